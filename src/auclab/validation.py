@@ -20,22 +20,8 @@ LEAST_PARAMETER, LARGEST_PARAMETER = 1e-150, 1e150
 def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     """Which observations are positive.
 
-    Parameters
-    ----------
-    y : array of shape (n_samples,)
-        Labels 0/1, −1/+1, booleans, or any two values with `pos_label`.
-    pos_label : optional
-        The label of the positive class.
-
-    Returns
-    -------
-    boolean array of shape (n_samples,)
-
-    Raises
-    ------
-    AuclabError
-        Not one-dimensional, a missing or masked label, one class only, more than two classes, two unusual values
-        without `pos_label`, or a `pos_label` that does not occur or is not a single value.
+    `y` (n_samples,): labels 0/1, −1/+1, booleans, or any two values with `pos_label`. `pos_label`: the label of the
+    positive class.
 
     Examples
     --------
@@ -92,14 +78,7 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
 
 
 def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Array:
-    """`values` as a one-dimensional float64 array without NaN, and without ±∞ unless `infinite`.
-
-    Raises
-    ------
-    AuclabError
-        Wrong shape, no entries, not numeric (text is not read as numbers), integers that doubles cannot hold, masked
-        entries, NaN, or ±∞ unless `infinite`.
-    """
+    """`values` as a one-dimensional float64 array without NaN, and without ±∞ unless `infinite`."""
     refuse_masked(name, values)
     try:
         given: Any = values if hasattr(values, "dtype") else np.asarray(values)
@@ -143,13 +122,7 @@ def _refuse_rounded(name: str, given: Any, vector: Array) -> None:
 
 
 def weight_vector(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:
-    """Sample weights as float64, shape (n_samples,), or None.
-
-    Raises
-    ------
-    AuclabError
-        Another length, or a weight that is negative, infinite or NaN.
-    """
+    """Sample weights as float64, shape (n_samples,), or None."""
     if sample_weight is None:
         return None
     weight = finite_vector("sample_weight", sample_weight)
@@ -192,21 +165,7 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 def check_parameter_range(name: str, value: float) -> None:
     """Refuse a parameter that is neither 0 nor of a size with which one can calculate.
 
-    Parameters
-    ----------
-    name : str
-        For the message.
-    value : float
-        Finite.
-
-    Raises
-    ------
-    AuclabError
-        ``0 < |value| < 1e-150`` or ``|value| > 1e150``.
-
-    See Also
-    --------
-    auclab.regularisers.Norm : Whose λ is checked.
+    `name`: for the message. `value`: finite.
     """
     if 0 < abs(value) < LEAST_PARAMETER:
         raise AuclabError(

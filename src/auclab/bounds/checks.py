@@ -85,13 +85,7 @@ def coefficients(coef: ArrayLike) -> Array:
 
 
 def class_scores(X: Any, y: ArrayLike, coef: ArrayLike) -> tuple[Array, Array, Array]:
-    """``w·x`` of the positives, of the negatives, and w.
-
-    Raises
-    ------
-    AuclabError
-        What `Sample` refuses, and a `coef` that does not fit `X` or is not finite.
-    """
+    """``w·x`` of the positives, of the negatives, and w."""
     sample = as_sample(X, y)
     vector = coefficients(coef)
     if vector.shape != (sample.n_features,):

@@ -49,15 +49,7 @@ def hinge_slack(loss: float, reach: float, n_pos: int, n_neg: int, rho: float, m
 
 
 def kl_upper(share: float, budget: float) -> float:
-    """The largest q with ``kl(p‖q) ≤ budget``, for p = `share` in [0, 1].
-
-    Examples
-    --------
-    kl(0‖q) = −ln(1 − q), so that q = 1 − e^{−budget}:
-
-    >>> round(kl_upper(0.0, math.log(4.0)), 12)
-    0.75
-    """
+    """The largest q with ``kl(p‖q) ≤ budget``, for p = `share` in [0, 1]."""
     if share >= 1.0:
         return 1.0
     if share == 0.0:

@@ -204,13 +204,7 @@ def margin_slack(
 
 
 def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:
-    """Bound of ``E‖Σ_{k≤n} σ_k d_k‖_* / n`` for ‖d_k‖_* ≤ 1 and independent signs σ_k.
-
-    Examples
-    --------
-    >>> ball_complexity("l2", 25, None), ball_complexity("linf", 100, 4), ball_complexity("linf", 1, 4)
-    (0.2, 0.2, 1.0)
-    """
+    """Bound of ``E‖Σ_{k≤n} σ_k d_k‖_* / n`` for ‖d_k‖_* ≤ 1 and independent signs σ_k."""
     of_w = norm_named(norm)
     if of_w.is_euclidean:  # in any number of dimensions
         return of_w.mean_sum(n, 1)

@@ -39,15 +39,7 @@ _FARTHEST = 1000
 
 
 def level_share(rho: float, k: int) -> float:
-    """``ρ_k = (2/3) ρ / ((|k|+1)(|k|+2))``, which sums to ρ over all integers k.
-
-    Examples
-    --------
-    ½ for k = 0 and ½ in all on either side of it, times ⅔:
-
-    >>> round(level_share(0.06, 0), 12), round(sum(level_share(0.06, k) for k in range(-10**4, 10**4)), 4)
-    (0.02, 0.06)
-    """
+    """``ρ_k = (2/3) ρ / ((|k|+1)(|k|+2))``, which sums to ρ over all integers k."""
     return (2.0 / 3.0) * rho / ((abs(k) + 1.0) * (abs(k) + 2.0))
 
 

@@ -74,17 +74,7 @@ class Ramp(NamedTuple):
 def best_ramp(
     low: float, high: float, *, n_pos: int, n_neg: int, delta: float, method: StepMethod = "mcdiarmid"
 ) -> Ramp:
-    """The ramp within a step for which area lost plus deviation is least; it depends on the class sizes, on no data.
-
-    Examples
-    --------
-    The whole range needs none, and none helps with Dvoretzky–Kiefer–Wolfowitz:
-
-    >>> best_ramp(0.0, 1.0, n_pos=100, n_neg=100, delta=0.05).lipschitz
-    0.0
-    >>> best_ramp(0.9, 1.0, n_pos=100, n_neg=100, delta=0.05, method="dkw").width
-    0.0
-    """
+    """The ramp within a step for which area lost plus deviation is least; it depends on the class sizes, on no data."""
     widest = (high - low) / max(1, (low > 0.0) + (high < 1.0))
     steepest = [] if method == "max_rank" and (low > 0.0 or high < 1.0) else [0.0]
     candidates = [Ramp(low, high, width) for width in [*steepest, *(widest * np.geomspace(1e-4, 1.0, 100)).tolist()]]

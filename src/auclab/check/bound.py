@@ -50,33 +50,13 @@ def proved_bound(
 ) -> Bound | None:
     """The best bounds that the multipliers prove.
 
-    Parameters
-    ----------
-    program : Program
-        With z ≤ 0, which has a dual.
-    data : Data
-    multipliers : array of shape (n_samples,)
-    share_neg : array of shape (n_neg,) or None
-        The r of partial AUC.
-    scorer : (array of shape (n_features,), float), optional
-        ``(w, b)``, whose slopes are the dual point of a loss other than the hinge.
-    enough : Fraction
-        A bound of at least this ends the search.
-    radius : float
-        The length up to which the bound is claimed; infinite if it is claimed for every w.
-    spread : array of shape (n_features,)
-        Scales of the features in ‖w‖ where the program has no norm.
-    for_all : bool
-        Whether `enough` has to hold for every w, or for ``‖w‖ ≤ radius`` only.
-    held : HeldConstraints, optional
-        What w satisfies: the bounds are for every such w.
-    scorers : sequence of DualScorer
-        Over ranked pairs, the dual point that the run has stored; that of the scorer itself is tried beside it.
-
-    Returns
-    -------
-    Bound or None
-        None if the multipliers are not finite numbers.
+    `program`: with z ≤ 0, which has a dual. `share_neg` (n_neg,), or None: the r of partial AUC. `scorer`
+    (n_features,), float): ``(w, b)``, whose slopes are the dual point of a loss other than the hinge. `enough`: a bound
+    of at least this ends the search. `radius`: the length up to which the bound is claimed; infinite if it is claimed
+    for every w. `spread` (n_features,): scales of the features in ‖w‖ where the program has no norm. `for_all`: whether
+    `enough` has to hold for every w, or for ``‖w‖ ≤ radius`` only. `held`: what w satisfies: the bounds are for every
+    such w. `scorers`: over ranked pairs, the dual point that the run has stored; that of the scorer itself is tried
+    beside it. Returned: None if the multipliers are not finite numbers.
     """
     starts: list[Multipliers | None] = []
     if program.is_ranked:

@@ -83,13 +83,7 @@ def consistency(split: Split, configured: Configured | None) -> list[Claim]:
 
 
 def against_data(split: Split, training: Training) -> list[Claim]:
-    """Whether the training part is the one that was solved, and everything that is claimed about the solution.
-
-    Raises
-    ------
-    AuclabError
-        The program is unknown.
-    """
+    """Whether the training part is the one that was solved, and everything that is claimed about the solution."""
     claims = _same_data(split, training)
     program = Program.from_stored(split.certificate["program"])
     if training.X.shape[1] != split.coef.size:

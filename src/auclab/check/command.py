@@ -34,23 +34,9 @@ def check_folder(
 ) -> list[Check]:
     """Check every split of a run.
 
-    Parameters
-    ----------
-    folder : Path
-        The files of the run.
-    stored : mapping, optional
-        Numbers of the tracking store by the number of the split; they have to agree with the files.
-    allow : sequence of str
-        What the stored configuration may name besides what ``conf/`` names (`auclab.pipeline.stored.configuration`).
-
-    Raises
-    ------
-    AuclabError
-        There is nothing to check, files are damaged, or the program has no twin in the checker.
-
-    See Also
-    --------
-    exit_code : What the checks amount to.
+    `folder`: the files of the run. `stored`: numbers of the tracking store by the number of the split; they have to
+    agree with the files. `allow`: what the stored configuration may name besides what ``conf/`` names
+    (`auclab.pipeline.stored.configuration`).
     """
     splits = read_splits(folder)
     for split in splits:
@@ -121,14 +107,9 @@ def exit_code(checks: Sequence[Check]) -> int:
 def check_run(run: str, store: str = "mlruns", allow: Sequence[str] = ()) -> int:
     """Check a run, print a line per claim, and return the exit code.
 
-    Parameters
-    ----------
-    run : str
-        A folder with the files of a run, or a run of the store: its id, the first letters of it, its name, or ``last``.
-    store : str
-        What ``tracking.dir`` or ``tracking.uri`` was.
-    allow : sequence of str
-        What the stored configuration may name besides what ``conf/`` names.
+    `run`: a folder with the files of a run, or a run of the store: its id, the first letters of it, its name, or
+    ``last``. `store`: what ``tracking.dir`` or ``tracking.uri`` was. `allow`: what the stored configuration may name
+    besides what ``conf/`` names.
     """
     began = time.perf_counter()
     checks = []

@@ -26,12 +26,8 @@ class Pairs:
 
     What other comparisons have is what this class has.
 
-    Attributes
-    ----------
-    no_multipliers : str
-        Why no multipliers prove a bound; empty where some do.
-    by_marginals : bool
-        Whether the sums of multipliers for every observation tell whether they are admissible.
+    `no_multipliers`: why no multipliers prove a bound; empty where some do. `by_marginals`: whether the sums of
+    multipliers for every observation tell whether they are admissible.
     """
 
     no_multipliers: ClassVar[str] = ""

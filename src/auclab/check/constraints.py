@@ -31,13 +31,7 @@ StatedConstraints = Any
 class HeldConstraints:
     """Constraints with the multipliers of their rows and bounds.
 
-    Attributes
-    ----------
-    lower, upper : list of Fraction or None
-    rows : list of mappings from columns to numbers
-    limit : list of Fraction
-    rows_multipliers, bounds_multipliers : lists of Fraction
-        μ, and ν: positive for an upper, negative for a lower bound.
+    `rows_multipliers`, `bounds_multipliers`: μ, and ν: positive for an upper, negative for a lower bound.
     """
 
     lower: list[Fraction | None]
@@ -78,11 +72,8 @@ class HeldConstraints:
     def residual(self, gradient: Sequence[Fraction], *, all_bounds: bool) -> tuple[Fraction, list[Fraction]]:
         """What the constraints take from the bound, and what is left of ``Σ q d``.
 
-        Parameters
-        ----------
-        gradient : sequence of Fraction
-        all_bounds : bool
-            Whether bounds take up all of a residual of their sign, at its price; else the stored ν, and bounds of 0.
+        `all_bounds`: whether bounds take up all of a residual of their sign, at its price; else the stored ν, and
+        bounds of 0.
         """
         left = self._without_rows(gradient)
         price = sum((m * c for m, c in zip(self.rows_multipliers, self.limit, strict=True)), Fraction(0))
@@ -122,13 +113,7 @@ class HeldConstraints:
 
 
 def violation(stated: StatedConstraints, coef: Sequence[float]) -> tuple[float, float]:
-    """By how much a point violates a constraint at most, exactly but for the last rounding, and what rounding explains.
-
-    Parameters
-    ----------
-    stated : StatedConstraints
-    coef : sequence of float
-    """
+    """The largest violation of a constraint, exact but for the last rounding, and what rounding explains."""
     point = [Fraction(float(value)) for value in coef]
     worst, terms = Fraction(0), Fraction(0)
     for row, right, is_equal in zip(stated.matrix, stated.limit.tolist(), stated.equal.tolist(), strict=True):

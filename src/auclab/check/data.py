@@ -20,12 +20,7 @@ _BLOCK_CELLS = 1_000_000
 class Data:
     """Rows of an array, a CSR matrix or a table in blocks, with their classes.
 
-    Attributes
-    ----------
-    X : array, CSR matrix or BlockTable of shape (n_samples, n_features)
-    positive : boolean array of shape (n_samples,)
-    weight : array of shape (n_samples,) of integers
-        Proportional to the weights of the observations; ones if they count alike.
+    `weight` (n_samples,), of integers: proportional to the weights of the observations; ones if they count alike.
     """
 
     X: Any

@@ -13,17 +13,6 @@ def solve_exactly(matrix: Integers, right: Integers) -> list[Fraction] | None:
     """A rational solution of ``matrix x = right``, None if there is none; free unknowns are 0.
 
     Fraction-free elimination (Bareiss 1968): every entry is a minor of the matrix, so that divisions leave no rest.
-
-    Parameters
-    ----------
-    matrix : array of integers of shape (n_rows, n_columns)
-    right : array of integers of shape (n_rows,)
-
-    Examples
-    --------
-    >>> A = np.array([[2, 1], [4, 2]], dtype=object)
-    >>> solve_exactly(A, np.array([1, 2], dtype=object)), solve_exactly(A, np.array([1, 3], dtype=object))
-    ([Fraction(1, 2), Fraction(0, 1)], None)
     """
     rows, columns = matrix.shape
     work = np.concatenate([matrix, right[:, None]], axis=1)

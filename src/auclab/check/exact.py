@@ -20,13 +20,7 @@ UNIT = 1 << _BITS
 
 
 def integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
-    """Integers a and an exponent e, as small as possible, with ``values = a / 2^e`` exactly.
-
-    Examples
-    --------
-    >>> integers(np.array([0.5, -3.0, 0.0]))
-    (array([1, -6, 0], dtype=object), 1)
-    """
+    """Integers a and an exponent e, as small as possible, with ``values = a / 2^e`` exactly."""
     fraction, power = np.frexp(np.asarray(values, dtype=np.float64))
     mantissa = (fraction * 2.0**53).astype(np.int64)
     trailing = np.frexp((mantissa & -mantissa).astype(np.float64))[1].astype(np.int64) - 1
@@ -64,14 +58,7 @@ def in_units(scores: Integers, exponent: int, start: Fraction, offset: Fraction)
 
 
 def root(value: Fraction) -> tuple[Fraction, Fraction]:
-    """Two rationals over powers of two, at most a relative 2⁻²⁵⁰ apart, with the square root between them.
-
-    Examples
-    --------
-    >>> low, high = root(Fraction(2))
-    >>> low**2 < 2 < high**2, root(Fraction(9, 4))[0]
-    (True, Fraction(3, 2))
-    """
+    """Two rationals over powers of two, at most a relative 2⁻²⁵⁰ apart, with the square root between them."""
     if value == 0:
         return Fraction(0), Fraction(0)
     # floor(√(v 4^k)) / 2^k, with k so large that the floor has 256 bits.

@@ -12,13 +12,9 @@ class Hinge:
 
     What other losses have is what this class has.
 
-    Attributes
-    ----------
-    degree : int
-        Values are in the unit of the errors to this power, slopes in it to a power less by one.
-    by_marginals : bool
-        Whether multipliers of the margins enter the bound by their sums for each observation alone; else the dual point
-        is that of the scorer, ``α = ℓ'(e)``.
+    `degree`: values are in the unit of the errors to this power, slopes in it to a power less by one. `by_marginals`:
+    whether multipliers of the margins enter the bound by their sums for each observation alone; else the dual point is
+    that of the scorer, ``α = ℓ'(e)``.
 
     Examples
     --------

@@ -19,15 +19,9 @@ from auclab.check.ranked import DualScorer, RankedPairs
 class Multipliers:
     """A dual point q = values / unit, ≥ 0, with equal sums over both classes.
 
-    Attributes
-    ----------
-    values : array of integers of shape (n_samples,)
-        Over points the weights q_k, over pairs the sums ``Σ_j q_ij`` and ``Σ_i q_ij``.
-    unit : int
-    share_neg : array of integers of shape (n_neg,)
-        Proportional to the weights of the negatives: those of the data, or an r of partial AUC.
-    conjugate : Fraction
-        What ``Σ q ℓ*(α)`` takes from the bound; 0 for the hinge.
+    `values` (n_samples,): over points the weights q_k, over pairs the sums ``Σ_j q_ij`` and ``Σ_i q_ij``. `share_neg`
+    (n_neg,): proportional to the weights of the negatives: those of the data, or an r of partial AUC. `conjugate`: what
+    ``Σ q ℓ*(α)`` takes from the bound; 0 for the hinge.
     """
 
     values: Integers
@@ -49,13 +43,7 @@ def admissible(
 ) -> Multipliers | None:
     """The stored multipliers cut to their bounds and balanced; None if they are not finite numbers.
 
-    Parameters
-    ----------
-    program : Program
-    data : Data
-    multipliers : array of shape (n_samples,)
-    share_neg : array of shape (n_neg,), optional
-        For the hardest negatives: an r near an admissible one.
+    `share_neg` (n_neg,): for the hardest negatives: an r near an admissible one.
     """
     if not np.isfinite(multipliers).all():
         return None

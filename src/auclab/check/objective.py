@@ -13,16 +13,7 @@ from auclab.check.program import Program
 
 
 def objective(program: Program, data: Data, coef: NDArray[np.float64], intercept: float) -> tuple[Fraction, Fraction]:
-    """Lower and upper bound of the value of `program` at ``(w, b)``.
-
-    Examples
-    --------
-    Margins 3, 1, 1 and −1: three pairs have no hinge at w = 1, the wrong one has 2.
-
-    >>> data = Data.of(np.array([[0.0], [2.0], [1.0], [3.0]]), np.array([False, False, True, True]))
-    >>> objective(Program.from_stored({"name": "bauc"}), data, np.array([1.0]), 0.0)
-    (Fraction(1, 2), Fraction(1, 2))
-    """
+    """Lower and upper bound of the value of `program` at ``(w, b)``."""
     scores, exponent = data.scores(coef)
     entries, offset = fractions(coef), Fraction(float(intercept))
     sizes = program.norm.of(entries) if program.threshold else (Fraction(0), Fraction(0))

@@ -88,13 +88,7 @@ class Program:
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Program:
-        """The program that ``certificate.json`` names.
-
-        Raises
-        ------
-        AuclabError
-            A formulation, loss, norm or parameter without a twin here, or a parameter outside its range.
-        """
+        """The program that ``certificate.json`` names."""
         name = str(stored.get("name"))
         if not (home := str(stored.get("class", HOME))).startswith(HOME):
             raise no_twin("formulation", home, FORMULATIONS)

@@ -133,13 +133,7 @@ class RankedPairs(Pairs):
     def pair_sums(self, loss: Hinge, data: Data, scorers: Sequence[DualScorer], starts: Sequence[Fraction]) -> PairSums:
         """The dual point of scorers with the arguments ``start − margin``, exactly.
 
-        Parameters
-        ----------
-        loss : Hinge
-        data : RankedData
-        scorers : sequence of DualScorer
-        starts : sequence of Fraction
-            The constant of each; any is one of a dual point, as slopes are.
+        `starts`: the constant of each; any is one of a dual point, as slopes are.
         """
         parts: list[tuple[Integers, Fraction, Fraction, Fraction]] = []
         for scorer, constant in zip(scorers, starts, strict=True):

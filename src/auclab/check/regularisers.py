@@ -152,13 +152,7 @@ def _group_lasso(stored: Mapping[str, Any]) -> Penalty:
 
 
 def number(stored: Mapping[str, Any], name: str) -> Fraction:
-    """A parameter that is finite and ≥ 0; 0 if it is not there.
-
-    Raises
-    ------
-    AuclabError
-        Another value.
-    """
+    """A parameter that is finite and ≥ 0; 0 if it is not there."""
     value = float(stored.get(name, 0.0))
     if not (math.isfinite(value) and value >= 0):
         raise AuclabError(f"{name}={value} is not a parameter of a regulariser")

@@ -87,13 +87,7 @@ def as_number(value: Any, default: float = math.nan) -> float:
 
 
 def read_splits(folder: Path) -> list[Split]:
-    """The splits of a run, in order.
-
-    Raises
-    ------
-    AuclabError
-        Files are gone, damaged, or of a version that kept no multipliers.
-    """
+    """The splits of a run, in order."""
     folders = [(0, folder)] if (folder / "certificate.json").exists() else []
     if not folders:
         numbered = [path for path in folder.glob("fold_*") if path.name[5:].isdecimal() and not path.is_symlink()]
@@ -155,15 +149,7 @@ def _read_multipliers(folder: Path) -> tuple[dict[str, NDArray[Any]] | None, Tar
 
 
 def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] = ()) -> Iterator[Training]:
-    """The training parts of the splits with these numbers, prepared from the data set as the run did.
-
-    Raises
-    ------
-    AuclabError
-        The configuration is gone or names what is not allowed; the data set is missing or does not fit it.
-    OSError
-        A file of the data set cannot be read.
-    """
+    """The training parts of the splits with these numbers, prepared from the data set as the run did."""
     from auclab.datasets.checksum import part_sha256
     from auclab.datasets.splits import split_rows, take_rows
     from auclab.pipeline.config.build import build, load_dataset
@@ -200,13 +186,7 @@ def _weight(of_classes: Mapping[int, float] | str | None, y: NDArray[np.int64]) 
 
 
 def configured_program(folder: Path, allow: Sequence[str] = ()) -> Configured:
-    """The program in ``config.yaml``.
-
-    Raises
-    ------
-    AuclabError
-        The configuration is gone or names what is not allowed; the formulation is that of another package.
-    """
+    """The program in ``config.yaml``."""
     from auclab.pipeline.stored.configuration import stored_experiment
 
     configuration = stored_experiment(folder, allow=allow).configuration

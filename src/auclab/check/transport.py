@@ -21,21 +21,8 @@ def transport_factor(pos: Integers, neg: Integers, share_pos: Integers, share_ne
     that is linear between two such sets; minus φ it is convex there, so that these sets are all that count. With
     ``c = φ⁻¹(α(I))`` the condition is ``τ ≤ u(I)/c``.
 
-    Parameters
-    ----------
-    pos, neg : arrays of integers
-        ``unit·α`` and ``unit·β``, ≥ 0, with equal sums.
-    share_pos, share_neg : arrays of integers ≥ 0
-        Proportional to u and v, which both sum to 1.
-    unit : int
-
-    Examples
-    --------
-    >>> one, half = np.array([1, 1], dtype=object), np.array([2, 0], dtype=object)
-    >>> transport_factor(half, one, one, one, 4)        # row sum ½ fills its capacity ½
-    Fraction(1, 1)
-    >>> transport_factor(2 * half, 2 * one, one, one, 4)  # twice as much as fits
-    Fraction(1, 2)
+    `pos`, `neg`: ``unit·α`` and ``unit·β``, ≥ 0, with equal sums. `share_pos`, `share_neg` ≥ 0: proportional to u and
+    v, which both sum to 1.
     """
     if not pos.any():
         return Fraction(1)

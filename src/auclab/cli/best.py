@@ -28,14 +28,7 @@ from auclab.types import AuclabError, Status
 def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
     """Print the best of each data set; with ``--refit`` fit that of the only one to all rows.
 
-    Parameters
-    ----------
-    table : Table
-        The comparison of `runs`.
-    runs : DataFrame
-        Finished runs.
-    arguments : Namespace
-        Of the command.
+    `table`: the comparison of `runs`. `runs`: finished runs. `arguments`: of the command.
     """
     found = find_best(table, runs)
     if arguments.register is not None:
@@ -155,13 +148,7 @@ def rerun_with(rows: pd.DataFrame, arguments: Namespace) -> int:
 
 
 def refit_run(row: pd.Series[Any], rows: pd.DataFrame, arguments: Namespace, settings: Sequence[str]) -> str:
-    """Fit the configuration of a run with other settings, show and keep it; the id of the new run.
-
-    Raises
-    ------
-    AuclabError
-        As `auclab.pipeline.refit.refit`; the store could not be written.
-    """
+    """Fit the configuration of a run with other settings, show and keep it; the id of the new run."""
     fetch_files(rows, arguments.store, allow=arguments.allow)
     choices = {group: row[group] for group in GROUPS if isinstance(row.get(group), str)}
     command = row.get("tag.command")

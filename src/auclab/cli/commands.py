@@ -319,13 +319,7 @@ def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:
 
 
 def where(runs: pd.DataFrame, conditions: Sequence[str]) -> pd.DataFrame:
-    """Rows in which every ``KEY=VALUE,VALUE`` holds; numbers are compared as numbers.
-
-    Raises
-    ------
-    AuclabError
-        A condition without ``=``, or a key or value that no run has.
-    """
+    """Rows in which every ``KEY=VALUE,VALUE`` holds; numbers are compared as numbers."""
     for condition in conditions:
         key, sign, values = condition.partition("=")
         if not sign:

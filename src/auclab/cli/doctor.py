@@ -72,10 +72,7 @@ def machine() -> Iterator[Finding]:
 def libraries(requirements: Iterable[str]) -> Iterator[Finding]:
     """The libraries that every command may need: one line for each that is missing or too old, one for all others.
 
-    Parameters
-    ----------
-    requirements : iterable of str
-        As in the metadata of a package; those of extras are left out.
+    `requirements`: as in the metadata of a package; those of extras are left out.
 
     Examples
     --------

@@ -31,10 +31,7 @@ _DPI = 200
 def show_frontier(arguments: Namespace) -> int:
     """Trace, print, and write what was requested.
 
-    Parameters
-    ----------
-    arguments : Namespace
-        Of the command.
+    `arguments`: of the command.
     """
     for name in arguments.out:
         if Path(name).suffix not in (".csv", *_FIGURES):

@@ -23,13 +23,6 @@ def without_passwords(words: Sequence[str]) -> list[str]:
     """Overrides that name an environment variable in place of an address with a password, which is set to it.
 
     Hydra keeps overrides and settings as they were typed, and resolves such names only where the value is used.
-
-    Examples
-    --------
-    >>> without_passwords(["seed=1", "tracking.uri=postgresql://me:secret@host/runs"])
-    ['seed=1', 'tracking.uri=${oc.env:AUCLAB_ADDRESS_1}']
-    >>> os.environ.pop("AUCLAB_ADDRESS_1")
-    'postgresql://me:secret@host/runs'
     """
     if not any("://" in word for word in words):
         return list(words)

@@ -25,26 +25,14 @@ _OTHER_TYPE = re.compile(
 
 
 def quoted_where_needed(arguments: Sequence[str]) -> list[str]:
-    """The words of a command, values that Hydra's language cannot read in its quotes: umlauts, brackets, blanks.
-
-    Examples
-    --------
-    >>> quoted_where_needed(["dataset.target=größe", "dataset.path=my file (1).csv", "split.seed=0,1"])
-    ['dataset.target="größe"', 'dataset.path="my file (1).csv"', 'split.seed=0,1']
-    >>> quoted_where_needed(["dataset.drop=[größe,name]", "dataset.target=width [cm]"])
-    ['dataset.drop=["größe","name"]', 'dataset.target="width [cm]"']
-    """
+    """The words of a command, values that Hydra's language cannot read in its quotes: umlauts, brackets, blanks."""
     return [_quoted(word) if _is_override(word) and not _parses(word) else word for word in arguments]
 
 
 def in_words(error: BaseException, arguments: Sequence[str]) -> str:
     """What Hydra refused, as one line.
 
-    Parameters
-    ----------
-    error : CompactHydraException
-    arguments : sequence of str
-        The words of the command.
+    `arguments`: the words of the command.
     """
     words = [word for word in arguments if _is_override(word)]
     for line in unknown_choices(words):

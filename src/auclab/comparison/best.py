@@ -17,24 +17,12 @@ from auclab.comparison.table import Table
 class Best:
     """The configuration with the best mean on one data set.
 
-    Attributes
-    ----------
-    row, column
-        Names of the data set and of the configuration in the table.
-    mean, deviation
-        Of the metric over `pairs`; the deviation (n − 1) is NaN over one.
-    pairs
-        Seeds and folds that are compared.
-    next, next_mean, next_deviation
-        The configuration with the second best mean; "" and NaN where there is none.
-    p_value
-        Of the table's test between the two; NaN over fewer than two pairs.
-    level
-        Configurations that the test does not find worse than the best, best mean first.
-    left_out
-        Configurations with too few pairs to be the best.
-    runs
-        Rows of `read_runs` behind it, oldest first.
+    `row`, `column`: names of the data set and of the configuration in the table. `mean`, `deviation`: of the metric
+    over `pairs`; the deviation (n − 1) is NaN over one. `pairs`: seeds and folds that are compared. `next`,
+    `next_mean`, `next_deviation`: the configuration with the second best mean; "" and NaN where there is none.
+    `p_value`: of the table's test between the two; NaN over fewer than two pairs. `level`: configurations that the test
+    does not find worse than the best, best mean first. `left_out`: configurations with too few pairs to be the best.
+    `runs`: rows of `read_runs` behind it, oldest first.
     """
 
     row: str
@@ -59,16 +47,7 @@ class Best:
 def find_best(table: Table, runs: pd.DataFrame) -> list[Best]:
     """The best configuration of each row of a table, among those with all pairs of the row.
 
-    Parameters
-    ----------
-    table : Table
-    runs : DataFrame
-        What it was made of.
-
-    Returns
-    -------
-    list of Best
-        In the order of the rows.
+    `runs`: what it was made of. Returned: in the order of the rows.
     """
     return [_best_of(table, row, runs) for row in table.rows]
 

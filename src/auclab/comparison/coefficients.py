@@ -20,17 +20,10 @@ MOST_COLUMNS, MOST_VALUES = 12, 4
 class ColumnEffect:
     """What a column adds to the score.
 
-    Attributes
-    ----------
-    column
-        Its name.
-    share
-        Of the spread of the scores over the training part, the mean over the splits.
-    deviation
-        Standard deviation of the share over the splits; NaN for one split.
-    effects
-        By category or part of a date, "" for the number itself: change of the score per unit, or of having the
-        category, the mean over the splits that have it.
+    `column`: its name. `share`: of the spread of the scores over the training part, the mean over the splits.
+    `deviation`: standard deviation of the share over the splits; NaN for one split. `effects`: by category or part of a
+    date, "" for the number itself: change of the score per unit, or of having the category, the mean over the splits
+    that have it.
     """
 
     column: str
@@ -56,13 +49,7 @@ class ColumnEffect:
 
 
 def read_effects(folders: Sequence[Path]) -> list[ColumnEffect]:
-    """The columns of a run over all its splits, those with the largest share first; empty where none were kept.
-
-    Raises
-    ------
-    AuclabError
-        A file is damaged, or a link.
-    """
+    """The columns of a run over all its splits, those with the largest share first; empty where none were kept."""
     shares: dict[str, list[float]] = {}
     effects: dict[str, dict[str, list[float]]] = {}
     for folder in folders:

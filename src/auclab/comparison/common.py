@@ -12,15 +12,8 @@ def common_pairs(values: pd.DataFrame) -> pd.DataFrame:
     that would leave fewer than half of the pairs of the first is not waited for: the others are compared without it,
     and it is compared with them on the pairs that it has of theirs.
 
-    Parameters
-    ----------
-    values : DataFrame of shape (n_pairs, n_columns)
-        Indexed by ``row`` and ``pair``; NaN where there is no run.
-
-    Returns
-    -------
-    DataFrame of bool
-        Of the same shape.
+    `values` (n_pairs, n_columns): indexed by ``row`` and ``pair``; NaN where there is no run. Returned: of the same
+    shape.
 
     Examples
     --------

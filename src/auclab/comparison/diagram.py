@@ -15,15 +15,7 @@ from auclab.displays.style import BLUE, GREY, INK, canvas
 def draw_critical_difference(ranking: Ranking, *, ax: Axes | None = None) -> Figure:
     """Draw a ranking as Demšar (2006), figure 1, does: rank 1, the best, on the right.
 
-    Parameters
-    ----------
-    ranking : Ranking
-    ax : matplotlib Axes, optional
-        A new figure otherwise, a little less than two columns of a journal wide.
-
-    Returns
-    -------
-    Figure
+    `ax`: a new figure otherwise, a little less than two columns of a journal wide.
     """
     names, ranks = list(ranking.average_ranks.index), ranking.average_ranks.to_numpy()
     k = len(names)

@@ -23,22 +23,10 @@ _REGISTERED = re.compile(r"models:/(?P<name>[^/@]+)(/(?P<version>\d+|latest)|@(?
 def find_model(name: str, store: str | Path, *, split: int | None = None, allow: Sequence[str] = ()) -> Path:
     """The folder ``model`` that `name` means.
 
-    Parameters
-    ----------
-    name : str
-        A run of the store (its id, the first letters of it, its name, or ``last``), a folder with the files of a run or
-        with those of a model, or ``models:/NAME/VERSION``, ``models:/NAME/latest``, ``models:/NAME@ALIAS``.
-    store : path
-        What ``tracking.dir`` or ``tracking.uri`` was.
-    split : int, optional
-        Which of the splits of a run, counted from 0.
-    allow : sequence of str
-        Addresses such as ``s3://bucket`` from which files may be fetched.
-
-    Raises
-    ------
-    AuclabError
-        There is none, or there are several.
+    `name`: a run of the store (its id, the first letters of it, its name, or ``last``), a folder with the files of a
+    run or with those of a model, or ``models:/NAME/VERSION``, ``models:/NAME/latest``, ``models:/NAME@ALIAS``. `store`:
+    what ``tracking.dir`` or ``tracking.uri`` was. `split`: which of the splits of a run, counted from 0. `allow`:
+    addresses such as ``s3://bucket`` from which files may be fetched.
     """
     if name.startswith("models:"):
         return _registered(name, Address.parse(store), allow)

@@ -52,22 +52,10 @@ class Replay:
 def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9, allow: Sequence[str] = ()) -> Replay:
     """Run the stored configuration again, without keeping the run, and compare every number.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        One run, as `find_run` gives it.
-    tolerance : float ≥ 0
-        Numbers are the same if they differ by at most this, relative to the stored one where that exceeds 1.
-        The order in which threads add may change the last digits.
-    allow : sequence of str
-        Classes and functions that the stored configuration may name besides those of ``conf/``, and addresses it may
-        connect to (`auclab.pipeline.stored.configuration.stored_experiment`).
-
-    Raises
-    ------
-    AuclabError
-        The run did not finish, its files are gone, its configuration names what is not allowed, or this version cannot
-        work with it.
+    `rows`: one run, as `find_run` gives it. `tolerance` ≥ 0: numbers are the same if they differ by at most this,
+    relative to the stored one where that exceeds 1. The order in which threads add may change the last digits. `allow`:
+    classes and functions that the stored configuration may name besides those of ``conf/``, and addresses it may
+    connect to (`auclab.pipeline.stored.configuration.stored_experiment`).
     """
     first = rows.iloc[0]
     if first["run_status"] != "FINISHED":

@@ -178,13 +178,7 @@ def _search(store: Address, condition: str, experiments: Sequence[str] | None) -
 
 
 def find_run(runs: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows of one run, found by its id, the first letters of its id, its name, or ``last``.
-
-    Raises
-    ------
-    AuclabError
-        No run or several of that name, or a sweep.
-    """
+    """The rows of one run, found by its id, the first letters of its id, its name, or ``last``."""
     ids = list(dict.fromkeys(runs["run_id"]))
     found = ids[-1:] if name == "last" else [each for each in ids if len(name) >= 4 and each.startswith(name)]
     found = found or list(dict.fromkeys(runs.loc[runs["run"] == name, "run_id"]))
@@ -240,13 +234,7 @@ def find_metric(runs: pd.DataFrame, name: str) -> str:
 
 
 def open_reader(store: str | Path | Address) -> MlflowClient:
-    """A client that reads a store, and creates neither database nor experiment.
-
-    Raises
-    ------
-    AuclabError
-        There is no database, or no server answers.
-    """
+    """A client that reads a store, and creates neither database nor experiment."""
     address = store if isinstance(store, Address) else Address.parse(store)
     require_store(address)
     from auclab.tracking import store as _silence  # noqa: F401  MLflow, only once there is something to read
@@ -257,13 +245,7 @@ def open_reader(store: str | Path | Address) -> MlflowClient:
 
 
 def require_store(store: Address) -> None:
-    """Check that the store exists.
-
-    Raises
-    ------
-    AuclabError
-        There is no database, or no server answers.
-    """
+    """Check that the store exists."""
     store.require_answer()
     if store.file is not None and not store.file.exists():
         raise AuclabError(f"no runs are kept in {store}; start one with auclab run, or name the right folder")
@@ -338,11 +320,6 @@ def find_folder(run: Run, store: Address) -> Path:
     """Where the run's files are, also after the store was moved: MLflow keeps absolute addresses.
 
     Files that a server keeps are in the user's cache folder, once `fetch_files` has downloaded them.
-
-    Raises
-    ------
-    AuclabError
-        The store names a folder that is not the run's: MLflow calls it ``<run id>/artifacts``, also behind links.
     """
     run_id, uri = str(run.info.run_id), str(run.info.artifact_uri)
     if not is_run_id(run_id):
@@ -364,19 +341,8 @@ def find_folder(run: Run, store: Address) -> Path:
 def fetch_files(runs: pd.DataFrame, store: str | Path, *, allow: Sequence[str] = ()) -> None:
     """Download the files of some runs from a server; those of a finished run are downloaded once.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        As `read_runs` gives it.
-    store : path
-        The store the runs are from.
-    allow : sequence of str
-        Addresses such as ``s3://bucket`` from which files may be fetched, besides the server itself.
-
-    Raises
-    ------
-    AuclabError
-        The server does not send them, or they are at an address that is not allowed.
+    `runs`: as `read_runs` gives it. `store`: the store the runs are from. `allow`: addresses such as ``s3://bucket``
+    from which files may be fetched, besides the server itself.
     """
     client, address = open_reader(store), Address.parse(store)
     for run_id in dict.fromkeys(runs["run_id"]):

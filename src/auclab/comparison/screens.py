@@ -123,16 +123,8 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
 def show_sweep_runs(runs: pd.DataFrame, sweep: str, *, metric: str, store: str) -> None:
     """The runs of a sweep, and the commands that compare them.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        As `read_runs` gives it.
-    sweep : str
-        Its id, or the first letters of it.
-    metric : str
-        The number that is shown of every run.
-    store : str
-        What ``--store`` was.
+    `runs`: as `read_runs` gives it. `sweep`: its id, or the first letters of it. `metric`: the number that is shown of
+    every run. `store`: what ``--store`` was.
     """
     show_runs(runs, metric=metric)
     show_sweep_commands(sweep, store=store)

@@ -26,20 +26,10 @@ _MOST = 1000
 class SearchJob:
     """A job of a search.
 
-    Attributes
-    ----------
-    number : int
-        From 0, in the order in which they were proposed.
-    run_id : str
-        Its run; "" of one that left none.
-    settings : tuple
-        What was proposed, by the keys of the search.
-    value, error : float
-        The metric and its standard error over inner folds; NaN of a job without them.
-    status : str
-        Of the run in small letters, ``pruned`` of one that was left early, ``no run``.
-    leads : bool
-        Whether the value is better than all before it.
+    `number`: from 0, in the order in which they were proposed. `run_id`: its run; "" of one that left none. `settings`:
+    what was proposed, by the keys of the search. `value`, `error`: the metric and its standard error over inner folds;
+    NaN of a job without them. `status`: of the run in small letters, ``pruned`` of one that was left early, ``no run``.
+    `leads`: whether the value is better than all before it.
     """
 
     number: int
@@ -55,12 +45,7 @@ class SearchJob:
 class Search:
     """A search with its jobs.
 
-    Attributes
-    ----------
-    kept : KeptSearch
-        What the parent run says.
-    jobs : tuple of SearchJob
-        In the order in which they were proposed.
+    `kept`: what the parent run says. `jobs`: in the order in which they were proposed.
     """
 
     kept: KeptSearch
@@ -85,31 +70,14 @@ class Search:
 def read_search(store: str | Path, sweep: str, runs: pd.DataFrame) -> Search | None:
     """The adaptive search that a sweep is; None for any other sweep.
 
-    Parameters
-    ----------
-    store : path
-        Where it is.
-    sweep : str
-        Id of its parent run.
-    runs : DataFrame
-        As `read_runs` gives it with ``status=None``, those of the search among them.
-
-    Raises
-    ------
-    AuclabError
-        The store cannot be read.
+    `store`: where it is. `sweep`: id of its parent run. `runs`: as `read_runs` gives it with ``status=None``, those of
+    the search among them.
     """
     return find_searches(store, runs).get(sweep)
 
 
 def find_searches(store: str | Path, runs: pd.DataFrame) -> dict[str, Search]:
-    """All adaptive searches of a store, oldest first, by the id of the parent run; `runs` as of `read_search`.
-
-    Raises
-    ------
-    AuclabError
-        The store cannot be read.
-    """
+    """All adaptive searches of a store, oldest first, by the id of the parent run; `runs` as of `read_search`."""
     from auclab.tracking.store import STORE_ERRORS
 
     try:

@@ -16,20 +16,9 @@ from auclab.validation import did_you_mean
 def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str, pd.DataFrame]:
     """Id of a sweep, and those of the runs that belong to its grid.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        As `read_runs` gives it.
-    name : str
-        The sweep's id, its first letters, or ``last`` for the one that was started last; a sweep that was interrupted
-        and started again counts from its latest start.
-    store : path
-        The store the runs are from.
-
-    Raises
-    ------
-    AuclabError
-        No sweep or several fit.
+    `runs`: as `read_runs` gives it. `name`: the sweep's id, its first letters, or ``last`` for the one that was started
+    last; a sweep that was interrupted and started again counts from its latest start. `store`: the store the runs are
+    from.
     """
     members = sweep_members(runs)
     sweeps = [each for each in _in_order_of_start(store) if each in members]

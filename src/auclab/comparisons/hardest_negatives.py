@@ -179,19 +179,7 @@ class HardestNegatives(AllPairs):
 def admissible_shares(share: Array, capacity: Array) -> Array:
     """`share` cut to ``0 ≤ r ≤ capacity`` and with the sum 1: what is missing goes where there is capacity left.
 
-    Parameters
-    ----------
-    share, capacity : array of shape (n_neg,)
-        The capacities sum to at least 1.
-
-    See Also
-    --------
-    auclab.comparisons.HardestNegatives : Whose weights of the negatives these are.
-
-    Examples
-    --------
-    >>> admissible_shares(np.array([0.9, 0.1, -0.2]), np.array([0.5, 0.5, 0.5])).tolist()  # 0.4 missing, 0.4, 0.5 left
-    [0.5, 0.277..., 0.222...]
+    `share`, `capacity` (n_neg,): the capacities sum to at least 1.
     """
     share = np.clip(share, 0.0, capacity)
     total = float(share.sum())

@@ -21,22 +21,12 @@ def point_null_level(sample: Sample, norm: VectorNorm) -> float:
 
     All of the minority class has its full weight, the majority class any weights ``0 ≤ q_k ≤ weight_k`` with the
     same sum; the dual of C-SVM (NU (28)) then has the value 2·min(class shares), which is that of w = 0.
-
-    Raises
-    ------
-    AuclabError
-        The nearest-point program was not solved.
     """
     return norm.dual(sample.combine(*point_null_multipliers(sample, norm)))
 
 
 def point_null_multipliers(sample: Sample, norm: VectorNorm) -> tuple[Array, Array]:
-    """The weights `(q_pos, q_neg)` of positives and negatives that attain `point_null_level`.
-
-    See Also
-    --------
-    auclab.projection.nearest_mean.nearest_mean : The program behind it.
-    """
+    """The weights `(q_pos, q_neg)` of positives and negatives that attain `point_null_level`."""
     fixed, program, minority_positive = _program(sample)
     free = nearest_mean(*program, norm)
     return (fixed, free) if minority_positive else (free, fixed)

@@ -32,20 +32,7 @@ def _chunk(n_terms: int) -> int:
 
 
 def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
-    """``Σ_i w_i x_i`` as ``high + low``, and a bound of its error; each of shape (n_features,).
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
-    weights : array of shape (n_samples,)
-
-    Examples
-    --------
-    >>> X = np.array([[1e16], [1.0], [-1e16]])
-    >>> high, low, error = weighted_column_sums(X, np.ones(3))
-    >>> (high + low).tolist(), bool(error[0] < 1e-6)
-    ([1.0], True)
-    """
+    """``Σ_i w_i x_i`` as ``high + low``, and a bound of its error; each of shape (n_features,)."""
     n_features = X.shape[1]
     high, low, size = np.zeros(n_features), np.zeros(n_features), np.zeros(n_features)
     if sp.issparse(X):
@@ -66,13 +53,7 @@ def accurate_scores(X: Any, coef: Array) -> tuple[Array, Array]:
 
 
 def accurate_sum(values: Array) -> tuple[float, float]:
-    """The sum of `values`, shape (n,), as ``high + low``; the error is below `relative_error(n)` times ``Σ|values|``.
-
-    Examples
-    --------
-    >>> accurate_sum(np.array([1.0, 1e-20]))
-    (1.0, 1e-20)
-    """
+    """The sum of `values`, shape (n,), as ``high + low``; the error is below ``relative_error(n) · Σ|values|``."""
     return _sum(values, _chunk(values.size))
 
 
@@ -84,13 +65,7 @@ def two_sums(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def accurate_norm(vector: Array, order: float) -> tuple[float, float]:
-    """‖vector‖ of order 1, 2 or ∞ as ``high + low``.
-
-    Examples
-    --------
-    >>> accurate_norm(np.array([3.0, -4.0]), 2)
-    (5.0, 0.0)
-    """
+    """‖vector‖ of order 1, 2 or ∞ as ``high + low``."""
     largest = float(abs(vector).max(initial=0.0))
     if largest == 0.0 or order == np.inf:
         return largest, 0.0
@@ -109,16 +84,7 @@ def accurate_pair_hinge(
     weight_pos: Array | None = None,
     weight_neg: Array | None = None,
 ) -> float:
-    """`auclab.compiled.hinge.pair_hinge_value` of scores and a shift that are ``high + low``.
-
-    Examples
-    --------
-    A margin of 1 − 1e-20 leaves a hinge of 1e-20:
-
-    >>> one, none = np.array([1.0]), np.array([0.0])
-    >>> accurate_pair_hinge((one, np.array([-1e-20])), (none, none), (1.0, 0.0))
-    1e-20
-    """
+    """`auclab.compiled.hinge.pair_hinge_value` of scores and a shift that are ``high + low``."""
     order_pos, order_neg = np.lexsort(pos[::-1]), np.lexsort(neg[::-1])
     mass_pos = np.r_[0.0, np.cumsum(_sorted(weight_pos, order_pos))]
     above_neg = np.r_[np.cumsum(_sorted(weight_neg, order_neg)[::-1])[::-1], 0.0]

@@ -148,20 +148,10 @@ def accurate_pair_slopes(
 ) -> tuple[Array, Array, float, Array]:
     """Sums over pairs in twice the working precision: both sides of a pair see it on the same piece.
 
-    Parameters
-    ----------
-    pos, neg, share_pos, share_neg, starts_pos, starts_neg, shift, breakpoints, slopes, others
-        As in `auclab.compiled.pieces.pair_piece_sums`.
-    near : float
-
-    Returns
-    -------
-    of_pos, of_neg : arrays of shape (n_pos,) and (n_neg,)
-        The weighted sums of `slopes` of every observation.
-    total : float
-        The weighted sum of `others` over all pairs.
-    nearby : array of shape (n_pieces,)
-        The weight of the pairs nearer than `near` to each breakpoint.
+    `pos`, `neg`, `share_pos`, `share_neg`, `starts_pos`, `starts_neg`, `shift`, `breakpoints`, `slopes`, `others`: as
+    in `auclab.compiled.pieces.pair_piece_sums`. Returned `of_pos`, `of_neg`: the weighted sums of `slopes` of every
+    observation. `total`: the weighted sum of `others` over all pairs. `nearby`: the weight of the pairs nearer than
+    `near` to each breakpoint.
 
     Notes
     -----
@@ -282,13 +272,8 @@ def add_window_rows(
 ) -> None:
     """Add ``factor · share_i Σ_{first_i ≤ k < last_i} opposite_share_k x_k`` to the row of every entry i of `sums`.
 
-    Parameters
-    ----------
-    X, sums : arrays of shape (n_rows, n_columns)
-    rows, share : arrays of shape (n_entries,)
-    opposite_rows, opposite_share : arrays of shape (n_opposite,)
-    first, last : int arrays of shape (n_entries,), both ascending
-        Windows of the opposite entries: an entry enters and leaves the running sum once.
+    `first`, `last` (n_entries,), both ascending: windows of the opposite entries: an entry enters and leaves the
+    running sum once.
     """
     columns = X.shape[1]
     running = np.zeros(columns)

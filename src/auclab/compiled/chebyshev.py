@@ -15,17 +15,7 @@ _CHUNK = 1024  # sums of sums: the rounding error grows with the root of the chu
 def chebyshev_sums(x: Array, weight: Array, degree: int) -> Array:
     """``Σ_i w_i T_k(x_i)`` for k = 0 … degree; O(m · degree).
 
-    Parameters
-    ----------
-    x : array of shape (m,)
-        In [−1, 1], in any order.
-    weight : array of shape (m,) or (0,)
-        Empty for ones.
-    degree : int ≥ 0
-
-    Returns
-    -------
-    array of shape (degree + 1,)
+    `x` (m,): in [−1, 1], in any order. `weight` (m,), or (0,): empty for ones. `degree` ≥ 0.
 
     Notes
     -----

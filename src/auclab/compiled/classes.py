@@ -13,12 +13,7 @@ from auclab.types import Array
 def separate(scores: Array, positive: NDArray[np.bool_], n_pos: int) -> tuple[Array, Array]:
     """Scores of the positives, shape (n_pos,), and of the negatives, in the order of the sample; O(m).
 
-    Parameters
-    ----------
-    scores : array of shape (m,)
-    positive : boolean array of shape (m,)
-    n_pos : int
-        Number of positives.
+    `n_pos`: number of positives.
 
     Notes
     -----

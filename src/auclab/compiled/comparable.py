@@ -24,13 +24,8 @@ Mask = NDArray[np.bool_]
 def positions(scores: Array, order: Index, groups: Index) -> Index:
     """Position of every row among the scores of its group, the largest first; O(m).
 
-    Parameters
-    ----------
-    scores : array of shape (m,)
-    order : int array of shape (m,)
-        Rows group by group, each group by descending score.
-    groups : int array of shape (n_groups + 1,)
-        First row of every group, and m.
+    `order` (m,): rows group by group, each group by descending score. `groups` (n_groups + 1,): first row of every
+    group, and m.
     """
     place = np.empty(scores.size, np.int64)
     for g in range(groups.size - 1):
@@ -43,11 +38,7 @@ def positions(scores: Array, order: Index, groups: Index) -> Index:
 def reaches(scores: Array, order: Index, groups: Index, level: float) -> Index:
     """For every row i, how many scores of its group have ``fl(s − s_i) > level``, shape (m,); O(m).
 
-    Parameters
-    ----------
-    scores, order, groups
-        As in `positions`; of ±∞ one of the same sign is 0 away.
-    level : float
+    `scores`, `order`, `groups`: as in `positions`; of ±∞ one of the same sign is 0 away.
     """
     reach = np.empty(scores.size, np.int64)
     for g in range(groups.size - 1):
@@ -69,21 +60,8 @@ def upper_sums(
 ) -> tuple[Array, Array]:
     """For every upper row, the weight and the moment of its lower rows among the `reach` largest scores; O(m log m).
 
-    Parameters
-    ----------
-    groups : int array of shape (n_groups + 1,)
-    levels : int array of shape (m,)
-        First row of the same group with the same level.
-    upper : boolean array of shape (m,)
-    place, reach : int arrays of shape (m,)
-        As of `positions` and `reaches`.
-    weight : array of shape (m,)
-    moment : array of shape (m,), or empty where it is not wanted
-
-    Returns
-    -------
-    masses, moments : arrays of shape (m,)
-        0 for the other rows; `moments` is empty where `moment` is.
+    `levels` (m,): first row of the same group with the same level. `place`, `reach` (m,): as of `positions` and
+    `reaches`. Returned `masses`, `moments`: 0 for the other rows; `moments` is empty where `moment` is.
     """
     masses, moments = np.zeros(weight.size), np.zeros(moment.size)
     tree, second = np.zeros(weight.size), np.zeros(moment.size)

@@ -41,18 +41,7 @@ def compile_loops(*families: Family) -> float:
 
 @contextmanager
 def compiling_to(listener: Callable[[bool], None]) -> Iterator[None]:
-    """Call `listener` with True when numba begins to compile a loop and with False at the end; not of loading.
-
-    Examples
-    --------
-    >>> from numba import njit
-    >>> heard = []
-    >>> with compiling_to(heard.append):
-    ...     njit(lambda x: x + 1)(1)
-    2
-    >>> heard
-    [True, False]
-    """
+    """Call `listener` with True when numba begins to compile a loop and with False at the end; not of loading."""
     with event.install_listener("numba:compile", _Teller(listener)):
         yield
 

@@ -18,11 +18,7 @@ from auclab.types import Array
 def positive_part_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> float:
     """``Σ_ij u_i v_j (p_i − n_j)₊``; O(n_pos + n_neg).
 
-    Parameters
-    ----------
-    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
-    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
-        u and v.
+    `pos`, `neg` (n_pos,) and (n_neg,), ascending. `weight_pos`, `weight_neg`: u and v.
 
     Notes
     -----
@@ -63,16 +59,8 @@ def quadratic_window_sum(
     ``w(t)`` is 1 for ``t ≥ reach``, ``½ + linear·s + square·s²`` for ``0 ≤ t < reach``, ``½ + s + ½ s²`` for
     ``−reach < t < 0`` and 0 below.
 
-    Parameters
-    ----------
-    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
-    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
-        u and v.
-    half_width : float > 0
-        h.
-    reach : float in (0, 2h]
-    linear, square : float
-        Coefficients of the upper window.
+    `pos`, `neg` (n_pos,) and (n_neg,), ascending. `weight_pos`, `weight_neg`: u and v. `half_width` > 0: h. `reach` in
+    (0, 2h]. `linear`, `square`: coefficients of the upper window.
 
     Notes
     -----
@@ -104,12 +92,8 @@ def quadratic_window_sum(
 def cell_moments(scores: Array, weight: Array, half_width: float) -> tuple[np.ndarray, Array, Array, Array]:
     """Moments of ascending scores in cells of length 2h, for `window_moments`; O(m).
 
-    Returns
-    -------
-    start : int array of shape (m,)
-        Index of the first score of the cell of each score.
-    mass, moment, second : arrays of shape (m,)
-        Sums of w, w·x and w·x² from the start of the cell to the score itself, ``x = (n − n_start)/(2h)``.
+    Returned `start`: index of the first score of the cell of each score. `mass`, `moment`, `second`: sums of w, w·x and
+    w·x² from the start of the cell to the score itself, ``x = (n − n_start)/(2h)``.
     """
     start = np.empty(scores.size, np.int64)
     mass, moment, second = np.empty(scores.size), np.empty(scores.size), np.empty(scores.size)

@@ -23,11 +23,7 @@ _MASK = 0xFFFFFFFF
 def bins_of(scores: Array, edges: Array) -> NDArray[np.int32]:
     """Number of edges ≤ every score, shape (m,): ``np.searchsorted(edges, scores, side="right")``; O(m + n_edges).
 
-    Parameters
-    ----------
-    scores : array of shape (m,)
-        Without NaN.
-    edges : array of shape (n_edges,), ascending, finite
+    `scores` (m,): without NaN. `edges` (n_edges,), ascending, finite.
 
     Notes
     -----
@@ -84,16 +80,9 @@ def count_and_extremes(
 def deposit(values: Array, bits: NDArray[np.int64], bins: NDArray[np.int32], first: int, limbs: Limbs) -> None:
     """Add finite values to the sums of their bins, exactly and in place.
 
-    Parameters
-    ----------
-    values : array of shape (m,), m ≤ `MOST_TERMS`
-    bits : int array of shape (m,)
-        The same memory as integers, ``values.view(np.int64)``.
-    bins : int array of shape (m,)
-    first : int
-        Number of the first limb; the last bit of no value lies below it.
-    limbs : int array of shape (n_bins, n_limbs)
-        It ends two limbs above the first bit of the largest value.
+    `values` (m,), m ≤ `MOST_TERMS`. `bits` (m,): the same memory as integers, ``values.view(np.int64)``. `first`:
+    number of the first limb; the last bit of no value lies below it. `limbs` (n_bins, n_limbs): it ends two limbs above
+    the first bit of the largest value.
     """
     for i in range(values.size):
         exponent = (bits[i] >> 52) & 0x7FF

@@ -23,20 +23,9 @@ def sweep_losses(
 ) -> tuple[Index, Index, Array, Array]:
     """Loss and slope of every negative; O(n_pos + n_neg).
 
-    Parameters
-    ----------
-    neg, pos : arrays of shape (n_neg,) and (n_pos,), ascending
-    share_pos : array of shape (n_pos,)
-        u, weights in the same order.
-    shift, half_width : float
-        As in `auclab.compiled.smooth.sweep_pos`.
-
-    Returns
-    -------
-    first, last : int arrays of shape (n_neg,)
-        The band: φ' is 1 for the positives before ``first`` and 0 from ``last`` on.
-    slope, loss : arrays of shape (n_neg,)
-        ``Σ_i u_i φ'(a_ij)`` and ``Σ_i u_i φ(a_ij)``.
+    `neg`, `pos` (n_neg,) and (n_pos,), ascending. `share_pos` (n_pos,): u, weights in the same order. `shift`,
+    `half_width`: as in `auclab.compiled.smooth.sweep_pos`. Returned `first`, `last`: the band: φ' is 1 for the
+    positives before ``first`` and 0 from ``last`` on. `slope`, `loss`: ``Σ_i u_i φ'(a_ij)`` and ``Σ_i u_i φ(a_ij)``.
     """
     first, last = np.empty(neg.size, np.int32), np.empty(neg.size, np.int32)
     slope, loss = np.empty(neg.size), np.empty(neg.size)
@@ -73,22 +62,9 @@ def smoothed_level(loss: Array, share: Array, part: float, half_width: float) ->
 
     It minimises ``τ + Σ_j v_j φ(ℓ_j − τ) / part``, a smoothed superquantile; φ has the half-width k here.
 
-    Parameters
-    ----------
-    loss : array of shape (m,), ascending
-        ℓ.
-    share : array of shape (m,)
-        v, weights with sum 1 in the same order.
-    part : float in (0, 1]
-    half_width : float > 0
-        k.
-
-    Returns
-    -------
-    level : float
-        τ; in the middle where an interval of levels will do.
-    first, last : int
-        ``ℓ_j ≤ τ − k`` before ``first``, ``ℓ_j ≥ τ + k`` from ``last`` on.
+    `loss` (m,), ascending: ℓ. `share` (m,): v, weights with sum 1 in the same order. `part` in (0, 1]. `half_width` >
+    0: k. Returned `level`: τ; in the middle where an interval of levels will do. `first`, `last`: ``ℓ_j ≤ τ − k``
+    before ``first``, ``ℓ_j ≥ τ + k`` from ``last`` on.
     """
     first = last = loss.size  # of the losses above the band, and in it or above
     above = 0.0  # their weights
@@ -135,16 +111,8 @@ def slope_row_sums(
 ) -> Array:
     """``Σ_i u_i φ'(a_ij) x_i`` for some consecutive negatives, shape (m, n_columns); O((n_pos + m) · n_columns).
 
-    Parameters
-    ----------
-    rows : array of shape (n_pos, n_columns)
-        x, in ascending order of the scores.
-    pos, share_pos : arrays of shape (n_pos,)
-        Scores and u in this order.
-    neg : array of shape (m,), ascending
-    first, last : int arrays of shape (m,)
-        Their bands, as `sweep_losses` returns them.
-    shift, half_width : float
+    `rows` (n_pos, n_columns): x, in ascending order of the scores. `pos`, `share_pos` (n_pos,): scores and u in this
+    order. `neg` (m,), ascending. `first`, `last` (m,): their bands, as `sweep_losses` returns them.
     """
     columns = rows.shape[1]
     sums = np.empty((neg.size, columns))
@@ -190,14 +158,8 @@ def sparse_slope_row_sums(
 ) -> Array:
     """`slope_row_sums` for rows in CSR form, read where they are; O(nnz + m · n_columns).
 
-    Parameters
-    ----------
-    data, indices, indptr : arrays
-        The CSR matrix of the positives, unsorted.
-    order : int array of shape (n_pos,)
-        Sorts its rows by ascending scores.
-    columns : int
-        Of the matrix; the other parameters are those of `slope_row_sums`.
+    `data`, `indices`, `indptr`: the CSR matrix of the positives, unsorted. `order` (n_pos,): sorts its rows by
+    ascending scores. `columns`: of the matrix; the other parameters are those of `slope_row_sums`.
     """
     sums = np.empty((neg.size, columns))
     below, mass, moment = np.zeros(columns), np.zeros(columns), np.zeros(columns)

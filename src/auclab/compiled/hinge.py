@@ -29,20 +29,8 @@ def pair_hinge_value(
     positive and a negative is taken as ``(n_j − p_i) + shift``: a common offset of the scores costs no
     digits.
 
-    Parameters
-    ----------
-    scores_pos, scores_neg : arrays of shape (n_pos,) and (n_neg,), finite, in any order
-    shift : float
-        1 for the plain hinge, ``1 − z‖w‖`` for bAUC_z.
-    weight_pos, weight_neg : arrays of the same shapes or None
-        Weights u and v, ≥ 0 with positive sums; None stands for ones. ``U = Σ u``, ``V = Σ v``.
-
-    Examples
-    --------
-    Margins 2 and 0.5, so hinges 0 and 0.5 with mean 0.25:
-
-    >>> pair_hinge_value(np.array([2.0, 0.5]), np.array([0.0]), 1.0)
-    0.25
+    `shift`: 1 for the plain hinge, ``1 − z‖w‖`` for bAUC_z. `weight_pos`, `weight_neg`: weights u and v, ≥ 0 with
+    positive sums; None stands for ones. ``U = Σ u``, ``V = Σ v``.
     """
     (pos, mass_pos), (neg, above) = in_parallel(
         lambda sort, scores, weight: sort(scores, weight),
@@ -66,23 +54,8 @@ def pair_hinge_active(
     ``−X_posᵀ active_pos + X_negᵀ active_neg`` is a subgradient of the mean hinge in w, and the derivative in
     `shift` is the common sum of either vector.
 
-    Parameters
-    ----------
-    scores_pos, scores_neg, shift, weight_pos, weight_neg
-        As in `pair_hinge_value`.
-
-    Returns
-    -------
-    active_pos, active_neg : arrays of shape (n_pos,) and (n_neg,), in the order of the input
-        Entries in ``[0, u_i/U]`` and ``[0, v_j/V]``; a pair exactly at the kink is not active.
-
-    Examples
-    --------
-    Of the two pairs only the one with margin 0.5 is below the shift:
-
-    >>> pos, neg = pair_hinge_active(np.array([2.0, 0.5]), np.array([0.0]), 1.0)
-    >>> pos.tolist(), neg.tolist()
-    ([0.0, 0.5], [0.5])
+    `scores_pos`, `scores_neg`, `shift`, `weight_pos`, `weight_neg`: as in `pair_hinge_value`. Returned `active_pos`,
+    `active_neg`: entries in ``[0, u_i/U]`` and ``[0, v_j/V]``; a pair exactly at the kink is not active.
     """
     order_pos, order_neg = np.argsort(scores_pos), np.argsort(scores_neg)
     mass_pos = _mass(scores_pos.size, weight_pos, order_pos)

@@ -35,29 +35,12 @@ def pair_piece_sums(
 ) -> tuple[Index, Array, Array]:
     """Sums over the negatives for every positive, with ``a = n_j − (p_i − shift)``.
 
-    Parameters
-    ----------
-    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending in every biclique
-    share_pos, share_neg : arrays of the same shapes
-        Weights in the same order.
-    starts_pos, starts_neg : int arrays of shape (n_bicliques + 1,)
-        Where the bicliques begin; ``[0, n_pos]`` and ``[0, n_neg]`` for all pairs.
-    shift : float
-    breakpoints : array of shape (n_pieces,)
-    values, others : arrays of shape (n_pieces, 3)
-        Polynomials to sum over all pairs.
-    slopes : array of shape (n_pieces, 2)
-        Those to sum for every positive.
-    curved : array of shape (n_pieces,)
-        1 for the pieces whose weight is wanted, else 0.
-
-    Returns
-    -------
-    first : int array of shape (n_pieces, n_pos)
-        The first negative in each piece or above it.
-    slope : array of shape (n_pos,)
-    totals : array of shape (3,)
-        The sums of `values` and `others`, and the weight of the pairs in curved pieces.
+    `pos`, `neg` (n_pos,) and (n_neg,), ascending in every biclique. `share_pos`, `share_neg`: weights in the same
+    order. `starts_pos`, `starts_neg` (n_bicliques + 1,): where the bicliques begin; ``[0, n_pos]`` and ``[0, n_neg]``
+    for all pairs. `values`, `others` (n_pieces, 3): polynomials to sum over all pairs. `slopes` (n_pieces, 2): those to
+    sum for every positive. `curved` (n_pieces,): 1 for the pieces whose weight is wanted, else 0. Returned `first`: the
+    first negative in each piece or above it. `totals`: the sums of `values` and `others`, and the weight of the pairs
+    in curved pieces.
 
     Notes
     -----
@@ -118,11 +101,7 @@ def opposite_piece_slopes(
 ) -> tuple[Index, Array]:
     """Sums over the positives for every negative, with ``a = (n_j + shift) − p_i``.
 
-    Returns
-    -------
-    first : int array of shape (n_pieces, n_neg)
-        One past the last positive in each piece or above it: those before it have ``a > breakpoint``.
-    slope : array of shape (n_neg,)
+    Returned `first`: one past the last positive in each piece or above it: those before it have ``a > breakpoint``.
     """
     n_pieces = breakpoints.size
     first = np.empty((n_pieces, neg.size), np.int32)
@@ -158,17 +137,8 @@ def point_piece_sums(
 ) -> tuple[Array, Array, Array]:
     """The slope and its derivative at every a, and weighted sums over all of them.
 
-    Parameters
-    ----------
-    a, weight : arrays of shape (n,)
-    breakpoints, values, slopes, others
-        As in `pair_piece_sums`.
-
-    Returns
-    -------
-    slope, curvature : arrays of shape (n,)
-    totals : array of shape (3,)
-        The sums of `values` and `others`, and the weight in pieces with a curvature.
+    `breakpoints`, `values`, `slopes`, `others`: as in `pair_piece_sums`. Returned `totals`: the sums of `values` and
+    `others`, and the weight in pieces with a curvature.
     """
     slope, curvature = np.zeros(a.size), np.zeros(a.size)
     totals = np.empty(3)

@@ -31,11 +31,7 @@ def total_weight(weight: Array, size: int) -> float:
 def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> tuple[float, float, float]:
     """Weight of the pairs with ``p_i > n_j``, of those with ``p_i = n_j``, and of all; O(n_pos + n_neg).
 
-    Parameters
-    ----------
-    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
-        ±∞ is allowed.
-    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
+    `pos`, `neg` (n_pos,) and (n_neg,), ascending: ±∞ is allowed.
     """
     if not weight_pos.size and not weight_neg.size:
         right, pairs = _pairs_in_order(neg, pos), pos.size * neg.size
@@ -102,12 +98,7 @@ def _pairs_in_order(low: Array, high: Array) -> int:
 def running_sums(values: Array, weight: Array) -> Array:
     """``Σ_{i<k} w_i x_i`` for k = 0 … m as double-doubles (high and low parts), shape (2, m + 1); O(m).
 
-    Parameters
-    ----------
-    values : array of shape (m,)
-        x.
-    weight : array of shape (m,), or empty for ones
-        w.
+    `values` (m,): x. `weight` (m,), or empty for ones: w.
     """
     sums = np.empty((2, values.size + 1))
     sums[0, 0] = sums[1, 0] = total = lost = 0.0
@@ -124,16 +115,8 @@ def running_sums(values: Array, weight: Array) -> Array:
 def rank_counts_above(pos: Array, neg: Array, level: float) -> np.ndarray:
     """The rank counts ``k_j = #{i : fl(n_j − p_i) > level}`` of the pairs above a level; O(n_pos + n_neg).
 
-    Parameters
-    ----------
-    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
-    level : float
-        May be ±∞.
-
-    Returns
-    -------
-    int array of shape (n_neg,), ascending
-        From 0 to n_pos: the pairs above the level are those of n_j with the k_j smallest positives.
+    `pos`, `neg` (n_pos,) and (n_neg,), ascending. `level`: may be ±∞. Returned: from 0 to n_pos: the pairs above the
+    level are those of n_j with the k_j smallest positives.
 
     Notes
     -----
@@ -194,21 +177,10 @@ def tail_sums(
 ) -> tuple[float, float, float]:
     """``C = Σ u_i v_j`` and ``D = Σ u_i v_j (ξ_ij − threshold)`` over the pairs of rank counts; O(n_neg).
 
-    Parameters
-    ----------
-    neg, weight_neg : arrays of shape (n_neg,), ascending scores and their weights v (empty for ones)
-    masses, moments : arrays of shape (2, n_pos + 1)
-        The `running_sums` of the weights u and of the scores of the positives. Without weights `masses` has one column
-        and is not read: the masses are k.
-    counts : int array of shape (n_neg,)
-        As of `rank_counts_above`.
-    threshold : float
-
-    Returns
-    -------
-    C, D : float
-    error : float
-        A bound on the rounding error of D.
+    `neg`, `weight_neg` (n_neg,), ascending scores and their weights v (empty for ones). `masses`, `moments` (2, n_pos +
+    1): the `running_sums` of the weights u and of the scores of the positives. Without weights `masses` has one column
+    and is not read: the masses are k. `counts` (n_neg,): as of `rank_counts_above`. Returned `error`: a bound on the
+    rounding error of D.
     """
     count = lost_count = total = lost = size = 0.0
     for j in range(neg.size):
@@ -237,20 +209,9 @@ def tail_sums_exact(
 ) -> tuple[float, float, float, float, float]:
     """C and D of `tail_sums` over the pairs ``first_j ≤ i < last_j``, as double-doubles; O(n_neg).
 
-    Parameters
-    ----------
-    pos : array of shape (n_pos,), ascending
-        Read for the error bound only.
-    neg, weight_neg, masses, moments, threshold
-        As in `tail_sums`.
-    first, last : int arrays of shape (n_neg,)
-        Rank counts with ``first_j ≤ last_j``.
-
-    Returns
-    -------
-    C_high, C_low, D_high, D_low : float
-    error : float
-        A bound on the rounding error of D.
+    `pos` (n_pos,), ascending: read for the error bound only. `neg`, `weight_neg`, `masses`, `moments`, `threshold`: as
+    in `tail_sums`. `first`, `last` (n_neg,): rank counts with ``first_j ≤ last_j``. Returned `error`: a bound on the
+    rounding error of D.
     """
     count_hi = count_lo = total_hi = total_lo = 0.0
     for j in range(neg.size):

@@ -13,18 +13,9 @@ from auclab.types import Array
 def roc_polygon(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, merge: bool) -> tuple[Array, Array]:
     """Vertices of the ROC polygon: the weight of negatives and of positives with a score ≥ s, s descending; O(m).
 
-    Parameters
-    ----------
-    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
-        ±∞ is allowed.
-    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
-    merge : bool
-        Whether consecutive vertical or horizontal edges become one.
-
-    Returns
-    -------
-    false, true : arrays of shape (n_vertices,), ascending
-        From (0, 0) to the total weights. Tied scores of both classes give one slanted edge.
+    `pos`, `neg` (n_pos,) and (n_neg,), ascending: ±∞ is allowed. `merge`: whether consecutive vertical or horizontal
+    edges become one. Returned `false`, `true`: from (0, 0) to the total weights. Tied scores of both classes give one
+    slanted edge.
     """
     false, true = np.zeros(pos.size + neg.size + 1), np.zeros(pos.size + neg.size + 1)
     x = y = lost_x = lost_y = 0.0
@@ -55,10 +46,7 @@ def roc_polygon(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, me
 def band_area(fpr: Array, tpr: Array, low: float, high: float, floor: float) -> float:
     """``∫_low^high (y(u) − floor)₊ du`` below the polygon y through (fpr_k, tpr_k); O(n_vertices).
 
-    Parameters
-    ----------
-    fpr, tpr : arrays of shape (n_vertices,), ascending
-    low, high, floor : float
+    `fpr`, `tpr` (n_vertices,), ascending.
     """
     total = lost = 0.0
     for k in range(1, fpr.size):
@@ -83,15 +71,8 @@ def band_area(fpr: Array, tpr: Array, low: float, high: float, floor: float) -> 
 def upper_hull(x: Array, y: Array) -> np.ndarray:
     """Indices of the vertices of the upper convex hull, by Andrew's monotone chain; O(m).
 
-    Parameters
-    ----------
-    x, y : arrays of shape (m,)
-        Ascending in x and, where x is equal, in y; the last point is the highest.
-
-    Returns
-    -------
-    int array, ascending
-        From the first point to the last. Points on an edge and points that another one dominates are left out.
+    `x`, `y` (m,): ascending in x and, where x is equal, in y; the last point is the highest. Returned: from the first
+    point to the last. Points on an edge and points that another one dominates are left out.
     """
     chain = np.empty(x.size, np.int64)
     size = 0

@@ -16,13 +16,6 @@ def moved_scores(columns: Array, coef: Array, positive: NDArray[np.bool_], moves
     """``x · coef`` plus ``moves[0]`` for negatives, ``moves[1]`` for positives; shape (n_rows,).
 
     A loop of its own: the result does not depend on the threads or the version of a library.
-
-    Parameters
-    ----------
-    columns : array of shape (n_columns, n_rows)
-    coef : array of shape (n_columns,)
-    positive : boolean array of shape (n_rows,)
-    moves : pair of float
     """
     scores = np.empty(columns.shape[1])
     for i in range(scores.size):
@@ -39,12 +32,7 @@ def moved_scores(columns: Array, coef: Array, positive: NDArray[np.bool_], moves
 def parts_of_bins(scores: Array, bins: Bins, low: Array, rate: Array, n_parts: int) -> Bins:
     """Numbers of the equal parts of the bins of scores, ``bin · n_parts + part``; the outer ones take the rest.
 
-    Parameters
-    ----------
-    scores, bins : arrays of shape (n_rows,)
-    low, rate : arrays of shape (n_bins,)
-        Lower end of every bin, and `n_parts` over its width.
-    n_parts : int
+    `low`, `rate` (n_bins,): lower end of every bin, and `n_parts` over its width.
     """
     parts = np.empty(scores.size, np.int32)
     for i in range(scores.size):
@@ -66,14 +54,8 @@ def add_scores(
 ) -> None:
     """Add weights and weighted scores to those of their parts, and widen the range of either class; in place.
 
-    Parameters
-    ----------
-    scores, parts, positive : arrays of shape (n_rows,)
-    weight : array of shape (n_rows,), or (0,) for weights of 1
-    mass, total : arrays of shape (2, n_bins · n_parts)
-        Negatives first.
-    ends : array of shape (2, 2)
-        The least and the largest score of either class.
+    `mass`, `total` (2, n_bins · n_parts): negatives first. `ends` (2, 2): the least and the largest score of either
+    class.
     """
     weighted = weight.size > 0
     for i in range(scores.size):
@@ -100,14 +82,7 @@ def add_rows(
     The sums are ``high + low``: what rounding takes from `high` is added to `low` (Ogita, Rump & Oishi 2005, Sum2), so
     that for c terms the error is below ``(c · 2⁻⁵³)² Σ|x|`` beside that of the products with weights.
 
-    Parameters
-    ----------
-    columns : array of shape (n_columns, n_rows)
-    bins, positive : arrays of shape (n_rows,)
-    weight : array of shape (n_rows,), or (0,) for weights of 1
-    high, low : arrays of shape (n_columns, 2 · n_bins)
-        Negatives first.
-    count : int array of shape (2 · n_bins,)
+    `high`, `low` (n_columns, 2 · n_bins): negatives first. `count` (2 · n_bins,).
     """
     n_bins = count.size // 2
     place = np.empty(bins.size, np.int32)

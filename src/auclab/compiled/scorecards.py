@@ -26,22 +26,8 @@ def total_hinges(
 ) -> Array:
     """``Σ_ij u_i v_j [γ − (t_i − t_j)]₊ / γ`` for each margin γ, shape (n_margins,).
 
-    Parameters
-    ----------
-    totals_pos, totals_neg : arrays of int64, shapes (n_pos,) and (n_neg,)
-        Total scores of the positives and the negatives.
-    share_pos, share_neg : arrays of the same shapes
-        u and v, each with sum 1.
-    margins : array of int64, shape (n_margins,)
-        γ ≥ 1.
-
-    Examples
-    --------
-    Differences 2 and 0: hinges 0 and 1 with γ = 1, and 1 and 3, divided by 3, with γ = 3.
-
-    >>> one, half = np.array([1.0]), np.array([0.5, 0.5])
-    >>> total_hinges(np.array([2, 0]), np.array([0]), half, one, np.array([1, 3])).round(6).tolist()
-    [0.5, 0.666667]
+    `totals_pos`, `totals_neg`: total scores of the positives and the negatives. `share_pos`, `share_neg`: u and v, each
+    with sum 1. `margins`: γ ≥ 1.
     """
     low = min(totals_pos.min(), totals_neg.min())
     size = max(totals_pos.max(), totals_neg.max()) - low + 1
@@ -83,25 +69,10 @@ def improved_points(
 ) -> float:
     """Lower the least hinge over the margins by changes of one point, then of two, until none lowers it; in place.
 
-    Parameters
-    ----------
-    items_pos, items_neg : arrays of int64, shapes (n_items, n_pos) and (n_items, n_neg)
-    share_pos, share_neg, margins
-        As in `total_hinges`.
-    points : array of int64, shape (n_items,)
-        Where to start, and the result.
-    lower, upper : arrays of int64, shape (n_items,)
-    group : array of int64, shape (n_items,)
-        The feature of each item, from 0 on.
-    most_items, most_groups : int
-        How many items and features have points at most.
-    pairs : bool
-        Whether two points are changed together, too.
-
-    Returns
-    -------
-    float
-        The value of `points`; a start that has too many items is left as it is, with the value ∞.
+    `share_pos`, `share_neg`, `margins`: as in `total_hinges`. `points`: where to start, and the result. `group`: the
+    feature of each item, from 0 on. `most_items`, `most_groups`: how many items and features have points at most.
+    `pairs`: whether two points are changed together, too. Returned: the value of `points`; a start that has too many
+    items is left as it is, with the value ∞.
     """
     n = points.size
     totals_pos, totals_neg = np.zeros(items_pos.shape[1], np.int64), np.zeros(items_neg.shape[1], np.int64)

@@ -30,13 +30,7 @@ LAGRANGE = np.cos(np.outer(_ANGLES, np.arange(NODES))) * np.where(np.arange(NODE
 def sigmoid_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, beta: float) -> float:
     """``Σ_ij u_i v_j / (1 + exp(−β (p_i − n_j)))``; O(m) and, for pairs of near cells, at most NODES² each.
 
-    Parameters
-    ----------
-    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
-    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
-        u and v.
-    beta : float > 0
-        β.
+    `pos`, `neg` (n_pos,) and (n_neg,), ascending. `weight_pos`, `weight_neg`: u and v. `beta` > 0: β.
     """
     start_pos, first_pos, factor_pos, share_pos = score_cells(pos, weight_pos, beta, -1.0)
     start_neg, first_neg, factor_neg, share_neg = score_cells(neg, weight_neg, beta, 1.0)
@@ -72,14 +66,9 @@ def sigmoid_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, be
 def score_cells(scores: Array, weight: Array, beta: float, sign: float) -> tuple[Array, np.ndarray, Array, Array]:
     """Divide the ascending scores of one class into cells of length ``LENGTH/β``; O(m · NODES).
 
-    Returns
-    -------
-    start : array of shape (n_cells,)
-        The smallest score of every cell.
-    first : int array of shape (n_cells + 1,)
-        Cell c has the nodes ``first[c] ≤ k < first[c + 1]``: its scores, or `NODES` Chebyshev nodes if these are fewer.
-    factor, share : arrays of shape (n_nodes,)
-        ``exp(sign·β·(node − start))`` and the weight of every node.
+    Returned `start`: the smallest score of every cell. `first`: cell c has the nodes ``first[c] ≤ k < first[c + 1]``:
+    its scores, or `NODES` Chebyshev nodes if these are fewer. `factor`, `share`: ``exp(sign·β·(node − start))`` and the
+    weight of every node.
     """
     start, first = np.empty(scores.size), np.zeros(scores.size + 1, np.int64)
     factor, share = np.empty(scores.size), np.empty(scores.size)

@@ -26,25 +26,10 @@ def sweep_pos(
 ) -> tuple[Index, Index, Array, float, float]:
     """Sums over the negatives for every positive, with ``a = n_j − (p_i − shift)``; O(n_pos + n_neg).
 
-    Parameters
-    ----------
-    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
-    share_pos, share_neg : arrays of the same shapes
-        Weights in the same order, each with sum 1.
-    shift : float
-        ``1 − z‖w‖``.
-    half_width : float > 0
-        h.
-
-    Returns
-    -------
-    first, last : int arrays of shape (n_pos,)
-        The band: ``first`` is the first negative above ``p_i − shift − h``, ``last`` the first at or above
-        ``p_i − shift + h``.
-    slope : array of shape (n_pos,)
-        ``Σ_j share_j φ'(a_ij)``.
-    total, band : float
-        Over all pairs, the mean of φ and the share in the band.
+    `pos`, `neg` (n_pos,) and (n_neg,), ascending. `share_pos`, `share_neg`: weights in the same order, each with sum 1.
+    `shift`: ``1 − z‖w‖``. `half_width` > 0: h. Returned `first`, `last`: the band: ``first`` is the first negative
+    above ``p_i − shift − h``, ``last`` the first at or above ``p_i − shift + h``. `slope`: ``Σ_j share_j φ'(a_ij)``.
+    `total`, `band`: over all pairs, the mean of φ and the share in the band.
 
     Notes
     -----
@@ -85,20 +70,9 @@ def sweep_pos(
 def sweep_neg(neg: Array, pos: Array, share_pos: Array, shift: float, half_width: float) -> tuple[Index, Index, Array]:
     """Sums over the positives for every negative, with ``a = (n_j + shift) − p_i``; O(n_pos + n_neg).
 
-    Parameters
-    ----------
-    neg, pos : arrays of shape (n_neg,) and (n_pos,), ascending
-    share_pos : array of shape (n_pos,)
-        Weights in the same order, with sum 1.
-    shift, half_width : float
-        As in `sweep_pos`.
-
-    Returns
-    -------
-    first, last : int arrays of shape (n_neg,)
-        The band: φ' is 1 for the positives before ``first`` and 0 from ``last`` on.
-    slope : array of shape (n_neg,)
-        ``Σ_i share_i φ'(a_ij)``.
+    `neg`, `pos` (n_neg,) and (n_pos,), ascending. `share_pos` (n_pos,): weights in the same order, with sum 1. `shift`,
+    `half_width`: as in `sweep_pos`. Returned `first`, `last`: the band: φ' is 1 for the positives before ``first`` and
+    0 from ``last`` on. `slope`: ``Σ_i share_i φ'(a_ij)``.
     """
     first, last = np.empty(neg.size, np.int32), np.empty(neg.size, np.int32)
     slope = np.empty(neg.size)
@@ -123,13 +97,7 @@ def sweep_neg(neg: Array, pos: Array, share_pos: Array, shift: float, half_width
 
 @loop(nogil=True)
 def window_sums(values: Array, first: Index, last: Index) -> Array:
-    """``Σ_{first_i ≤ k < last_i} values[k]`` for every i; O(m + n).
-
-    Parameters
-    ----------
-    values : array of shape (m,)
-    first, last : int arrays of shape (n,)
-    """
+    """``Σ_{first_i ≤ k < last_i} values[k]`` for every i; O(m + n)."""
     prefix = np.zeros(values.size + 1)
     for k in range(values.size):
         prefix[k + 1] = prefix[k] + values[k]
@@ -143,12 +111,7 @@ def window_sums(values: Array, first: Index, last: Index) -> Array:
 def window_row_sums(rows: Array, share: Array, first: Index, last: Index) -> Array:
     """``Σ_{first_i ≤ k < last_i} share[k] · rows[k]`` for every i, shape (n, n_columns); O((m + n) · n_columns).
 
-    Parameters
-    ----------
-    rows : array of shape (m, n_columns)
-    share : array of shape (m,)
-    first, last : int arrays of shape (n,), both ascending
-        The windows slide: a row enters and leaves the running sum once.
+    `first`, `last` (n,), both ascending: the windows slide: a row enters and leaves the running sum once.
     """
     columns = rows.shape[1]
     sums = np.empty((first.size, columns))

@@ -19,18 +19,7 @@ from auclab.types import Array
 def sparse_gram(X: Any, weight: Array) -> Array:
     """``Σ_k weight_k x_k x_kᵀ``, shape (n_columns, n_columns); O(Σ nnz_k² + n_columns²).
 
-    Parameters
-    ----------
-    X : CSR matrix of shape (m, n_columns)
-        In canonical format: no entry is stored twice.
-    weight : array of shape (m,)
-        Rows of weight 0 are not read.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> sparse_gram(sp.csr_array([[0.0, 2.0], [1.0, 3.0]]), np.array([1.0, 10.0])).tolist()
-    [[10.0, 30.0], [30.0, 94.0]]
+    `X` (m, n_columns): in canonical format: no entry is stored twice. `weight` (m,): rows of weight 0 are not read.
     """
     half = np.zeros((X.shape[1], X.shape[1]))
     _add_half_squares(X.data, X.indices, X.indptr, weight, half)
@@ -47,28 +36,13 @@ def sparse_window_products(
 ) -> Array:
     """``Σ_i s_i x_i (Σ_{first_i ≤ k < last_i} t_k y_k)ᵀ``, shape (n_columns, n_columns); O(nnz_inner + nnz_outer · n).
 
-    Parameters
-    ----------
-    outer, inner : CSR matrices of shapes (m, n_columns) and (l, n_columns)
-        The rows x and y, unsorted.
-    orders : pair of int arrays of shapes (m,) and (l,)
-        Which row is the i-th of `outer`, and which the k-th of `inner`.
-    shares : pair of arrays of shapes (m,) and (l,)
-        s and t, in this order.
-    first, last : int arrays of shape (m,), both ascending
-        The windows slide: a row of `inner` enters and leaves the running sum once.
+    `outer`, `inner` (m, n_columns) and (l, n_columns): the rows x and y, unsorted. `orders` (m,) and (l,): which row is
+    the i-th of `outer`, and which the k-th of `inner`. `shares` (m,) and (l,): s and t, in this order. `first`, `last`
+    (m,), both ascending: the windows slide: a row of `inner` enters and leaves the running sum once.
 
     Notes
     -----
     The rows of consecutive i with the same window are added before they are multiplied: tied scores cost one product.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> one, order = sp.csr_array([[1.0, 0.0], [0.0, 2.0]]), np.array([0, 1], dtype=np.int32)
-    >>> both = np.ones(2)
-    >>> sparse_window_products(one, one, (order, order), (both, both), order, order + 1).tolist()
-    [[1.0, 0.0], [0.0, 4.0]]
     """
     total = np.zeros((outer.shape[1], outer.shape[1]))
     _add_window_products(

@@ -36,14 +36,7 @@ def in_parallel(work: Callable[..., Any], *arguments: tuple[Any, ...], threads: 
 
 
 def allowed_threads() -> int:
-    """How many threads a computation may use: what `limit_threads` says, ``OMP_NUM_THREADS``, or one for each core.
-
-    Examples
-    --------
-    >>> with limit_threads(1):
-    ...     allowed_threads()
-    1
-    """
+    """How many threads a computation may use: what `limit_threads` says, ``OMP_NUM_THREADS``, or one for each core."""
     limit = _limit.get()
     if limit is not None:
         return limit
@@ -53,13 +46,7 @@ def allowed_threads() -> int:
 
 @contextmanager
 def limit_threads(count: int | None) -> Iterator[None]:
-    """Use at most `count` threads in this context; None changes nothing.
-
-    Raises
-    ------
-    AuclabError
-        `count` is below 1.
-    """
+    """Use at most `count` threads in this context; None changes nothing."""
     if count is not None and (isinstance(count, bool) or not isinstance(count, Integral) or count < 1):
         raise AuclabError(f"threads must be a whole number of at least 1, or None for one a core, got {count!r}")
     token = _limit.set(_limit.get() if count is None else int(count))

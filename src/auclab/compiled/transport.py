@@ -20,14 +20,7 @@ from auclab.types import Array
 
 
 def by_density(marginals: Array, shares: Array) -> tuple[Array, Array]:
-    """The positive marginals and their shares, in ascending order of ``marginals / shares`` to 30 digits.
-
-    Examples
-    --------
-    >>> values, weights = by_density(np.array([0.3, 0.0, 0.2]), np.array([0.3, 0.5, 0.2 + 1e-16]))
-    >>> values.tolist()
-    [0.2, 0.3]
-    """
+    """The positive marginals and their shares, in ascending order of ``marginals / shares`` to 30 digits."""
     if shares.size and (shares == shares[0]).all():
         values = np.sort(marginals)
         values = values[np.searchsorted(values, 0.0, side="right") :]
@@ -47,34 +40,15 @@ def largest_excess(
     Sets whose ``Σ_I σ_i`` is above every density factor·β_j/s_j are left out: they fit because the sums are equal. By
     max-flow/min-cut, some pair weighting within the capacities has marginals that lack no more than this excess.
 
-    Parameters
-    ----------
-    pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
-        Marginals α and β.
-    share_pos, share_neg : arrays of the same shapes
-        σ and s, positive wherever the marginals are.
-    factor : float in (0, 1]
-    change : float
-        By how much, relatively, the marginals may differ from those given when "above every density" is decided.
-
-    Examples
-    --------
-    A row sum of 1 of a row whose capacity is ½:
-
-    >>> half = np.array([0.5, 0.5])
-    >>> round(largest_excess(np.array([1.0, 0.0]), half, half, half, 1.0), 12)
-    0.5
+    `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0: marginals α and β. `share_pos`, `share_neg`: σ and s, positive wherever the
+    marginals are. `factor` in (0, 1]. `change`: by how much, relatively, the marginals may differ from those given when
+    "above every density" is decided.
     """
     return SortedMarginals(pos, neg, share_pos, share_neg).largest_excess(factor, change)
 
 
 class SortedMarginals:
-    """Marginals sorted once, for several factors; the parameters are those of `largest_excess`.
-
-    See Also
-    --------
-    auclab.compiled.transport.largest_excess : For one factor.
-    """
+    """Marginals sorted once, for several factors; the parameters are those of `largest_excess`."""
 
     def __init__(self, pos: Array, neg: Array, share_pos: Array, share_neg: Array) -> None:
         of_pos, (self.neg, self.share_neg) = in_parallel(

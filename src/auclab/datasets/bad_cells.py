@@ -41,16 +41,8 @@ class _Column:
 def refuse_bad_cells(frame: pd.DataFrame, signs: Mapping[str, str]) -> None:
     """Refuse columns of text in which most cells are numbers, and name the cells that are none.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    signs : mapping of str to {".", ","}
-        The columns that are looked at, those that are not declared as categories, and the sign before their decimals.
-
-    Raises
-    ------
-    AuclabError
-        At least half of the cells of a column are numbers, or look like numbers that cannot be read.
+    `signs`: the columns that are looked at, those that are not declared as categories, and the sign before their
+    decimals.
 
     Examples
     --------
@@ -125,11 +117,6 @@ def _look(name: str, column: pd.Series, decimal: str) -> _Column | None:
 
 def read_as_numbers(column: pd.Series, decimal: str) -> pd.Series:
     """A column of text of new rows as numbers, where a model needs them.
-
-    Raises
-    ------
-    AuclabError
-        Cells that are not numbers; the message names the first.
 
     Examples
     --------

@@ -23,14 +23,8 @@ if TYPE_CHECKING:
 class CategoryColumns:
     """Which column of zeros and ones a category becomes; −1 stands for none.
 
-    Attributes
-    ----------
-    known : tuple of (str, int)
-        Values as text, with their columns.
-    missing : int
-        The column of missing values, that of the most frequent value.
-    other : int
-        The column of all values that are not `known`.
+    `known`: values as text, with their columns. `missing`: the column of missing values, that of the most frequent
+    value. `other`: the column of all values that are not `known`.
     """
 
     known: tuple[tuple[str, int], ...]
@@ -50,26 +44,11 @@ class BlockEncoding:
 
     The order of the columns is that of memory: numbers, categories, marks of gaps.
 
-    Attributes
-    ----------
-    fill : tuple of float
-        For every number what a missing value becomes.
-    categories : tuple of CategoryColumns
-        Columns count from 0 over the columns of zeros and ones that are kept.
-    gaps : tuple of (bool, int)
-        For every mark of gaps that is kept, whether it is of a number, and of which, or of which category.
-    numbers : tuple of int
-        The numbers that are kept.
-    n_onehot : int
-        Columns of zeros and ones that are kept.
-    shift, factor : tuples of float
-        ``(x − shift) · factor`` of every column that is kept.
-    ball : (float, float) or None
-        Radius and margin of `auclab.datasets.preprocess.UnitBall`.
-
-    See Also
-    --------
-    auclab.datasets.block_pipeline.BlockPipeline : Makes it.
+    `fill`: for every number what a missing value becomes. `categories`: columns count from 0 over the columns of zeros
+    and ones that are kept. `gaps`: for every mark of gaps that is kept, whether it is of a number, and of which, or of
+    which category. `numbers`: the numbers that are kept. `n_onehot`: columns of zeros and ones that are kept. `shift`,
+    `factor`: ``(x − shift) · factor`` of every column that is kept. `ball`: radius and margin of
+    `auclab.datasets.preprocess.UnitBall`.
     """
 
     fill: tuple[float, ...]

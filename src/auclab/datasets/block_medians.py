@@ -30,28 +30,8 @@ def block_medians(run: Run, sample: MedianSample) -> Array:
     One pass, or one or two more where many different values lie near the middle. A bracket that the sample got wrong
     costs passes and no accuracy.
 
-    Parameters
-    ----------
-    run : callable
-        ``run(task)`` yields ``task(rows)`` for every block, rows of shape (n_rows, n_columns), the same at every call.
-    sample : MedianSample
-        Of the same blocks.
-
-    Returns
-    -------
-    array of shape (n_columns,)
-        Those of ``np.nanmedian``, to the last bit.
-
-    See Also
-    --------
-    auclab.datasets.median_imputer.MedianImputer : The same of rows in memory.
-
-    Examples
-    --------
-    >>> rows = np.array([[1.0, np.nan], [np.nan, np.nan], [4.0, np.nan], [9.0, np.nan]])
-    >>> sample = MedianSample.of(rows[:2], 2) + MedianSample.of(rows[2:], 2)
-    >>> block_medians(lambda task: map(task, [rows[:2], rows[2:]]), sample).tolist()
-    [4.0, 0.0]
+    `run`: ``run(task)`` yields ``task(rows)`` for every block, rows of shape (n_rows, n_columns), the same at every
+    call. `sample`: of the same blocks. Returned: those of ``np.nanmedian``, to the last bit.
     """
     n_columns = len(sample.keys)
     brackets = [_bracket(keys, count) for keys, count in zip(sample.keys, sample.counts, strict=True)]
@@ -71,11 +51,7 @@ def block_medians(run: Run, sample: MedianSample) -> Array:
 class MedianSample:
     """Values of some rows of every column as ordered whole numbers; `a + b` is that of both.
 
-    Attributes
-    ----------
-    keys : tuple of arrays
-    counts : int64 array of shape (n_columns,)
-        How many values every column has.
+    `counts` (n_columns,): how many values every column has.
     """
 
     keys: tuple[NDArray[np.uint64], ...]

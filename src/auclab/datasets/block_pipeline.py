@@ -40,22 +40,8 @@ class BlockPipeline(Pipeline):
     medians; with a ball, another one finds the longest row. Every worker sums up its blocks, and the sums are added in
     an order that does not depend on the number of workers.
 
-    Parameters
-    ----------
-    steps : list of (str, transformer)
-        As `auclab.datasets.preprocess` makes them.
-    nominal : sequence of str
-        Columns that are categories however many values they have.
-
-    Attributes
-    ----------
-    encoding_ : BlockEncoding
-        All steps as one, for the rows of a block.
-
-    Raises
-    ------
-    AuclabError
-        In `fit`: text that is not a category, infinite values, no column that varies.
+    `steps`: as `auclab.datasets.preprocess` makes them. `nominal`: columns that are categories however many values they
+    have. `encoding_`: all steps as one, for the rows of a block.
     """
 
     def __init__(

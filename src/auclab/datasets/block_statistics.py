@@ -33,14 +33,8 @@ MOST_VALUES = 1_000_000
 class NumberStatistics:
     """Counts, ranges and moments of columns of numbers, one entry a column; `a + b` is that of both.
 
-    Attributes
-    ----------
-    count, nonzero : int64 arrays
-        Values that are not missing, and those of them that are not 0.
-    low, high : arrays
-        ±∞ the wrong way round where a column has no value.
-    mean, squares : arrays
-        Mean, and ``Σ (x − mean)²``.
+    `count`, `nonzero`: values that are not missing, and those of them that are not 0. `low`, `high`: ±∞ the wrong way
+    round where a column has no value. `mean`, `squares`: mean, and ``Σ (x − mean)²``.
     """
 
     count: NDArray[np.int64]
@@ -85,14 +79,7 @@ class NumberStatistics:
 class TableStatistics:
     """What one pass over a table finds.
 
-    Attributes
-    ----------
-    n_rows : int
-    numbers : NumberStatistics
-    categories : tuple of Counter
-        For every column of categories how often each value occurs, as text.
-    sample : MedianSample
-        Of the numbers.
+    `categories`: for every column of categories how often each value occurs, as text. `sample`: of the numbers.
     """
 
     n_rows: int
@@ -119,13 +106,7 @@ class TableStatistics:
 
 
 def table_statistics(table: BlockTable) -> TableStatistics:
-    """One pass over a table that has not been encoded.
-
-    Raises
-    ------
-    AuclabError
-        An infinite value, or one above 1e150; too many categories.
-    """
+    """One pass over a table that has not been encoded."""
     sampled = -(-SAMPLED // max(len(table.blocks), 1))
     statistics: TableStatistics = tree_sum(table.run(_statistics_of, repeat(sampled, len(table.blocks))))
     _refuse_sizes(table, statistics.numbers)

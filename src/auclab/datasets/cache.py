@@ -22,18 +22,7 @@ def load_cached(key: str, load: Callable[[], Dataset]) -> Dataset:
     The last data set is kept, and earlier ones as long as all together take at most `MAX_BYTES`. Tables whose rows are
     in files are not kept: their engine may hold a cluster open.
 
-    Parameters
-    ----------
-    key : str
-        Identifies the data set: its resolved settings.
-    load : callable
-        Loads it.
-
-    Examples
-    --------
-    >>> from auclab.datasets.breast_cancer import load_breast_cancer
-    >>> load_cached("a", load_breast_cancer) is load_cached("a", load_breast_cancer)
-    True
+    `key`: identifies the data set: its resolved settings. `load`: loads it.
     """
     with _lock:
         dataset = _kept.pop(key, None)

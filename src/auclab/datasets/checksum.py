@@ -17,13 +17,7 @@ MOST_STREAMED = 5_000_000
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256 of the bytes of a file, in hexadecimal digits.
-
-    Raises
-    ------
-    AuclabError
-        The file cannot be read, or is a device or a pipe, which may have no end.
-    """
+    """SHA-256 of the bytes of a file, in hexadecimal digits."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise AuclabError(f"{path} is a device or a pipe; give the path of a file with data")
     try:
@@ -36,13 +30,7 @@ def file_sha256(path: Path) -> str:
 
 
 def verified_sha256(path: Path, expected: str | None) -> str:
-    """SHA-256 of a file that must equal `expected`, unless that is None.
-
-    Raises
-    ------
-    AuclabError
-        The two differ, or the file cannot be read.
-    """
+    """SHA-256 of a file that must equal `expected`, unless that is None."""
     actual = file_sha256(path)
     if expected is not None and actual != expected.lower():
         raise AuclabError(
@@ -53,14 +41,7 @@ def verified_sha256(path: Path, expected: str | None) -> str:
 
 
 def array_sha256(*arrays: NDArray[Any]) -> str:
-    """SHA-256 of the bytes of arrays in row order, one after the other.
-
-    Examples
-    --------
-    >>> import hashlib
-    >>> array_sha256(np.array([1], dtype=np.uint8)) == hashlib.sha256(bytes([1])).hexdigest()
-    True
-    """
+    """SHA-256 of the bytes of arrays in row order, one after the other."""
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(np.ascontiguousarray(array).data)
@@ -70,19 +51,10 @@ def array_sha256(*arrays: NDArray[Any]) -> str:
 def part_sha256(X: Any, y: NDArray[Any] | Target) -> str:
     """SHA-256 of prepared features and their labels: every digit and every label counts.
 
-    Parameters
-    ----------
-    X : array, CSR matrix or BlockTable of shape (n_samples, n_features)
-        Float64; an array and a table in blocks with the same rows have one checksum. Above `MOST_STREAMED` rows that of
-        a table is made of the checksums of its blocks, which are computed where the rows are read.
-    y : array of shape (n_samples,) or Target
-        1 for the positive class, 0 for the other; or what the rows are ranked by: of grades and times, events and
-        groups every value counts.
-
-    Examples
-    --------
-    >>> part_sha256(np.array([[1.0]]), np.array([1])) == part_sha256(np.array([[1.0]]), np.array([0]))
-    False
+    `X` (n_samples, n_features): Float64; an array and a table in blocks with the same rows have one checksum. Above
+    `MOST_STREAMED` rows that of a table is made of the checksums of its blocks, which are computed where the rows are
+    read. `y` (n_samples,), or Target: 1 for the positive class, 0 for the other; or what the rows are ranked by: of
+    grades and times, events and groups every value counts.
     """
     digest = hashlib.sha256(f"{X.shape[0]} {X.shape[1]}".encode())
     if hasattr(X, "stream") and X.shape[0] > MOST_STREAMED:

@@ -27,33 +27,9 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     `MinMaxScaler` leaves them, which keeps the zeros of columns whose least value is 0. A linear scorer has the same
     coefficients either way: pairs do not know an offset, and an intercept absorbs it.
 
-    Parameters
-    ----------
-    to : {"standard", "minmax"}
-
-    Attributes
-    ----------
-    sparse_ : bool
-        Whether the output is a CSR matrix: decided when fitting, from the size and the share of nonzero entries that
-        the output would have (`auclab.samples.mostly_zero.pays_as_csr`).
-    shift_, scale_ : arrays of shape (n_features,)
-        The output is ``(x − shift_) / scale_``.
-
-    Raises
-    ------
-    AuclabError
-        In `fit`: another value of `to`.
-
-    Examples
-    --------
-    A small table is centred:
-
-    >>> ColumnScaler().fit_transform([[0.0], [0.0], [4.0], [4.0]]).ravel().tolist()
-    [-1.0, -1.0, 1.0, 1.0]
-
-    See Also
-    --------
-    auclab.datasets.preprocess.standard : Its use.
+    `sparse_`: whether the output is a CSR matrix: decided when fitting, from the size and the share of nonzero entries
+    that the output would have (`auclab.samples.mostly_zero.pays_as_csr`). `shift_`, `scale_` (n_features,): the output
+    is ``(x − shift_) / scale_``.
     """
 
     def __init__(self, to: str = "standard"):
@@ -81,13 +57,8 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit_moments(self, n_rows: int, entries: Array, low: Array, high: Array, mean: Array, variance: Array) -> Self:
         """The same as `fit` from what is known of every column, without the rows.
 
-        Parameters
-        ----------
-        n_rows : int
-        entries : array of shape (n_features,)
-            Share of the rows whose value is not 0.
-        low, high, mean, variance : arrays of shape (n_features,)
-            The variance is that of the rows, divided by their number.
+        `entries` (n_features,): share of the rows whose value is not 0. `low`, `high`, `mean`, `variance`
+        (n_features,): the variance is that of the rows, divided by their number.
         """
         self.n_features_in_ = low.size
         filled = self._decide(n_rows, entries, low)

@@ -33,18 +33,11 @@ _WIDTH = {"year": 1, "month": 12, "weekday": 7, "age": 1}
 class Encoding(TypedDict, total=False):
     """How columns become numbers, besides the scale: settings that all functions of `preprocess` take.
 
-    Attributes
-    ----------
-    max_categories : int ≥ 2 or None
-        Columns that one category may become: the most frequent values, and one for all others, values that were not
-        in the training part among them. None: a column for each value. 50 if left out.
-    missing_indicators : bool
-        Add a column of zeros and ones for each column that has gaps in the training part.
-    dates : str, sequence of str, or None
-        What becomes of dates: any of year, month, weekday, age (`auclab.datasets.date_features.DateFeatures`). None
-        refuses tables with dates.
-    date_format : str or None
-        Of dates in text, such as ``%d/%m/%Y``; found if None.
+    `max_categories` ≥ 2 or None: columns that one category may become: the most frequent values, and one for all
+    others, values that were not in the training part among them. None: a column for each value. 50 if left out.
+    `missing_indicators`: add a column of zeros and ones for each column that has gaps in the training part. `dates`:
+    what becomes of dates: any of year, month, weekday, age (`auclab.datasets.date_features.DateFeatures`). None refuses
+    tables with dates. `date_format`: of dates in text, such as ``%d/%m/%Y``; found if None.
     """
 
     max_categories: int | None
@@ -57,15 +50,8 @@ class Encoding(TypedDict, total=False):
 class Columns:
     """The columns of a table by what becomes of them.
 
-    Attributes
-    ----------
-    numeric, nominal : tuple of str
-    dates : mapping of str to str or None
-        Of each column of dates the format; None if it is stored as dates.
-    widths : mapping of str to int
-        Into how many features each column is encoded, constant ones included.
-    notes : tuple of str
-        What is worth knowing before a solve.
+    `dates`: of each column of dates the format; None if it is stored as dates. `widths`: into how many features each
+    column is encoded, constant ones included. `notes`: what is worth knowing before a solve.
     """
 
     numeric: tuple[str, ...]
@@ -85,26 +71,7 @@ def sort_columns(
 ) -> Columns:
     """Tell numbers, categories and dates apart, and refuse what is none of them.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        Its `X` is a DataFrame.
-    max_categories, missing_indicators, dates, date_format
-        See `Encoding`.
-
-    Raises
-    ------
-    AuclabError
-        A setting out of range, dates without `dates`, text that is different in most rows, infinite or very large
-        numbers, or types that are none of the three.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"size": [1.0, 3.0], "colour": ["red", "blue"], "since": ["2023-01-01", "2024-01-01"]})
-    >>> found = sort_columns(Dataset(name="toy", X=X, y=np.array([0, 1])), dates="year")
-    >>> found.numeric, found.nominal, dict(found.dates), dict(found.widths)
-    (('size',), ('colour',), {'since': '%Y-%m-%d'}, {'size': 1, 'colour': 2, 'since': 1})
+    `dataset`: its `X` is a DataFrame. `max_categories`, `missing_indicators`, `dates`, `date_format`: see `Encoding`.
     """
     parts = _checked(max_categories, dates)
     numeric: list[str] = []
@@ -151,13 +118,7 @@ def block_columns(
     dates: str | Sequence[str] | None = None,
     date_format: str | None = None,
 ) -> Columns:
-    """The columns of a table in blocks, as its files say what they are; nothing is read.
-
-    Raises
-    ------
-    AuclabError
-        A setting out of range.
-    """
+    """The columns of a table in blocks, as its files say what they are; nothing is read."""
     _checked(max_categories, dates)
     numeric = tuple(name for name in table.columns if name not in table.nominal)
     return Columns(numeric, table.nominal)
@@ -282,13 +243,7 @@ def _format(name: str, written: DateText | None, table: Any, date_format: str | 
 
 
 def refuse_constant(dataset: Dataset) -> None:
-    """Refuse a table of which no column varies.
-
-    Raises
-    ------
-    AuclabError
-        Every column has one value, or none at all.
-    """
+    """Refuse a table of which no column varies."""
     table: Any = dataset.X
     if all(column.nunique() <= 1 for _, column in table.items()):
         names = [str(name) for name in table.columns]

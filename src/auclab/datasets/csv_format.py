@@ -38,14 +38,8 @@ _THOUSANDS = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
 class CsvFormat:
     r"""How a csv file is written.
 
-    Attributes
-    ----------
-    sep, decimal, encoding : str
-        As `pandas.read_csv` takes them.
-    header : tuple of str
-        Names of the columns; one without a name is called as pandas does, such as ``Unnamed: 0``.
-    detected : tuple of str
-        Detected non-default format, in words.
+    `sep`, `decimal`, `encoding`: as `pandas.read_csv` takes them. `header`: names of the columns; one without a name is
+    called as pandas does, such as ``Unnamed: 0``. `detected`: detected non-default format, in words.
     """
 
     sep: str
@@ -65,38 +59,9 @@ def csv_format(
 ) -> CsvFormat:
     r"""Find how a csv file is written, from all bytes (encoding) and its first 1,000 rows (the rest).
 
-    Parameters
-    ----------
-    path : Path
-        Plain, .gz or .bz2.
-    sep : str, optional
-        One sign, or comma, semicolon, tab, bar.
-    decimal : {".", ","}, optional
-    encoding : str, optional
-        A name that Python knows, such as utf-8, latin-1, cp1252, utf-16.
-    expected : mapping, optional
-        `sep`, `decimal` and `encoding` of a file of the same origin: taken where this one does not tell.
-
-    Returns
-    -------
-    CsvFormat
-
-    Raises
-    ------
-    AuclabError
-        A value that is none of these; contents that are not text in the encoding, or that are not a table: no header,
-        a name twice, or rows with more fields than the header.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "my.csv"
-    >>> _ = path.write_bytes("Größe;Preis\n1,5;2\n2,25;3\n".encode("latin-1"))
-    >>> found = csv_format(path)
-    >>> found.sep, found.decimal, found.encoding, found.header
-    (';', ',', 'cp1252', ('Größe', 'Preis'))
-    >>> found.detected
-    ('columns separated by semicolons', 'decimal commas', 'encoding cp1252 (it is not UTF-8)')
+    `path`: plain, .gz or .bz2. `sep`: one sign, or comma, semicolon, tab, bar. `encoding`: a name that Python knows,
+    such as utf-8, latin-1, cp1252, utf-16. `expected`: `sep`, `decimal` and `encoding` of a file of the same origin:
+    taken where this one does not tell.
     """
     detected: list[str] = []
     expected = expected or {}

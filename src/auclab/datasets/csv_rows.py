@@ -19,18 +19,7 @@ _WITH_ZEROS = r"^\s*0\d"
 def leading_zeros(path: Path, written: CsvFormat, columns: Sequence[str]) -> list[str]:
     r"""Which of the `columns` have zeros in front of a whole number; a pass over the file at the speed of reading it.
 
-    Parameters
-    ----------
-    path : Path
-    written : CsvFormat
-        How the file is written.
-    columns : sequence of str
-        Those that hold whole numbers.
-
-    Raises
-    ------
-    AuclabError
-        A row with more or fewer fields than the header.
+    `written`: how the file is written. `columns`: those that hold whole numbers.
 
     Examples
     --------

@@ -28,28 +28,9 @@ def dask_dataset(
 ) -> Dataset:
     """A Dask collection and its labels as a data set, for `auclab.datasets.preprocess` and what follows.
 
-    Parameters
-    ----------
-    X, y, target, engine
-        As in `auclab.samples.blocks.dask_input.open_dask`.
-    positive, negative, nominal, drop
-        As in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway.
-    name : str
-        Name of the data set.
-
-    Returns
-    -------
-    Dataset
-        `X` is a `BlockTable`.
-
-    Raises
-    ------
-    AuclabError
-        As `open_dask`; missing labels, or one class only.
-
-    See Also
-    --------
-    auclab.datasets.parquet_blocks.load_blocks : Parquet files.
+    `X`, `y`, `target`, `engine`: as in `auclab.samples.blocks.dask_input.open_dask`. `positive`, `negative`, `nominal`,
+    `drop`: as in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway. `name`: name
+    of the data set. Returned: `X` is a `BlockTable`.
     """
     from pandas.api.types import is_bool_dtype
 

@@ -18,24 +18,10 @@ _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 class DateFeatures(TransformerMixin, BaseEstimator):
     """Columns of dates as numbers; a missing date becomes the median date of the training part (of two, the earlier).
 
-    Parameters
-    ----------
-    parts : sequence of {"year", "month", "weekday", "age"}
-        ``year`` is a number; ``month`` and ``weekday`` are a column of zeros and ones for each of the 12 or 7, since
-        December is as near to January as to November; ``age`` is in years before the latest date of the training part,
-        negative after it.
-    formats : mapping of str to str or None
-        Of each column of text the format, as `pandas.to_datetime` takes it; columns stored as dates need none.
-
-    Attributes
-    ----------
-    latest_, median_ : list of str
-        Of each column, in the training part.
-
-    Raises
-    ------
-    AuclabError
-        An unknown part; text that is not a date.
+    `parts`: ``year`` is a number; ``month`` and ``weekday`` are a column of zeros and ones for each of the 12 or 7,
+    since December is as near to January as to November; ``age`` is in years before the latest date of the training
+    part, negative after it. `formats`: of each column of text the format, as `pandas.to_datetime` takes it; columns
+    stored as dates need none. `latest_`, `median_`: of each column, in the training part.
 
     Examples
     --------

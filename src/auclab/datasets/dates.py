@@ -43,12 +43,8 @@ _TIMES = (
 class DateText:
     """How the dates of a column are written.
 
-    Attributes
-    ----------
-    formats : tuple of str
-        As `pandas.to_datetime` takes them; several if days and months cannot be distinguished.
-    other : tuple of str
-        Values that are not dates of that format.
+    `formats`: as `pandas.to_datetime` takes them; several if days and months cannot be distinguished. `other`: values
+    that are not dates of that format.
     """
 
     formats: tuple[str, ...]
@@ -105,16 +101,7 @@ def _all_parse(texts: list[str], format_: str) -> bool:
 def as_dates(column: pd.Series, format_: str | None) -> pd.Series:
     """A column of dates, text or not, as days and times without a zone (that of UTC); missing values stay missing.
 
-    Parameters
-    ----------
-    column : Series
-    format_ : str or None
-        Of text; None for columns that are stored as dates.
-
-    Raises
-    ------
-    AuclabError
-        A value that is not a date of this format.
+    `format_`: of text; None for columns that are stored as dates.
 
     Examples
     --------
@@ -136,13 +123,7 @@ def as_dates(column: pd.Series, format_: str | None) -> pd.Series:
 
 
 def check_parts(parts: Sequence[str]) -> None:
-    """Refuse what cannot be made of a date.
-
-    Raises
-    ------
-    AuclabError
-        An unknown part, or none.
-    """
+    """Refuse what cannot be made of a date."""
     unknown = [part for part in parts if part not in PARTS]
     if unknown or not parts:
         what = f"{unknown[0]!r}{did_you_mean(str(unknown[0]), PARTS)}" if unknown else "empty"

@@ -35,16 +35,9 @@ SVMLIGHT = tuple(f".{ending}{packing}" for ending in ("svmlight", "libsvm", "svm
 class FileSettings:
     """How a table in a file is to be read.
 
-    Attributes
-    ----------
-    roles : Roles
-        The target, or time and event, and the group; nothing of them has to be there.
-    lists : mapping of str to tuple of str
-        `nominal`, `drop`, `missing`, `decimal_comma`, as `load_file` takes them.
-    written : mapping
-        `sep`, `decimal`, `encoding`; None where they are to be found.
-    all_nominal : bool
-        Whether every column is a category.
+    `roles`: the target, or time and event, and the group; nothing of them has to be there. `lists`: `nominal`, `drop`,
+    `missing`, `decimal_comma`, as `load_file` takes them. `written`: `sep`, `decimal`, `encoding`; None where they are
+    to be found. `all_nominal`: whether every column is a category.
     """
 
     roles: Roles
@@ -71,17 +64,9 @@ class FileSettings:
 class FileTable:
     """A table as it is in a file, before it is checked.
 
-    Attributes
-    ----------
-    path : Path
-    frame : DataFrame
-        All columns, those of text as they are.
-    notes : tuple of str
-        What is worth knowing of how it is written.
-    written : mapping
-        `sep`, `decimal`, `encoding` and `decimal_comma` of a csv file.
-    codes : tuple of str
-        Columns that are kept as text because their numbers start with zeros.
+    `frame`: all columns, those of text as they are. `notes`: what is worth knowing of how it is written. `written`:
+    `sep`, `decimal`, `encoding` and `decimal_comma` of a csv file. `codes`: columns that are kept as text because their
+    numbers start with zeros.
     """
 
     path: Path
@@ -95,21 +80,11 @@ class FileTable:
         return tuple(name for name in names if name in self.frame)
 
     def refuse_settings(self, given: FileSettings) -> None:
-        """Refuse a target and lists that name columns which are not there.
-
-        Raises
-        ------
-        AuclabError
-        """
+        """Refuse a target and lists that name columns which are not there."""
         _require_columns(self.path, [str(name) for name in self.frame], given)
 
     def refuse_cells(self, given: FileSettings) -> None:
-        """Refuse cells that are not numbers in columns of numbers (`refuse_bad_cells`).
-
-        Raises
-        ------
-        AuclabError
-        """
+        """Refuse cells that are not numbers in columns of numbers (`refuse_bad_cells`)."""
         refuse_bad_cells(self.frame, self._signs(given))
 
     def with_bad_cells(self, given: FileSettings) -> list[str]:
@@ -120,11 +95,6 @@ class FileTable:
         """Refuse columns that are not numbers, categories or dates, whether or not the labels are right.
 
         Those of which `refuse_cells` speaks are left out.
-
-        Raises
-        ------
-        AuclabError
-            As `auclab.datasets.columns.sort_columns`.
         """
         taken = {*given.roles.columns, *given.lists["drop"], *self.with_bad_cells(given)}
         frame = self.frame.drop(columns=[name for name in self.frame if name in taken])
@@ -144,13 +114,7 @@ class FileTable:
 
 
 def read_table(where: Path, given: FileSettings) -> FileTable:
-    """Read a csv, tsv or parquet file; settings that name columns which are not there are left for later.
-
-    Raises
-    ------
-    AuclabError
-        The file cannot be read as a table, or has a setting that its format says itself.
-    """
+    """Read a csv, tsv or parquet file; settings that name columns which are not there are left for later."""
     if where.name.lower().endswith((*CSV, *TSV)):
         written = _format_of(where, **given.written)
         kept = (*given.lists["nominal"], *given.lists["drop"], *given.roles.texts)
@@ -277,13 +241,7 @@ def _hint(key: str, name: str, names: Sequence[str], columns: Sequence[str]) -> 
 
 
 def read_parquet(path: Path) -> Any:
-    """A parquet file as a DataFrame, decimals and days as numbers and dates.
-
-    Raises
-    ------
-    AuclabError
-        The file cannot be read, or takes more memory than there is.
-    """
+    """A parquet file as a DataFrame, decimals and days as numbers and dates."""
     import pandas as pd
     import psutil
     import pyarrow as pa

@@ -11,11 +11,7 @@ if TYPE_CHECKING:
 def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True) -> tuple[str, ...]:
     """One sentence on the gaps of a table and on its columns without any difference; none where there is neither.
 
-    Parameters
-    ----------
-    table : DataFrame
-    drops_constant : bool
-        Whether the preparation leaves out columns that are constant.
+    `drops_constant`: whether the preparation leaves out columns that are constant.
 
     Examples
     --------

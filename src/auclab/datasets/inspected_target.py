@@ -26,15 +26,8 @@ _USUAL = frozenset(
 class Target:
     """The column with the labels.
 
-    Attributes
-    ----------
-    name, positive : str
-    named : bool
-        Whether the positive label has to be given: those of 0/1, −1/1 and False/True are known.
-    counts : mapping of str to int
-        Rows of each label, the most frequent first.
-    why : str
-        Why this column and this label were chosen; empty where both were given.
+    `named`: whether the positive label has to be given: those of 0/1, −1/1 and False/True are known. `counts`: rows of
+    each label, the most frequent first. `why`: why this column and this label were chosen; empty where both were given.
     """
 
     name: str
@@ -56,21 +49,8 @@ class Target:
 def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | None = None) -> Target | None:
     """The column with the labels, and the positive label.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    name, positive : str, optional
-        As `auclab.datasets.inspection.inspect_file` takes them.
-
-    Returns
-    -------
-    Target or None
-        None if no column was named and none has two values.
-
-    Raises
-    ------
-    AuclabError
-        No such column or label.
+    `name`, `positive`: as `auclab.datasets.inspection.inspect_file` takes them. Returned: None if no column was named
+    and none has two values.
 
     Examples
     --------

@@ -36,19 +36,11 @@ _TEST_SIZE = 0.3
 class InspectedColumn:
     """A column of a table.
 
-    Attributes
-    ----------
-    name, kind : str
-        ``number``, ``category``, ``date``, ``identifier``, ``text``, ``codes`` (numbers that start with 0),
-        ``constant``, ``empty`` or ``target``.
-    missing, values : int
-        Rows without a value, and different values.
-    shown : str
-        The range of numbers, the most frequent categories, an example of anything else.
-    action : str
-        What a run makes of it: a setting that it needs, or what happens without one.
-    settings : mapping of str to sequence of str
-        Values of `drop`, `missing`, `decimal_comma` and of ``dates`` and ``date_format`` of the preparation.
+    `name`, `kind`: ``number``, ``category``, ``date``, ``identifier``, ``text``, ``codes`` (numbers that start with 0),
+    ``constant``, ``empty`` or ``target``. `missing`, `values`: rows without a value, and different values. `shown`: the
+    range of numbers, the most frequent categories, an example of anything else. `action`: what a run makes of it: a
+    setting that it needs, or what happens without one. `settings`: values of `drop`, `missing`, `decimal_comma` and of
+    ``dates`` and ``date_format`` of the preparation.
     """
 
     name: str

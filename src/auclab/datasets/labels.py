@@ -28,14 +28,8 @@ MAX_LISTED = 12
 class BinaryTarget:
     """A binary target.
 
-    Attributes
-    ----------
-    y : int array
-        1 (positive) or 0 for the rows that are kept.
-    kept : boolean array of shape (n_rows,)
-        Which rows belong to either class.
-    positive, negative : str
-        The labels of either class in the file.
+    `y`: 1 (positive) or 0 for the rows that are kept. `kept` (n_rows,): which rows belong to either class. `positive`,
+    `negative`: the labels of either class in the file.
     """
 
     y: NDArray[np.int64]
@@ -74,34 +68,9 @@ def as_labels(value: Any) -> tuple[str, ...]:
 def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, kind: Any = np.int64) -> BinaryTarget:
     """Assign labels to a positive and a negative class.
 
-    Parameters
-    ----------
-    target : Series of shape (n_rows,)
-        Labels of any kind; with a dtype of categories no vector of eight bytes a row is made of them.
-    positive : label or list of labels, optional
-        May be left out where the labels are 0 and 1, −1 and 1, or False and True.
-    negative : label or list of labels, optional
-        The labels of the negative class; all others if left out. Rows with a label of neither class are not kept.
-    kind : dtype
-        Of `y`, integers.
-
-    Returns
-    -------
-    BinaryTarget
-
-    Raises
-    ------
-    AuclabError
-        Missing labels, no positive label where one is needed, a label that does not occur or is in
-        both classes, or one class only.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> binarise(pd.Series(["x", "o", "b", "x"]), positive="x").y.tolist()
-    [1, 0, 0, 1]
-    >>> binarise(pd.Series(["x", "o", "b", "x"]), positive="x", negative="o").kept.tolist()
-    [True, True, False, True]
+    `target` (n_rows,): labels of any kind; with a dtype of categories no vector of eight bytes a row is made of them.
+    `positive`: may be left out where the labels are 0 and 1, −1 and 1, or False and True. `negative`: the labels of the
+    negative class; all others if left out. Rows with a label of neither class are not kept. `kind`: of `y`, integers.
     """
     column = target.name
     if missing := int(target.isna().sum()):

@@ -14,11 +14,6 @@ class MedianImputer(SimpleImputer):
     """`SimpleImputer` with the median, which it computes by sorting masked arrays.
 
     A column without any value becomes 0.
-
-    Examples
-    --------
-    >>> MedianImputer().fit_transform([[1.0], [np.nan], [4.0], [9.0]]).ravel().tolist()
-    [1.0, 4.0, 4.0, 9.0]
     """
 
     def __init__(self) -> None:

@@ -17,10 +17,6 @@ class MissingColumns(TransformerMixin, BaseEstimator):
     `sklearn.impute.MissingIndicator` does the same for tables of one type; here numbers, text and dates stand side by
     side, and None, NaN and NaT are all missing.
 
-    Attributes
-    ----------
-    with_gaps_ : list of str
-
     Examples
     --------
     >>> import pandas as pd

@@ -30,41 +30,12 @@ def read_new_rows(
 ) -> pd.DataFrame | Any:
     r"""Read a table with a header row, or an svmlight file.
 
-    Parameters
-    ----------
-    path : path
-        Ends as `auclab.datasets.file.load_file` takes it.
-    text : sequence of str
-        Columns of csv and tsv files that are kept as text, whatever they look like, if they are there.
-    missing : sequence of str
-        Texts that are missing values, besides those that always are.
-    n_columns : int, optional
-        Columns of the matrix of an svmlight file.
-    numbers : sequence of str
-        Columns of csv and tsv files that have to be numbers, if they are there.
-    decimal_comma : sequence of str
-        Those of `numbers` that have decimal commas where they are not plain numbers.
-    expected : mapping, optional
-        `sep`, `decimal` and `encoding` of the training file, taken where this one does not tell.
-    **written
-        `sep`, `decimal` and `encoding` of csv and tsv files; found if left out.
-
-    Returns
-    -------
-    DataFrame, or CSR matrix for svmlight files
-
-    Raises
-    ------
-    AuclabError
-        A file that is missing or cannot be read, or of an unknown ending; text in a column of numbers.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp()) / "new.csv"
-    >>> _ = place.write_text("code;size\n01;1,5\n02;?\n", encoding="utf-8")
-    >>> read_new_rows(place, text=["code"]).to_numpy().tolist()
-    [['01', 1.5], ['02', nan]]
+    `path`: ends as `auclab.datasets.file.load_file` takes it. `text`: columns of csv and tsv files that are kept as
+    text, whatever they look like, if they are there. `missing`: texts that are missing values, besides those that
+    always are. `n_columns`: columns of the matrix of an svmlight file. `numbers`: columns of csv and tsv files that
+    have to be numbers, if they are there. `decimal_comma`: those of `numbers` that have decimal commas where they are
+    not plain numbers. `expected`: `sep`, `decimal` and `encoding` of the training file, taken where this one does not
+    tell. `**written`: `sep`, `decimal` and `encoding` of csv and tsv files; found if left out.
     """
     where = Path(path).expanduser()
     if not where.is_file():

@@ -40,19 +40,8 @@ def fetch(
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """A data set from OpenML as one table, the target last, and the names of its nominal columns.
 
-    Parameters
-    ----------
-    data_id : int
-        OpenML's number of the data set.
-    target : str
-        Name given to the target column.
-    labels : mapping, optional
-        From OpenML's labels to those of the published file.
-
-    Raises
-    ------
-    OSError, ValueError, http.client.HTTPException
-        No network, no answer within the time limit, an answer that is not a data set, or one of more than 500 MB.
+    `data_id`: OpenML's number of the data set. `target`: name given to the target column. `labels`: from OpenML's
+    labels to those of the published file.
     """
     from sklearn.datasets import fetch_openml
 
@@ -76,13 +65,7 @@ OFFLINE = (OSError, ValueError, http.client.HTTPException)
 
 
 def store(frame: pd.DataFrame, path: Path, *, source: str, nominal: tuple[str, ...]) -> None:
-    """Write `frame` as csv and its origin as json beside it; either file appears complete or not at all.
-
-    Raises
-    ------
-    AuclabError
-        The folder cannot be written.
-    """
+    """Write `frame` as csv and its origin as json beside it; either file appears complete or not at all."""
     content = frame.to_csv(index=False, lineterminator="\n").encode("utf-8")
     if path.suffix == ".gz":
         content = gzip.compress(content, mtime=0)  # no time stamp: every download has the same bytes
@@ -101,13 +84,7 @@ def store(frame: pd.DataFrame, path: Path, *, source: str, nominal: tuple[str, .
 
 
 def origin(path: Path) -> Origin | None:
-    """The origin of a downloaded copy; None for any other file.
-
-    Raises
-    ------
-    AuclabError
-        The json file is damaged.
-    """
+    """The origin of a downloaded copy; None for any other file."""
     if not _origin_path(path).is_file():
         return None
     try:

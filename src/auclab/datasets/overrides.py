@@ -15,22 +15,7 @@ _TAKEN = ("null", "true", "false", "nan", "inf")
 def override(key: str, value: str | Sequence[str], *, most: int = 8) -> str:
     """A setting with its value, quoted for the shell and for Hydra where they would misread it.
 
-    Parameters
-    ----------
-    key : str
-    value : str or sequence of str
-        A sequence is written as a list; of more than `most` values the first ones, and ``…``.
-
-    Examples
-    --------
-    >>> print(override("dataset.drop", ["id", "name"]))
-    'dataset.drop=[id,name]'
-    >>> print(override("dataset.drop", ["income (€, year)"]))
-    'dataset.drop=["income (€, year)"]'
-    >>> print(override("dataset.target", "größe"))
-    'dataset.target="größe"'
-    >>> print(override("dataset.target", "it's"))
-    'dataset.target="it'"'"'s"'
+    `value`: a sequence is written as a list; of more than `most` values the first ones, and ``…``.
     """
     if isinstance(value, str):
         text = _word(value)

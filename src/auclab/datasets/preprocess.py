@@ -122,18 +122,7 @@ class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     construction. What remains is that R, like everything fitted, depends on the training part, while the bounds assume
     a representation fixed beforehand; a report of a bound has to say so.
 
-    Attributes
-    ----------
-    radius_ : float
-        R; 1 if all training rows are zero, or shorter than 1e-140.
-
-    Examples
-    --------
-    >>> ball = UnitBall().fit([[3.0, 4.0], [1.0, 0.0]])
-    >>> ball.radius_
-    5.0
-    >>> ball.transform([[1.0, 0.0], [0.0, -50.0]]).round(12).tolist()
-    [[0.2, 0.0], [0.0, -1.0]]
+    `radius_`: R; 1 if all training rows are zero, or shorter than 1e-140.
     """
 
     #: Length of no row, seen or not, is larger.

@@ -35,12 +35,7 @@ class Refusals:
             self.reasons += [reason for reason in reasons_of(error) if reason not in self.reasons]
 
     def raise_all(self) -> None:
-        """Raise what was collected, if anything was.
-
-        Raises
-        ------
-        AuclabError
-        """
+        """Raise what was collected, if anything was."""
         if len(self.reasons) == 1:
             raise AuclabError(self.reasons[0])
         if self.reasons:

@@ -30,23 +30,9 @@ class Ranked(NamedTuple):
 class Roles:
     """Which column says what.
 
-    Attributes
-    ----------
-    target : str, optional
-        Labels, or grades; none where there are times.
-    group : str, optional
-        Rows with one value of it are compared, and no others.
-    time, event : str, optional
-        Times, and whether they are those of an event.
-    graded : bool
-        Whether the target are grades, numbers of which a larger one is better.
-    drop : tuple of str
-        Columns to leave out.
-
-    Raises
-    ------
-    AuclabError
-        Roles that exclude each other, or one without another that it needs.
+    `target`: labels, or grades; none where there are times. `group`: rows with one value of it are compared, and no
+    others. `time`, `event`: times, and whether they are those of an event. `graded`: whether the target are grades,
+    numbers of which a larger one is better. `drop`: columns to leave out.
     """
 
     target: str | None = None
@@ -93,13 +79,7 @@ class Roles:
         return (*(name for name in self.named.values() if name is not None), *self.drop)
 
     def ranked(self, frame: pd.DataFrame, positive: Any, negative: Any) -> Ranked:
-        """What the rows of a table are ranked by.
-
-        Raises
-        ------
-        AuclabError
-            Missing values, labels that make no two classes, grades or times that are not numbers.
-        """
+        """What the rows of a table are ranked by."""
         y: Any
         event = None
         kept, labels = np.ones(len(frame), dtype=np.bool_), ("", "")
@@ -123,13 +103,7 @@ class Roles:
 
 
 def group_labels(column: pd.Series) -> NDArray[Any]:
-    """The labels of groups as text; whole numbers have no decimal point.
-
-    Raises
-    ------
-    AuclabError
-        Missing labels.
-    """
+    """The labels of groups as text; whole numbers have no decimal point."""
     _refuse_gaps(column, "group column")
     codes, values = column.factorize()
     return np.array([label_text(value) for value in values])[codes]

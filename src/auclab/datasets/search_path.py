@@ -26,14 +26,7 @@ def search_path(data_dir: str | Path | None = None) -> tuple[Path, ...]:
     `data_dir`, the environment variable AUCLAB_DATA, ``./data`` and ``../shared/data`` (below the working directory,
     then below the root of a checkout), the user's cache.
 
-    Parameters
-    ----------
-    data_dir : path, optional
-        A folder to search first.
-
-    See Also
-    --------
-    find_file : The first folder with a file.
+    `data_dir`: a folder to search first.
 
     Examples
     --------

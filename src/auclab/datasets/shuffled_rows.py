@@ -15,12 +15,7 @@ def shuffled_rows(
 
     That one gathers row numbers in lists, 86 bytes a row at 10⁸ rows; here they are arrays.
 
-    Parameters
-    ----------
-    positive : boolean array of shape (n_samples,)
-    test_size : float in (0, 1)
-    n_repeats : int ≥ 1
-    seed : int ≥ 0
+    `test_size` in (0, 1). `n_repeats` ≥ 1. `seed` ≥ 0.
 
     Examples
     --------

@@ -24,17 +24,9 @@ from auclab.types import AuclabError
 class ByColumn:
     """A hold-out part, or folds.
 
-    Parameters
-    ----------
-    column : str, optional
-        Of the source, whether it is a feature or not.
-    test_size : float in (0, 1)
-        Share of the rows in the test part; of no effect with folds.
-    n_folds : int ≥ 2, optional
-        Number of folds in place of one hold-out part.
-    fold : int in 0 … n_folds − 1, optional
-        This fold only.
-    seed : int ≥ 0
+    `column`: of the source, whether it is a feature or not. `test_size` in (0, 1): share of the rows in the test part;
+    of no effect with folds. `n_folds` ≥ 2: number of folds in place of one hold-out part. `fold`: this fold only.
+    `seed` ≥ 0.
     """
 
     column: str | None = None

@@ -131,17 +131,7 @@ def kfold(y: ArrayLike | Target, *, n_folds: int = 5, seed: int = 0, fold: int |
 def inner_folds(y: ArrayLike | Target, *, n_folds: int, seed: int, setting: str) -> list[Split]:
     """Folds of a training part, as `kfold` makes them; messages name the setting that asks for them.
 
-    Parameters
-    ----------
-    y : array of shape (n_samples,) or Target
-    n_folds : int ≥ 2
-    seed : int ≥ 0
-    setting : {"tune.folds", "inner.folds", "decision.folds"}
-
-    Raises
-    ------
-    AuclabError
-        As `kfold`.
+    `n_folds` ≥ 2. `seed` ≥ 0.
     """
     if (target := _of_other_kind(y)) is not None:
         check_settings(n_folds=n_folds, seed=seed)
@@ -168,12 +158,8 @@ def none(y: ArrayLike | Target) -> list[Split]:
 def split_rows(splitter: Any, dataset: Dataset) -> tuple[list[Split], Target]:
     """The splits of a data set, and its target, whose rows stay together on inner folds as they do there.
 
-    Parameters
-    ----------
-    splitter : callable or ByColumn
-        A function of the labels or the target alone, such as ``functools.partial(holdout, test_size=0.3)``, or
-        `auclab.datasets.split_by_column.ByColumn`.
-    dataset : Dataset
+    `splitter`: a function of the labels or the target alone, such as ``functools.partial(holdout, test_size=0.3)``, or
+    `auclab.datasets.split_by_column.ByColumn`.
     """
     if hasattr(splitter, "splits"):
         target = splitter.target(dataset)
@@ -191,11 +177,6 @@ def check_settings(
     fold: int | None = None,
 ) -> None:
     """Refuse what no splitter takes, before there are labels; what is left out is not looked at.
-
-    Raises
-    ------
-    AuclabError
-        A number out of range.
 
     Examples
     --------
@@ -233,11 +214,6 @@ def check_rows(
     """Refuse labels of which too few are of a class for a split; what is left out is not looked at.
 
     The message calls the number of folds `setting`.
-
-    Raises
-    ------
-    AuclabError
-        Too few rows of a class.
 
     Examples
     --------

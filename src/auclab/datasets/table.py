@@ -26,13 +26,7 @@ ALL = "ALL"
 def read_csv(
     path: Path, *, text: Sequence[str] | str = (), missing: Sequence[str] = ("",), **options: Any
 ) -> pd.DataFrame:
-    """A csv file, plain or gzipped, in UTF-8 if `options` name no other; the columns `text` (or ALL) are kept as text.
-
-    Raises
-    ------
-    AuclabError
-        The file is missing, empty, cannot be read as a table, or unpacks to more than any table does.
-    """
+    """A csv file, plain or gzipped, in UTF-8 unless `options` say otherwise; columns `text` (or ALL) stay text."""
     import pandas as pd
 
     kinds: Any = str if text == ALL else dict.fromkeys(text, str)
@@ -67,24 +61,10 @@ def make_dataset(
 ) -> Dataset:
     """Split `frame` into features and what its rows are ranked by.
 
-    Parameters
-    ----------
-    frame : DataFrame of shape (n_rows, n_columns)
-    target : str or Roles
-        Column with the labels of two classes, or the columns that are not features.
-    positive, negative : label or list of labels
-        See `auclab.datasets.labels.binarise`; rows of neither class are left out. Of times, the labels of an event.
-    nominal : list of str, or "ALL"
-        Columns that are categories.
-    columns : list of str, optional
-        Features to keep; all but the target if left out.
-    **facts
-        The other fields of `Dataset`.
-
-    Raises
-    ------
-    AuclabError
-        No rows, no features, a missing column, or labels that do not make two classes.
+    `target`: column with the labels of two classes, or the columns that are not features. `positive`, `negative`: see
+    `auclab.datasets.labels.binarise`; rows of neither class are left out. Of times, the labels of an event. `nominal`:
+    columns that are categories. `columns`: features to keep; all but the target if left out. `**facts`: the other
+    fields of `Dataset`.
 
     Examples
     --------

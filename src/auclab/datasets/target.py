@@ -66,30 +66,11 @@ def name_among(metric: str, known: Container[str]) -> str:
 class Target:
     """The target of every row, and which rows are compared.
 
-    Attributes
-    ----------
-    y : array of shape (n_samples,)
-        1 and 0 of two classes; grades; times.
-    groups : array of shape (n_samples,), optional
-        Rows of one group are compared, and no others.
-    graded : bool
-        Whether y are grades: all pairs with ``y_i > y_j``.
-    event : boolean array of shape (n_samples,), optional
-        y are times, of an event where this is true and of censoring elsewhere.
-    together : array of shape (n_samples,), optional
-        Rows with one value are in one part of every split; `groups` unless given.
-    order : int array of shape (n_samples,), optional
-        Ascending with time: rows are trained on before they are tested on, on inner folds too.
-
-    See Also
-    --------
-    auclab.solve : Takes `for_solve`.
-
-    Examples
-    --------
-    >>> target = Target(np.array([2.0, 0.0, 1.0]), graded=True)
-    >>> target.kind, target.pairs.n_pairs, target.take([0, 1]).pairs.n_pairs
-    ('grades', 3, 1)
+    `y` (n_samples,): 1 and 0 of two classes; grades; times. `groups` (n_samples,): rows of one group are compared, and
+    no others. `graded`: whether y are grades: all pairs with ``y_i > y_j``. `event` (n_samples,): y are times, of an
+    event where this is true and of censoring elsewhere. `together` (n_samples,): rows with one value are in one part of
+    every split; `groups` unless given. `order` (n_samples,): ascending with time: rows are trained on before they are
+    tested on, on inner folds too.
     """
 
     y: NDArray[Any]
@@ -137,13 +118,7 @@ class Target:
 
     @cached_property
     def pairs(self) -> Bicliques:
-        """The rows that are compared.
-
-        Raises
-        ------
-        AuclabError
-            There is no pair.
-        """
+        """The rows that are compared."""
         from auclab.samples.bicliques import censored_pairs, ordered_pairs  # with compiled loops, late
 
         if self.event is not None:
@@ -191,17 +166,7 @@ class Target:
     def check_part(self, part: str, setting: str) -> None:
         """Refuse rows of which none can be compared.
 
-        Parameters
-        ----------
-        part : str
-            What the rows are.
-        setting : {"split", "tune.folds", "inner.folds", "decision.folds"}
-            What has made them.
-
-        Raises
-        ------
-        AuclabError
-            There is no pair of rows.
+        `part`: what the rows are. `setting`: what has made them.
         """
         if self.is_of_classes:
             if np.ptp(self.y) == 0:

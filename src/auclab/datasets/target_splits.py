@@ -17,13 +17,7 @@ Parts = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
 def drawn_parts(target: Target, *, n_repeats: int, test_size: float, seed: int) -> Parts:
-    """Training and test rows of `n_repeats` draws; in time, of the one cut, the first rows and the last.
-
-    Raises
-    ------
-    AuclabError
-        A part without rows that can be compared, or several draws in time.
-    """
+    """Training and test rows of `n_repeats` draws; in time, of the one cut, the first rows and the last."""
     if target.order is not None:
         if n_repeats > 1:
             raise AuclabError("split=time has one hold-out part, the last rows; take split.n_folds for several")
@@ -42,13 +36,7 @@ def drawn_parts(target: Target, *, n_repeats: int, test_size: float, seed: int) 
 
 
 def folds_of(target: Target, *, n_folds: int, seed: int, setting: str = "split") -> Parts:
-    """Training and test rows of folds; in time, each is trained on all stretches before the one that is tested.
-
-    Raises
-    ------
-    AuclabError
-        A part without rows that can be compared, or fewer groups or times than folds.
-    """
+    """Training and test rows of folds; in time, each is trained on all stretches before the one that is tested."""
     checked = partial(_checked, target, setting=setting)
     if target.order is not None:
         ends = np.arange(1, n_folds + 1) / (n_folds + 1)

@@ -56,13 +56,7 @@ class Limited(io.RawIOBase):
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Any]:
-    """What a reader of tables takes: the path of a plain file, a stream of the contents of a .gz or .bz2.
-
-    Raises
-    ------
-    AuclabError
-        The contents are larger than `MOST_BYTES` and than `MOST_RATIO` times the file.
-    """
+    """What a reader of tables takes: the path of a plain file, a stream of the contents of a .gz or .bz2."""
     opener = _OPENERS.get(path.suffix.lower())
     if opener is None:
         yield path

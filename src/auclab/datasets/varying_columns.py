@@ -14,11 +14,6 @@ _NONE_LEFT = "No feature in X meets the variance threshold"
 class VaryingColumns(VarianceThreshold):
     """`VarianceThreshold` at 0, whose error says what to do if no column varies.
 
-    Raises
-    ------
-    AuclabError
-        In `fit`: every column is constant.
-
     Examples
     --------
     >>> VaryingColumns().fit_transform([[1.0, 5.0], [2.0, 5.0]]).tolist()

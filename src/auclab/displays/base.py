@@ -23,10 +23,7 @@ from auclab.validation import positive_mask
 class Display:
     """A figure that holds its numbers.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of the last `plot`.
+    `ax_`, `figure_`: axes and figure of the last `plot`.
     """
 
     ax_: Axes
@@ -161,13 +158,7 @@ class Display:
 
 
 def scorer_of(estimator: Any, response_method: str, pos_label: Any) -> tuple[Callable[..., Any], Any]:
-    """The function of estimator, X and y that gives the scores, and the label of the positive class.
-
-    Raises
-    ------
-    AuclabError
-        Not a fitted binary classifier.
-    """
+    """The function of estimator, X and y that gives the scores, and the label of the positive class."""
     classes: Any = getattr(estimator, "classes_", ())
     if not is_classifier(estimator) or len(classes) != 2:
         raise AuclabError(f"{type(estimator).__name__} is not a fitted binary classifier")

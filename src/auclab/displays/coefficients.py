@@ -24,21 +24,9 @@ def draw_coefficients(
 ) -> Figure:
     """Draw a bar for each column, the largest share above.
 
-    Parameters
-    ----------
-    columns : sequence of str
-    shares : sequence of float
-        In [0, 1].
-    directions : sequence of int
-        1 where the score rises with the column, −1 where it falls, 0 for categories and dates.
-    deviations : sequence of float, optional
-        Standard deviations of the shares over splits; NaN draws none.
-    ax : matplotlib Axes, optional
-        Axes to draw into; a new figure by default.
-
-    Returns
-    -------
-    Figure
+    `shares`: in [0, 1]. `directions`: 1 where the score rises with the column, −1 where it falls, 0 for categories and
+    dates. `deviations`: standard deviations of the shares over splits; NaN draws none. `ax`: axes to draw into; a new
+    figure by default.
     """
     size = (COLUMN, 0.7 + 0.17 * max(len(columns), 3))
     places = range(len(columns))

@@ -251,13 +251,7 @@ class DecisionContourDisplay(Display):
 
 
 def pairs_at_kink(scores: Array, positive: NDArray[np.bool_], *, kink: float, most: int) -> NDArray[np.intp]:
-    """Row numbers of the pairs whose margin is closest to `kink`, each negative at most once; O(m log m).
-
-    Examples
-    --------
-    >>> pairs_at_kink(np.array([2.0, 0.9, 0.2]), np.array([True, False, False]), kink=1.0, most=1).tolist()   # 2 − 0.9
-    [[0, 1]]
-    """
+    """Row numbers of the pairs whose margin is closest to `kink`, each negative at most once; O(m log m)."""
     pos, neg = np.flatnonzero(positive), np.flatnonzero(~positive)
     pos = pos[np.argsort(scores[pos], kind="stable")]
     place = np.searchsorted(scores[pos], scores[neg] + kink)

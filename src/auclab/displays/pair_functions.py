@@ -21,25 +21,11 @@ from auclab.types import Array
 class PairFunctionDisplay(Display):
     """Weight ``w(t)`` of a pair against its score difference ``t = p − n``; the first function is the step.
 
-    Parameters
-    ----------
-    differences : array of shape (n_points,)
-        t, ascending and symmetric; divided by the scale for polynomials.
-    functions : mapping of str to array of shape (n_points,)
-        ``w(t)`` by the name of its metric.
-    values : mapping of str to float
-        The metrics of the sample; empty without one.
-    edges, density : arrays of shape (n_bins + 1,) and (n_bins,), or None
-        Histogram of t over all pairs of the sample; it is drawn behind, with its top at ½.
-    name : str, optional
-        Name of the scorer, above the legend.
-
-    Attributes
-    ----------
-    lines_ : list of Line2D
-        One for each function.
-    ax_, figure_
-        Axes and figure of the last `plot`.
+    `differences` (n_points,): t, ascending and symmetric; divided by the scale for polynomials. `functions`
+    (n_points,): ``w(t)`` by the name of its metric. `values`: the metrics of the sample; empty without one. `edges`,
+    `density` (n_bins + 1,) and (n_bins,), or None: histogram of t over all pairs of the sample; it is drawn behind,
+    with its top at ½. `name`: name of the scorer, above the legend. `lines_`: one for each function. `ax_`, `figure_`:
+    axes and figure of the last `plot`.
     """
 
     differences: Array

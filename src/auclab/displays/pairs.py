@@ -21,17 +21,8 @@ def draw_pairs(tables: Mapping[str, pd.DataFrame], *, metric: str) -> Figure:
     A line of grey that runs from left to right says that the lower configuration is better on that split; where the
     lines cross, the order depends on the split. A black stroke is the mean.
 
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        A row per pair (the same split, seed and fold), a column per configuration; NaN where there is none. The first
-        eight are drawn.
-    metric : str
-        Label of the values.
-
-    Returns
-    -------
-    Figure
+    `tables`: a row per pair (the same split, seed and fold), a column per configuration; NaN where there is none. The
+    first eight are drawn. `metric`: label of the values.
     """
     drawn = dict(list(tables.items())[:MOST_PANELS])
     heights = [0.35 + 0.17 * max(table.shape[1], 2) for table in drawn.values()]

@@ -34,12 +34,7 @@ class MissingLibraryError(AuclabError):
 
 @dataclass(frozen=True)
 class Baseline(ABC):
-    """A scorer of another library, by the name it has in the configuration.
-
-    See Also
-    --------
-    BaselineFit : What `fit` returns.
-    """
+    """A scorer of another library, by the name it has in the configuration."""
 
     name: ClassVar[str]
     #: What fits it, as the `kind` of a formulation is what a solver must be able to minimise.
@@ -64,13 +59,7 @@ class Baseline(ABC):
 
     @property
     def library(self) -> str:
-        """Package and version, such as ``scikit-learn 1.7.2``.
-
-        Raises
-        ------
-        MissingLibraryError
-            It is not installed.
-        """
+        """Package and version, such as ``scikit-learn 1.7.2``."""
         try:
             return f"{self.package} {version(self.package)}"
         except PackageNotFoundError:
@@ -82,20 +71,8 @@ class Baseline(ABC):
     def fit(self, X: Any, y: NDArray[np.int64], class_weight: ClassWeight = None) -> BaselineFit:
         """Fit the classifier.
 
-        Parameters
-        ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-            0/1.
-        class_weight : mapping or "balanced", optional
-            As of `auclab.estimators.AUCClassifier`: a row counts as many times as the weight of its class says.
-
-        Raises
-        ------
-        MissingLibraryError
-            The library is not installed.
-        AuclabError
-            Rows in blocks, which these libraries cannot read.
+        `y` (n_samples,): 0/1. `class_weight`: as of `auclab.estimators.AUCClassifier`: a row counts as many times as
+        the weight of its class says.
         """
         library = self.library
         if not in_memory(X):
@@ -267,10 +244,6 @@ class BaselineFit:
 
     `classifier` is fitted; `library` says what fitted it; `notes` are the warnings of the library. Numbers of a
     certificate are NaN.
-
-    See Also
-    --------
-    auclab.solvers.solution.Solution : Of a formulation.
     """
 
     classifier: Any

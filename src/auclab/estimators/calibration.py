@@ -21,10 +21,6 @@ METHODS: tuple[Method, ...] = ("sigmoid", "isotonic")
 class SigmoidCalibration:
     """``P(positive | s) = 1/(1 + exp(−(slope · (s − centre) + offset)))``; Platt 1999.
 
-    See Also
-    --------
-    fit_calibration : Fits it.
-
     Examples
     --------
     >>> SigmoidCalibration(slope=2.0, centre=1.0, offset=0.0)([1.0]).tolist()
@@ -58,14 +54,6 @@ class SigmoidCalibration:
 @dataclass(frozen=True)
 class IsotonicCalibration:
     """A non-decreasing map, linear between `knots` and constant outside; Zadrozny & Elkan 2002.
-
-    Attributes
-    ----------
-    knots, probabilities : array of shape (n_knots,)
-
-    See Also
-    --------
-    fit_calibration : Fits it.
 
     Examples
     --------

@@ -27,20 +27,8 @@ def class_weights(
 ) -> tuple[float, float]:
     """Weights of the negative and of the positive class.
 
-    Parameters
-    ----------
-    class_weight : mapping, "balanced" or None
-        By label, 1 for one that is left out; "balanced" gives both classes half of the total weight.
-    labels : sequence
-        Of the negative and of the positive class.
-    positive : boolean array of shape (n_samples,)
-    weight : array of shape (n_samples,), optional
-        Weights of the observations.
-
-    Raises
-    ------
-    AuclabError
-        A label that is not one of `labels`, a weight that is negative or not finite, all weights of a class 0.
+    `class_weight`: by label, 1 for one that is left out; "balanced" gives both classes half of the total weight.
+    `labels`: of the negative and of the positive class. `weight` (n_samples,): weights of the observations.
 
     Examples
     --------

@@ -32,18 +32,7 @@ NEW_DEFAULT = (
 def default_penalty(model: Any, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> float:
     """The λ with the largest AUC on five inner folds, of the series of `auclab.solvers.penalty_series`.
 
-    Parameters
-    ----------
-    model : AUCClassifier
-        With a formulation, whose own λ is not used.
-    X : array or CSR matrix of shape (n_samples, n_features)
-    positive : boolean array of shape (n_samples,)
-    weight : array of shape (n_samples,), optional
-
-    Raises
-    ------
-    AuclabError
-        Rows in blocks, or a class with fewer rows than folds.
+    `model`: with a formulation, whose own λ is not used.
     """
     advice = "give a formulation with its penalty, such as AUCClassifier('ranksvm', squared=True, penalty=0.01)"
     require_memory(X, f"λ is chosen on inner folds, which need rows in memory, and X is in blocks; {advice}")

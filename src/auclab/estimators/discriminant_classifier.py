@@ -19,16 +19,8 @@ MOST_ENTRIES = 200_000_000
 class DiscriminantClassifier(LinearDiscriminantAnalysis):
     """scikit-learn's `LinearDiscriminantAnalysis`, fitted to arrays or CSR matrices, with weights of the classes.
 
-    Parameters
-    ----------
-    class_weight : mapping or "balanced", optional
-        Weights by label. They multiply the shares of the classes in the covariance and in the intercept, as rows that
-        are repeated would.
-
-    Raises
-    ------
-    AuclabError
-        A sparse table that is too large to be written out.
+    `class_weight`: weights by label. They multiply the shares of the classes in the covariance and in the intercept, as
+    rows that are repeated would.
     """
 
     def __init__(self, *, class_weight: ClassWeight = None):

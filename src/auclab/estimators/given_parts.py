@@ -76,11 +76,6 @@ def default_program(**given: Any) -> RankSVM:
 def as_given_program(formulation: str | Program, given: Mapping[str, Any]) -> tuple[Program, tuple[str, ...]]:
     """The program, and the parameters among `given` that it does not have.
 
-    Raises
-    ------
-    AuclabError
-        Parameters beside an object, an unknown name.
-
     Examples
     --------
     >>> as_given_program("bauc", {"penalty": 0.1})
@@ -97,11 +92,6 @@ def as_given_program(formulation: str | Program, given: Mapping[str, Any]) -> tu
 
 def as_given_kernel(kernel: str | Kernel | None, **given: Any) -> Kernel | None:
     """The kernel, by name with those of γ, degree and c₀ that it has.
-
-    Raises
-    ------
-    AuclabError
-        Parameters beside an object, an unknown name.
 
     Examples
     --------
@@ -123,13 +113,7 @@ def as_given_kernel(kernel: str | Kernel | None, **given: Any) -> Kernel | None:
 
 
 def as_given_constraints(given: Any, columns: Sequence[str]) -> ColumnConstraints | None:
-    """Constraints on columns of these names, from an object or from its parameters by name.
-
-    Raises
-    ------
-    AuclabError
-        Something else, an unknown parameter, a column that is not there.
-    """
+    """Constraints on columns of these names, from an object or from its parameters by name."""
     if given is None:
         return None
     if isinstance(given, Mapping):

@@ -50,11 +50,7 @@ class InnerFold(Protocol):
 class PathFold:
     """Scorers of a path.
 
-    Attributes
-    ----------
-    path : InnerPath
-    measure : callable
-        Of a point, on the held-out rows.
+    `measure`: of a point, on the held-out rows.
     """
 
     path: InnerPath
@@ -88,12 +84,7 @@ class PathFold:
 class FittedFold:
     """Classifiers that were fitted to the end.
 
-    Attributes
-    ----------
-    classifiers : sequence
-    measure : callable
-        Of a classifier, on the held-out rows.
-    order : sequence of int
+    `measure`: of a classifier, on the held-out rows.
     """
 
     classifiers: Sequence[Any]
@@ -126,14 +117,9 @@ class FittedFold:
 class Choice:
     """What was measured, and what it says.
 
-    Attributes
-    ----------
-    scores, gaps : arrays of shape (n_values, n_folds)
-        The measure on the held-out rows, and the relative gaps of the scorers; NaN where nothing is proved.
-    best, selected : int
-        The value with the largest mean (of several the simplest scorer's), and the one taken.
-    compiling : float
-        Seconds in which code was compiled.
+    `scores`, `gaps` (n_values, n_folds): the measure on the held-out rows, and the relative gaps of the scorers; NaN
+    where nothing is proved. `best`, `selected`: the value with the largest mean (of several the simplest scorer's), and
+    the one taken. `compiling`: seconds in which code was compiled.
     """
 
     scores: Array
@@ -149,16 +135,7 @@ def choose(folds: Sequence[Callable[[], InnerFold]], n_values: int, *, one_stand
     The standard error is that of the mean over the folds, ``s/√folds``; its rule (Breiman, Friedman, Olshen & Stone
     1984) takes the simplest scorer whose mean is not below that of the best by more than the best's standard error.
 
-    Parameters
-    ----------
-    folds : sequence of callable
-        Each makes the scorers of one fold. Where all of the first are w = 0, the others are not made.
-    n_values : int
-    one_standard_error : bool
-
-    Returns
-    -------
-    Choice
+    `folds`: each makes the scorers of one fold. Where all of the first are w = 0, the others are not made.
     """
     shape = n_values, len(folds)
     scores, gaps = np.empty(shape), np.empty(shape)

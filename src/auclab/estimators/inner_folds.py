@@ -22,21 +22,9 @@ def stratified_folds(
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Training and test rows; of observations with a weight above 0, as a fold may have no others of a class.
 
-    Parameters
-    ----------
-    cv : int, splitter or iterable of (train, test)
-        An int is the number of stratified folds in the order of the rows, fewer if a class has fewer observations.
-    positive : boolean array of shape (n_samples,)
-    weight : array of shape (n_samples,), optional
-    groups : array of shape (n_samples,), optional
-        For a splitter that keeps groups together.
-    hint : str
-        What to try where there are too few observations.
-
-    Raises
-    ------
-    AuclabError
-        Fewer than two folds, or observations of a class.
+    `cv`: an int is the number of stratified folds in the order of the rows, fewer if a class has fewer observations.
+    `groups` (n_samples,): for a splitter that keeps groups together. `hint`: what to try where there are too few
+    observations.
 
     Examples
     --------

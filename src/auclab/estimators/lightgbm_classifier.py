@@ -24,27 +24,10 @@ MANY_ENTRIES = 5_000_000
 class LightGBMClassifier(ClassifierMixin, BaseEstimator):
     """Gradient boosted trees on the logistic loss; the scores are the logits.
 
-    Parameters
-    ----------
-    n_estimators, learning_rate, num_leaves, min_child_samples
-        As those of `auclab.estimators.baselines.BoostedTrees`.
-    class_weight : mapping or "balanced", optional
-        Weights by label: factors of the losses of the rows.
-
-    Attributes
-    ----------
-    classes_ : array of shape (2,)
-        Sorted; the second is the positive class.
-    n_iter_ : int
-        Trees that are used.
-    model_ : str
-        The trees, in LightGBM's text format.
-    n_features_in_ : int
-
-    Raises
-    ------
-    AuclabError
-        Other than two classes.
+    `n_estimators`, `learning_rate`, `num_leaves`, `min_child_samples`: as those of
+    `auclab.estimators.baselines.BoostedTrees`. `class_weight`: weights by label: factors of the losses of the rows.
+    `classes_` (2,): sorted; the second is the positive class. `n_iter_`: trees that are used. `model_`: the trees, in
+    LightGBM's text format.
     """
 
     def __init__(

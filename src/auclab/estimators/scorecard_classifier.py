@@ -191,20 +191,7 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
 def sign_constraints(
     items: Sequence[Item], signs: Mapping[Any, int] | None, names: Sequence[str]
 ) -> ColumnConstraints | None:
-    """What the signs of features say about the points of their items; None without signs.
-
-    Raises
-    ------
-    AuclabError
-        A feature that there is not; a sign that is neither 1 nor −1.
-
-    Examples
-    --------
-    >>> young, old = Item(0, "age", high=40.0), Item(0, "age", low=40.0)
-    >>> found = sign_constraints([young, old], {"age": 1}, ["age"])
-    >>> found.matrix.tolist(), found.limit.tolist()       # young ≤ old
-    ([[1.0, -1.0]], [0.0])
-    """
+    """What the signs of features say about the points of their items; None without signs."""
     if not signs:
         return None
     n = len(items)
@@ -252,17 +239,7 @@ def card_of(
 ) -> Card:
     """The card of a solution of `Scorecard`, with the shares of its training part.
 
-    Parameters
-    ----------
-    items : sequence of Item, length n_items
-    solution : Solution
-    matrix : array of shape (n_samples, n_items)
-    positive : array of bool, shape (n_samples,)
-    weight : array of shape (n_samples,), optional
-    labels : (str, str)
-        Of the negative and the positive class.
-    about : mapping, optional
-        What else ``card.json`` says.
+    `labels`: of the negative and the positive class. `about`: what else ``card.json`` says.
     """
     margin = solution.formulation.margin(solution.coef, as_sample(matrix, positive, weight))
     facts: dict[str, Any] = {name: getattr(solution, name) for name in ("objective", "lower_bound", "gap")}

@@ -100,11 +100,6 @@ class SurvivalRanker(LinearRanker):
 def times_and_events(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The numeric and the boolean field of a structured array.
 
-    Raises
-    ------
-    AuclabError
-        Other fields, or none.
-
     Examples
     --------
     >>> time, event = times_and_events(np.array([(True, 2.0)], dtype=[("died", "?"), ("days", "f8")]))

@@ -85,11 +85,7 @@ def decision_threshold(
 def best_cut(cuts: Cuts, name: str, numbers: Sequence[float]) -> float:
     """The threshold that a rule chooses among cuts.
 
-    Parameters
-    ----------
-    cuts : Cuts
-    name, numbers
-        What `read_rule` returns, for any rule but a score.
+    `name`, `numbers`: what `read_rule` returns, for any rule but a score.
     """
     if name == "prior":
         share = numbers[0] if numbers else cuts.tp[-1] / (cuts.tp[-1] + cuts.fp[-1])
@@ -105,18 +101,7 @@ def best_cut(cuts: Cuts, name: str, numbers: Sequence[float]) -> float:
 
 
 def read_rule(rule: Any) -> tuple[str, tuple[float, ...]]:
-    """Name and numbers of a rule of `decision_threshold`, checked; a number is the rule ``"score"``.
-
-    Raises
-    ------
-    AuclabError
-        An unknown rule, or a number outside its range.
-
-    Examples
-    --------
-    >>> read_rule(("fpr", 0.1)), read_rule("prior"), read_rule(0.5)
-    (('fpr', (0.1,)), ('prior', ()), ('score', (0.5,)))
-    """
+    """Name and numbers of a rule of `decision_threshold`, checked; a number is the rule ``"score"``."""
     if isinstance(rule, int | float | np.number) and not isinstance(rule, bool):
         parts: tuple[Any, ...] = ("score", rule)
     elif isinstance(rule, str):
@@ -146,16 +131,8 @@ def read_rule(rule: Any) -> tuple[str, tuple[float, ...]]:
 class Cuts:
     """Every threshold of a sample, from above all scores down to below all of them, and what is positive above it.
 
-    Attributes
-    ----------
-    between : array of shape (n_cuts,)
-        Descending; the first is above all scores, the last below all.
-    tp, fp : array of shape (n_cuts,)
-        Weight of the positives and of the negatives above.
-
-    See Also
-    --------
-    decision_threshold : Chooses one of them.
+    `between` (n_cuts,): descending; the first is above all scores, the last below all. `tp`, `fp` (n_cuts,): weight of
+    the positives and of the negatives above.
     """
 
     between: Array

@@ -25,16 +25,10 @@ class Effects:
     weekdays are measured from their mean over the training part, so that no category has to be one of reference; a
     category that has none adds minus that mean.
 
-    Attributes
-    ----------
-    table : DataFrame
-        A row per prepared feature, in their order: ``column``; ``value``, which category or part of a date (empty for a
-        number); ``effect``; ``share`` of the column.
-    base : float
-        The constant.
-    shares : Series
-        By column, ``σ_j / Σ σ`` with the standard deviation σ_j of what the column, all its features together, adds to
-        the scores of the training part; the largest first. Of columns that cancel each other, both have a large share.
+    `table`: a row per prepared feature, in their order: ``column``; ``value``, which category or part of a date (empty
+    for a number); ``effect``; ``share`` of the column. `base`: the constant. `shares`: by column, ``σ_j / Σ σ`` with
+    the standard deviation σ_j of what the column, all its features together, adds to the scores of the training part;
+    the largest first. Of columns that cancel each other, both have a large share.
     """
 
     table: pd.DataFrame
@@ -47,23 +41,7 @@ def effects(scorer: Scorer, X: Any) -> Effects:
 
     Behind `auclab.datasets.preprocess.unit_ball` they are those of rows inside the ball, which are not projected.
 
-    Parameters
-    ----------
-    scorer : Scorer
-    X : DataFrame, array or CSR matrix of shape (n_rows, n_columns)
-        Rows of the training part.
-
-    Examples
-    --------
-    >>> columns = [{"name": "size", "kind": "number", "fill": 2.0}, {"name": "kind", "kind": "category", "fill": "a"}]
-    >>> terms = [
-    ...     {"column": "size", "shift": 1.0, "scale": 2.0, "weight": 3.0},
-    ...     {"column": "kind", "value": "a", "shift": 0.0, "scale": 1.0, "weight": 1.0},
-    ... ]
-    >>> scorer = Scorer({"format": "auclab scorer", "version": 1, "columns": columns, "terms": terms, "intercept": 0.0})
-    >>> found = effects(scorer, pd.DataFrame({"size": [1.0, 3.0], "kind": ["a", "b"]}))
-    >>> found.table["effect"].tolist(), found.base, found.shares.to_dict()
-    ([1.5, 0.5], -1.0, {'size': 0.75, 'kind': 0.25})
+    `X` (n_rows, n_columns): rows of the training part.
     """
     ball = scorer.description.get("ball")
     size = ball["radius"] * ball["margin"] if ball else 1.0

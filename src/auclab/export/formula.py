@@ -28,42 +28,11 @@ def describe(
 ) -> dict[str, Any]:
     """The contents of ``scorer.json``: a linear scorer after a preprocessing of `auclab.datasets.preprocess`.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        The fitted preprocessing, without the scorer.
-    coef : array of shape (n_features,)
-        Weights of the prepared features; None for a scorer that is not linear in them, which has no formula.
-    intercept : float or None
-    columns : sequence of str
-        Names of the columns before preprocessing.
-    threshold : mapping or None
-        ``rule``, ``value``, and what the rule was given; None of a scorer that ranks and has no labels.
-    labels : (str, str) or None
-        Of the negative and the positive class.
-    probability : mapping, optional
-        The calibration, see docs/models.md.
-    about : mapping, optional
-        Where the scorer comes from.
-
-    Raises
-    ------
-    AuclabError
-        A step that is not of `auclab.datasets.preprocess`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from auclab.datasets.preprocess import standard
-    >>> from auclab.datasets.records import Dataset
-    >>> X = pd.DataFrame({"size": [1.0, 3.0]})
-    >>> fitted = standard(Dataset(name="toy", X=X, y=np.array([0, 1]))).fit(X)
-    >>> found = describe(
-    ...     fitted, coef=[2.0], intercept=0.0, columns=["size"], threshold={"rule": "zero", "value": 0.0},
-    ...     labels=("no", "yes"),
-    ... )
-    >>> found["terms"]
-    [{'column': 'size', 'shift': 2.0, 'scale': 1.0, 'weight': 2.0}]
+    `pipeline`: the fitted preprocessing, without the scorer. `coef` (n_features,): weights of the prepared features;
+    None for a scorer that is not linear in them, which has no formula. `columns`: names of the columns before
+    preprocessing. `threshold`: ``rule``, ``value``, and what the rule was given; None of a scorer that ranks and has no
+    labels. `labels`: of the negative and the positive class. `probability`: the calibration, see docs/models.md.
+    `about`: where the scorer comes from.
     """
     names = [str(name) for name in columns]
     formula: dict[str, Any] = {"columns": [{"name": name, "kind": "any"} for name in names]}
@@ -91,19 +60,9 @@ def describe(
 class PreparedColumns:
     """Where the columns of a prepared table come from.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the prepared columns.
-    sources : tuple of str
-        The column of the data of which each is made; a nominal one makes several.
-    scales : array of shape (n_features,)
-        By what each was divided: behind `auclab.datasets.preprocess.unit_ball` that is what rows inside the ball were
-        divided by.
-
-    See Also
-    --------
-    auclab.export.formula.prepared_columns : Reads them off a fitted preprocessing.
+    `names`: of the prepared columns. `sources`: the column of the data of which each is made; a nominal one makes
+    several. `scales` (n_features,): by what each was divided: behind `auclab.datasets.preprocess.unit_ball` that is
+    what rows inside the ball were divided by.
     """
 
     names: tuple[str, ...]
@@ -114,28 +73,8 @@ class PreparedColumns:
 def prepared_columns(pipeline: Pipeline, columns: Sequence[str]) -> PreparedColumns:
     """The source and the scale of every prepared column.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        A fitted preprocessing of `auclab.datasets.preprocess`.
-    columns : sequence of str
-        Names of the columns before preprocessing.
-
-    Raises
-    ------
-    AuclabError
-        A step that is not of `auclab.datasets.preprocess`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from auclab.datasets.preprocess import standard
-    >>> from auclab.datasets.records import Dataset
-    >>> X = pd.DataFrame({"size": [10.0, 30.0], "colour": ["red", "blue"]})
-    >>> fitted = standard(Dataset(name="toy", X=X, y=np.array([0, 1]))).fit(X)
-    >>> found = prepared_columns(fitted, list(X))
-    >>> found.names, found.sources, found.scales.tolist()
-    (('size', 'colour_blue', 'colour_red'), ('size', 'colour', 'colour'), [10.0, 0.5, 0.5])
+    `pipeline`: a fitted preprocessing of `auclab.datasets.preprocess`. `columns`: names of the columns before
+    preprocessing.
     """
     _, terms, ball = _prepared(pipeline, [str(name) for name in columns])
     names = tuple(map(str, pipeline.get_feature_names_out()))

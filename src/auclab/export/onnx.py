@@ -17,11 +17,6 @@ def to_onnx(scorer: Scorer) -> bytes:
     """The score as a graph with an input of shape (n_rows, 1) for each column, and the output ``score``.
 
     Numbers are doubles, NaN where they are missing; categories are text, empty where they are missing.
-
-    Raises
-    ------
-    AuclabError
-        The package onnx is not installed; a scorer that is not a formula, or that takes parts of dates.
     """
     try:
         import onnx

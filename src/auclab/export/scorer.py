@@ -41,28 +41,8 @@ _AT_ONCE = 200_000
 class Scorer:
     """A scorer over named columns.
 
-    Parameters
-    ----------
-    description : mapping
-        The contents of ``scorer.json``.
-    pipeline : fitted pipeline, optional
-        What gives the scores where the description has no formula (``"terms": null``), as of trees.
-
-    Raises
-    ------
-    AuclabError
-        It is not a description of a scorer, or of a later version.
-
-    Examples
-    --------
-    >>> column = {"name": "size", "kind": "number", "fill": 2.0}
-    >>> term = {"column": "size", "shift": 1.0, "scale": 2.0, "weight": 3.0}
-    >>> rest = {"ball": None, "probability": None, "threshold": {"value": 0.0}, "labels": ["no", "yes"]}
-    >>> scorer = Scorer(
-    ...     {"format": FORMAT, "version": 1, "columns": [column], "terms": [term], "intercept": 0.5, **rest}
-    ... )
-    >>> scorer.score(pd.DataFrame({"size": [3.0, None, -1.0]})).tolist()
-    [3.5, 2.0, -2.5]
+    `description`: the contents of ``scorer.json``. `pipeline`: what gives the scores where the description has no
+    formula (``"terms": null``), as of trees.
     """
 
     def __init__(self, description: Mapping[str, Any], pipeline: Any = None) -> None:
@@ -106,28 +86,14 @@ class Scorer:
     def score(self, X: Any) -> np.ndarray:
         """Scores of shape (n_rows,).
 
-        Parameters
-        ----------
-        X : DataFrame, or array or CSR matrix of shape (n_rows, n_columns)
-            Columns of a DataFrame are found by name, in any order; others are ignored. An array has those of `columns`,
-            in their order.
-
-        Raises
-        ------
-        AuclabError
-            A column is missing, occurs twice, or has text where a number is needed, or an infinite value.
+        `X` (n_rows, n_columns): columns of a DataFrame are found by name, in any order; others are ignored. An array
+        has those of `columns`, in their order.
         """
         parts = [self._score(chunk) for chunk in _chunks(X)]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def table(self, X: Any) -> pd.DataFrame:
-        """Rows as a DataFrame with the columns of the scorer.
-
-        Raises
-        ------
-        AuclabError
-            A column is missing or occurs twice, or a matrix has another number of them.
-        """
+        """Rows as a DataFrame with the columns of the scorer."""
         table = _as_table(X, self.columns)
         gaps = self.description.get("missing")
         if gaps:
@@ -136,13 +102,7 @@ class Scorer:
         return table
 
     def contributions(self, X: Any) -> pd.DataFrame:
-        """What each column adds to the score; without a `ball`, the sum of them and of the intercept is the score.
-
-        Raises
-        ------
-        AuclabError
-            As `score`.
-        """
+        """What each column adds to the score; without a `ball`, the sum of them and of the intercept is the score."""
         table = self.table(X)
         found = {column.name: column.parts(table)[0] for column in self.parts}
         return pd.DataFrame(found, index=table.index)
@@ -163,23 +123,9 @@ class Scorer:
     def predict(self, X: Any, params: Mapping[str, Any] | None = None) -> pd.DataFrame:
         """Scores, probabilities and labels.
 
-        Parameters
-        ----------
-        X : DataFrame, array or CSR matrix
-            As `score` takes it.
-        params : mapping, optional
-            ``{"output": "all" | "score" | "probability" | "label"}``: one of the columns alone.
-
-        Returns
-        -------
-        DataFrame
-            ``score``, ``probability`` (None where the scorer was not calibrated) and ``label``, with the index of `X`;
-            ``score`` alone where there are no classes.
-
-        Raises
-        ------
-        AuclabError
-            As `score`; another `output`.
+        `X`: as `score` takes it. `params`: ``{"output": "all" | "score" | "probability" | "label"}``: one of the
+        columns alone. Returned: ``score``, ``probability`` (None where the scorer was not calibrated) and ``label``,
+        with the index of `X`; ``score`` alone where there are no classes.
         """
         output = (params or {}).get("output", "all")
         if output not in OUTPUTS:

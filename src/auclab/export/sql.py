@@ -19,20 +19,6 @@ def to_sql(scorer: Scorer) -> str:
 
     Missing values are NULL, and categories are compared as text. Besides arithmetic it has COALESCE, CAST and CASE,
     after `auclab.datasets.preprocess.unit_ball` also SQRT; parts of dates are taken with functions of SQLite.
-
-    Raises
-    ------
-    AuclabError
-        A scorer that is not a formula; dates in text that are not as in 2024-05-01.
-
-    Examples
-    --------
-    >>> column = {"name": "size", "kind": "number", "fill": 2.0}
-    >>> term = {"column": "size", "shift": 1.0, "scale": 2.0, "weight": 3.0}
-    >>> head = {"format": "auclab scorer", "version": 1}
-    >>> scorer = Scorer({**head, "columns": [column], "terms": [term], "intercept": 0.5})
-    >>> print(to_sql(scorer).splitlines()[-2])
-      + 3.0 * ((COALESCE("size", 2.0) - 1.0) / 2.0)
     """
     if not scorer.is_formula:
         raise AuclabError("this scorer is not a formula over the columns, so that it cannot be written in SQL")

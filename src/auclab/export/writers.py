@@ -15,16 +15,7 @@ LANGUAGES = ("json", "sql", "onnx")
 def export_scorer(scorer: Scorer, language: str) -> str | bytes:
     """The scorer as text, or as bytes of an ONNX model.
 
-    Parameters
-    ----------
-    scorer : Scorer
-    language : {"json", "sql", "onnx"}
-        ``json`` is what ``scorer.json`` says (docs/models.md).
-
-    Raises
-    ------
-    AuclabError
-        Another language; a scorer that is not a formula over the columns, or that the language cannot express.
+    `language`: ``json`` is what ``scorer.json`` says (docs/models.md).
     """
     if not scorer.is_formula:
         raise AuclabError(

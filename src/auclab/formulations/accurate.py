@@ -24,17 +24,7 @@ def accurate_objective(
     A score ``w·x`` is off by about ``n · 1e-16 · Σ|w_k x_k|``: with margins of 1e-9, w is of the order of 1e9, and a
     hinge of 1 would be known to 1e-7 only. Counts of pairs, other losses and samples in blocks stay as they are.
 
-    Parameters
-    ----------
-    program : Program
-    coef : array of shape (n_features,)
-    intercept, intercept_low : float
-        b, as ``high + low``.
-    sample : Sample
-
-    See Also
-    --------
-    auclab.formulations.base.Program.objective : In working precision.
+    `intercept`, `intercept_low`: b, as ``high + low``.
     """
     plain = program.objective(coef, intercept, sample)
     if sample.in_blocks or program.kind not in ("hinge", "cvar"):
@@ -58,12 +48,7 @@ def objective_at(
     scores_pos: DoubleDouble,
     scores_neg: DoubleDouble,
 ) -> float:
-    """The objective of a mean of hinges where scores and b are given as ``high + low``.
-
-    See Also
-    --------
-    accurate_objective : From w and b.
-    """
+    """The objective of a mean of hinges where scores and b are given as ``high + low``."""
     size = program.regulariser.norm.accurate(coef)
     product, error = two_product(-program.threshold, size[0])
     high, rest = two_sum(1.0, product)

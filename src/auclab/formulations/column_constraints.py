@@ -16,33 +16,10 @@ from auclab.types import Array, AuclabError
 class ColumnConstraints:
     """The set ``{w : lower ≤ w ≤ upper, (A w)_r ≤ c_r or (A w)_r = c_r, at most k groups of columns with w ≠ 0}``.
 
-    Attributes
-    ----------
-    lower, upper : arrays of shape (n_features,)
-        −∞ and ∞ where there is none.
-    matrix : array of shape (n_rows, n_features)
-        A.
-    limit : array of shape (n_rows,)
-        c.
-    equal : array of bool, shape (n_rows,)
-        Whether a row is an equation.
-    max_features : int, optional
-        k ≥ 1; none if left out. Makes the set nonconvex.
-    groups : array of int, shape (n_features,)
-        Which columns count as one feature, as those of a nominal one do; each of its own if left out.
-    forced : tuple of int
-        Groups that count whether their coefficients are 0 or not.
-
-    Examples
-    --------
-    >>> signs = ColumnConstraints.of(3, lower=[0.0, -np.inf, -np.inf])
-    >>> signs.violation(np.array([-2.0, 1.0, 1.0])), signs.allows_null
-    (2.0, True)
-
-    See Also
-    --------
-    auclab.Constraints : As a user states them: by name, in the units of the data.
-    auclab.formulations.problem.Problem : What holds them.
+    `lower`, `upper` (n_features,): −∞ and ∞ where there is none. `matrix` (n_rows, n_features): a. `limit` (n_rows,):
+    c. `equal`: whether a row is an equation. `max_features`: k ≥ 1; none if left out. Makes the set nonconvex.
+    `groups`: which columns count as one feature, as those of a nominal one do; each of its own if left out. `forced`:
+    groups that count whether their coefficients are 0 or not.
     """
 
     lower: Array
@@ -68,13 +45,7 @@ class ColumnConstraints:
         groups: Sequence[int] | NDArray[np.intp] | None = None,
         forced: Sequence[int] = (),
     ) -> Self:
-        """Constraints of which some are left out.
-
-        Raises
-        ------
-        AuclabError
-            Shapes that do not belong together, NaN, a lower bound above the upper one.
-        """
+        """Constraints of which some are left out."""
         rows = np.zeros((0, n_features)) if matrix is None else np.array(matrix, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != n_features:
             raise AuclabError(f"constraints have a matrix of shape {rows.shape}; the data have {n_features} columns")
@@ -142,24 +113,13 @@ class ColumnConstraints:
         return len(set(self.groups[coef != 0].tolist()) | set(self.forced))
 
     def on_columns(self, names: Sequence[str]) -> Self:
-        """Themselves: these are on columns already.
-
-        Raises
-        ------
-        AuclabError
-            Another number of columns.
-        """
+        """Themselves: these are on columns already."""
         if self.n_features != len(names):
             raise AuclabError(f"constraints are on {self.n_features} columns, but X has {len(names)}")
         return self
 
     def violation(self, coef: Array) -> float:
-        """By how much a point violates the bounds and rows at most; ∞ if it uses too many features.
-
-        Parameters
-        ----------
-        coef : array of shape (n_features,)
-        """
+        """By how much a point violates the bounds and rows at most; ∞ if it uses too many features."""
         if self.max_features is not None and self.n_used(coef) > self.max_features:
             return float("inf")
         of_rows = self.matrix @ coef - self.limit
@@ -170,9 +130,7 @@ class ColumnConstraints:
     def in_units(self, unit: Array) -> Self:
         """The constraints on x where ``w = x / unit``.
 
-        Parameters
-        ----------
-        unit : array of shape (n_features,), > 0
+        `unit` (n_features,), > 0.
 
         Examples
         --------
@@ -198,9 +156,7 @@ class ColumnConstraints:
     def scaled_rows(self, unit: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
         """`all_rows` on x where ``w = x·unit``, each divided by its largest entry.
 
-        Parameters
-        ----------
-        unit : array of shape (n_features,), > 0
+        `unit` (n_features,), > 0.
 
         Examples
         --------

@@ -68,10 +68,7 @@ class Composed(HingeProgram):
 def without_squares(program: Program) -> tuple[float, Program]:
     """The ρ of a part ``ρ Σ w_k²`` of a program's regulariser, and the program without it.
 
-    Parameters
-    ----------
-    program : Program
-        A mean of losses.
+    `program`: a mean of losses.
 
     Examples
     --------
@@ -86,23 +83,8 @@ def without_squares(program: Program) -> tuple[float, Program]:
 def row_with(program: Program, *, threshold: float | None = None, regulariser: Regulariser | None = None) -> Program:
     """The program over the same margins with another z or regulariser, as solvers need it.
 
-    Parameters
-    ----------
-    program : Program
-        A mean of losses.
-    threshold : float, optional
-    regulariser : Regulariser, optional
-
-    Returns
-    -------
-    Program
-        Of the program's own class where they are its own parameters, else a `Composed`.
-
-    Examples
-    --------
-    >>> from auclab.formulations import RankSVM
-    >>> row_with(RankSVM(0.1), regulariser=Norm("l2", 0.2)), row_with(RankSVM(0.1), threshold=-0.5).threshold
-    (RankSVM(penalty=0.2, norm='l2', squared=False, loss=Hinge()), -0.5)
+    `program`: a mean of losses. Returned: of the program's own class where they are its own parameters, else a
+    `Composed`.
     """
     names = set(parameter_names(type(program)))
     changed: dict[str, Any] = {} if threshold is None else {"threshold": threshold}

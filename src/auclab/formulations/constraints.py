@@ -180,19 +180,7 @@ def _row(row: Mapping[str, Any], columns: _Columns, n: int) -> tuple[Array, floa
 def constraints_on_columns(
     constraints: Constraints | ColumnConstraints | None, X: Any, n_features: int
 ) -> ColumnConstraints | None:
-    """The constraints on the columns of X, by their names where it has some, else by their numbers.
-
-    Parameters
-    ----------
-    constraints : Constraints or ColumnConstraints, optional
-    X : array, DataFrame, CSR matrix or blocks
-    n_features : int
-
-    Raises
-    ------
-    AuclabError
-        Something else, a name that X does not have, or constraints on another number of columns.
-    """
+    """The constraints on the columns of X, by their names where it has some, else by their numbers."""
     if constraints is None:
         return None
     if not hasattr(constraints, "on_columns"):

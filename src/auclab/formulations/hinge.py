@@ -24,12 +24,7 @@ from auclab.validation import check_parameter_range
 
 @dataclass(frozen=True)
 class ThresholdForm:
-    """An optimum as one of the threshold program: z, the value there, and the factor by which w is scaled for it.
-
-    See Also
-    --------
-    auclab.formulations.hinge.HingeProgram.as_threshold : Returns it.
-    """
+    """An optimum as one of the threshold program: z, the value there, and the factor by which w is scaled for it."""
 
     threshold: float
     value: float

@@ -17,12 +17,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class NullProof:
-    """Dual point whose value is that of w = 0: marginals per class, and the weights of the negatives if they vary.
-
-    See Also
-    --------
-    auclab.formulations.null.NullPoint.proof : Returns it.
-    """
+    """Dual point whose value is that of w = 0: marginals per class, and the weights of the negatives if they vary."""
 
     multipliers: tuple[Array, Array]
     share_neg: Array | None = None
@@ -32,10 +27,7 @@ class NullProof:
 class FixedNull:
     """W = 0 of a program without a dual: its value is 1.
 
-    Parameters
-    ----------
-    meaning : str
-        Why w = 0 is optimal where no value is less.
+    `meaning`: why w = 0 is optimal where no value is less.
     """
 
     meaning: str
@@ -83,12 +75,7 @@ class FixedNull:
 
 
 class NullPoint(FixedNull):
-    """W = 0 of a mean of losses.
-
-    Parameters
-    ----------
-    program : Program
-    """
+    """W = 0 of a mean of losses."""
 
     def __init__(self, program: Any):
         self.program = program
@@ -160,14 +147,7 @@ class NullPoint(FixedNull):
         return self.program.comparisons.null_proof_takes_program and self.program.kind != "piecewise"
 
     def penalty(self, sample: Sample) -> float:
-        """The least λ at which w = 0 is optimal, for z = 0; infinite, or 0, for a penalty without a kink at 0.
-
-        Raises
-        ------
-        AuclabError
-            The program that finds the multipliers at w = 0 was not solved, or the sample is in blocks and this program
-            takes all rows.
-        """
+        """The least λ at which w = 0 is optimal, for z = 0; infinite, or 0, for a penalty without a kink at 0."""
         proof = self.proof(sample)
         if proof is None and sample.in_blocks:
             raise AuclabError("λ_max over points is that of a program over all rows in memory; take a part of the rows")

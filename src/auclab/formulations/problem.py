@@ -17,17 +17,7 @@ from auclab.types import Array
 class Problem:
     """A program and the sample it is to be solved on.
 
-    Attributes
-    ----------
-    program : Program
-    sample : Sample
-    constraints : ColumnConstraints, optional
-        What w has to satisfy; nothing if left out.
-
-    See Also
-    --------
-    auclab.formulations.base.Program : What every program offers.
-    auclab.samples.as_sample.as_sample : From arrays to a checked sample.
+    `constraints`: what w has to satisfy; nothing if left out.
     """
 
     program: Program
@@ -62,12 +52,8 @@ class Problem:
     def dual_problem(self, share_neg: Array | None, multipliers_neg: Array) -> Problem:
         """The problem whose dual value at these weights of the negatives is a lower bound of this one.
 
-        Parameters
-        ----------
-        share_neg : array of shape (n_neg,) or None
-            Weights of the negatives near an admissible point; None where the program does not choose them.
-        multipliers_neg : array of shape (n_neg,)
-            The marginals ``Σ_i q_ij`` of the dual point.
+        `share_neg` (n_neg,), or None: weights of the negatives near an admissible point; None where the program does
+        not choose them. `multipliers_neg` (n_neg,): the marginals ``Σ_i q_ij`` of the dual point.
         """
         if share_neg is None:
             return self

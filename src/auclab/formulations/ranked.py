@@ -22,19 +22,8 @@ from auclab.types import AuclabError
 class Ranking:
     """What says which rows are compared; nothing of it is all pairs of two classes.
 
-    Attributes
-    ----------
-    groups : array of shape (n_samples,), optional
-        Rows of one group are compared.
-    ordered : bool
-        y are grades.
-    event : array of shape (n_samples,), optional
-        y are times, and where they are those of an event.
-    group_weights : {"pairs", "equal"}
-
-    See Also
-    --------
-    auclab.solve : Takes them.
+    `groups` (n_samples,): rows of one group are compared. `ordered`: y are grades. `event` (n_samples,): y are times,
+    and where they are those of an event.
     """
 
     groups: ArrayLike | None = None
@@ -50,13 +39,7 @@ class Ranking:
     def problem_parts(
         self, program: Program, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, pos_label: Any = None
     ) -> tuple[Program, Sample]:
-        """The program over these pairs, and the checked sample.
-
-        Raises
-        ------
-        AuclabError
-            Bad input, no pair, or a formulation that is not a mean over pairs.
-        """
+        """The program over these pairs, and the checked sample."""
         if self.is_of_classes:
             return program, as_sample(X, y, sample_weight, pos_label=pos_label)
         over_pairs = self.program(program)
@@ -79,13 +62,7 @@ class Ranking:
         return {"times": "event", "groups": "groups", "grades": "ordered=True"}[self.kind]
 
     def program(self, program: Program) -> Program:
-        """A program over these pairs.
-
-        Raises
-        ------
-        AuclabError
-            It is not a convex mean over pairs.
-        """
+        """A program over these pairs."""
         if self.is_of_classes:
             return program
         _check_over_pairs(program, self.given)

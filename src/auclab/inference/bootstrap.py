@@ -56,23 +56,9 @@ def stratified_bootstrap(
     resamples, which makes the acceleration small and its price high, or where BCa is undefined, plain percentiles are
     taken, and a note says so. If no resample differs from the sample, the standard error is 0 and limits are NaN.
 
-    Parameters
-    ----------
-    statistic : callable
-        From an array of row numbers, with repetitions, to a float.
-    classes : pair of arrays
-        Row numbers of the positives and of the negatives, two at least of either.
-    level : float
-        Confidence level.
-    resamples : int or None
-        Number of resamples, at least 100; 2000 by default.
-    seed : int
-        The same seed gives the same limits.
-
-    Raises
-    ------
-    AuclabError
-        Fewer than 100 resamples.
+    `statistic`: from an array of row numbers, with repetitions, to a float. `classes`: row numbers of the positives and
+    of the negatives, two at least of either. `level`: confidence level. `resamples`: number of resamples, at least 100;
+    2000 by default. `seed`: the same seed gives the same limits.
     """
     resamples = number_of_resamples(resamples, 100, 2000)
 

@@ -28,30 +28,13 @@ Range = tuple[float, float]
 class EstimableMetric:
     """A metric with its options and what its intervals need.
 
-    Attributes
-    ----------
-    name : str
-        A name in `auclab.metrics.METRICS`, or a description of any other function.
-    function : callable
-        ``(y_true, y_score, **options) -> float``.
-    options : mapping
-    rows : callable or None
-        Components from sorted scores; None for resampling.
-    range : pair of float
-        Smallest and largest value, ±∞ if there is none.
-    scale : pair of float or None
-        Ends that the scale of the limits sends to ±∞, where they are not those of the range.
-    unseen : pair of float or None
-        Values that unseen pairs may have, where they are not the range.
-    band : float
-        Share of the negatives that matter.
-    enough : int
-        Observations of a class below which a note is made; 10 where limits are those of large samples.
-    bounded_terms : bool
-        Whether a share q of other observations cannot move the value by more than q of the way to an end of the range,
-        to first order.
-    bias_rate : float
-        ρ if the bias of the value is of order ``m^(−ρ)``.
+    `name`: a name in `auclab.metrics.METRICS`, or a description of any other function. `function`: ``(y_true, y_score,
+    **options) -> float``. `rows`: components from sorted scores; None for resampling. `range`: smallest and largest
+    value, ±∞ if there is none. `scale`: ends that the scale of the limits sends to ±∞, where they are not those of the
+    range. `unseen`: values that unseen pairs may have, where they are not the range. `band`: share of the negatives
+    that matter. `enough`: observations of a class below which a note is made; 10 where limits are those of large
+    samples. `bounded_terms`: whether a share q of other observations cannot move the value by more than q of the way to
+    an end of the range, to first order. `bias_rate`: ρ if the bias of the value is of order ``m^(−ρ)``.
     """
 
     name: str
@@ -101,13 +84,7 @@ _KNOWLEDGE: dict[str, dict[str, Any]] = {
 
 
 def estimable(metric: str | Callable[..., float], options: Mapping[str, Any]) -> EstimableMetric:
-    """A metric by its name, by its function in `auclab.metrics` (also a `functools.partial`), or any callable.
-
-    Raises
-    ------
-    AuclabError
-        An unknown name, options that the metric does not have or lacks.
-    """
+    """A metric by its name, by its function in `auclab.metrics` (also a `functools.partial`), or any callable."""
     if not isinstance(metric, str) and not callable(metric):
         raise AuclabError(f"metric must be a name or a function (y_true, y_score) -> float, got {metric!r}")
     if isinstance(metric, str) and metric not in METRICS:

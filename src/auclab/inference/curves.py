@@ -25,20 +25,8 @@ BEST: Curve = (np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0]))
 def displacement_between(first: Curve, second: Curve, step: tuple[float, float]) -> float:
     """The smallest c so that `second` lies between `first` moved by ``c (−a, +b)`` and by ``c (+a, −b)``.
 
-    Parameters
-    ----------
-    first, second : pairs of arrays of shape (n_vertices,)
-        Vertices x and y from (0, 0) to (1, 1), neither of which falls.
-    step : pair of float > 0
-        a and b.
-
-    Examples
-    --------
-    From the diagonal to the corner (0, 1), half a step of (−1, +1):
-
-    >>> diagonal = np.array([0.0, 1.0])
-    >>> displacement_between((diagonal, diagonal), BEST, (1.0, 1.0))
-    0.5
+    `first`, `second` (n_vertices,): vertices x and y from (0, 0) to (1, 1), neither of which falls. `step` > 0: a and
+    b.
     """
     (s, w), (t, v) = (_turned(curve, step) for curve in (first, second))
     ahead, behind = np.abs(v - np.interp(t, s, w)), np.abs(w - np.interp(s, t, v))
@@ -46,14 +34,7 @@ def displacement_between(first: Curve, second: Curve, step: tuple[float, float])
 
 
 def displaced(curve: Curve, dx: float, dy: float) -> Curve:
-    """The part of the curve, moved by ``(dx, dy)``, that lies in the unit square, from (0, 0) to (1, 1).
-
-    Examples
-    --------
-    >>> x, y = displaced((np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0])), 0.25, -0.25)
-    >>> x.tolist(), y.tolist()
-    ([0.0, 0.25, 0.25, 1.0, 1.0], [0.0, 0.0, 0.75, 0.75, 1.0])
-    """
+    """The part of the curve, moved by ``(dx, dy)``, that lies in the unit square, from (0, 0) to (1, 1)."""
     x, y = curve[0] + dx, curve[1] + dy
     where = np.arange(x.size, dtype=float)
     # where the curve enters and leaves the square; on either side of these, clipping changes one coordinate alone

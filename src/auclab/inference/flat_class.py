@@ -44,17 +44,7 @@ CLASSES = ("positives", "negatives")
 def flat_class(parts: tuple[float, float], sizes: tuple[int, int]) -> int | None:
     """0 where the positives alone contribute the same, 1 where the negatives do, else None.
 
-    Parameters
-    ----------
-    parts : pair of float
-        Standard errors due to the positives and due to the negatives.
-    sizes : pair of int
-        m₊ and m₋.
-
-    Examples
-    --------
-    >>> flat_class((0.0, 0.1), (40, 40)), flat_class((0.009, 0.1), (9, 40)), flat_class((0.009, 0.1), (10, 40))
-    (0, 0, None)
+    `parts`: standard errors due to the positives and due to the negatives. `sizes`: m₊ and m₋.
     """
     chosen = (w for w in (0, 1) if is_flat(parts[w], parts[1 - w], sizes[w]))
     return next(chosen, None)

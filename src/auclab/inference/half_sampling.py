@@ -49,25 +49,10 @@ def half_sampling(
 ) -> HalfSampled:
     """Draw half of either class, and then the other half, `halves` times in all.
 
-    Parameters
-    ----------
-    statistic : callable
-        From an array of row numbers to a float.
-    value : float
-        The statistic on all rows.
-    classes : pair of arrays
-        Row numbers of the positives and of the negatives, two at least of either.
-    rate : float
-        ρ, the order ``m^(−ρ)`` of the bias: ⅔ for the best of a continuum of thresholds, 1 for smooth statistics.
-    halves : int or None
-        Number of half-samples, at least 50; 200 by default.
-    seed : int
-        The same seed gives the same numbers.
-
-    Raises
-    ------
-    AuclabError
-        Fewer than 50 halves.
+    `statistic`: from an array of row numbers to a float. `value`: the statistic on all rows. `classes`: row numbers of
+    the positives and of the negatives, two at least of either. `rate`: ρ, the order ``m^(−ρ)`` of the bias: ⅔ for the
+    best of a continuum of thresholds, 1 for smooth statistics. `halves`: number of half-samples, at least 50; 200 by
+    default. `seed`: the same seed gives the same numbers.
     """
     halves = number_of_resamples(halves, 50, 200)
     sizes = [rows.size // 2 for rows in classes]

@@ -85,16 +85,7 @@ def degenerate_limits(
 
 
 def transformed_limits(value: float, half_width: float, span: Range) -> Limits:
-    """``value ± half_width`` on the scale that turns an open range into the real line.
-
-    Examples
-    --------
-    On the logit scale ¾ is ``ln 3`` and a half-width of 3/16 becomes ``(3/16)/(3/16) = 1``:
-
-    >>> lower, upper = transformed_limits(0.75, 3 / 16, (0.0, 1.0))
-    >>> round(lower, 6), round(upper, 6)                   # 3/e/(1 + 3/e), 3e/(1 + 3e)
-    (0.524633, 0.890768)
-    """
+    """``value ± half_width`` on the scale that turns an open range into the real line."""
     low, high = span
     if math.isfinite(low) and math.isfinite(high):
         share = (value - low) / (high - low)
@@ -163,13 +154,7 @@ def unseen_buffer(
 ) -> float:
     """Least buffered share when a share of the pairs was not seen and may have errors up to the spread.
 
-    Parameters
-    ----------
-    hinge : callable
-        ``γ → E(ξ − γ)₊`` of the errors seen.
-    bottom, top : float
-        The errors are between; all are below the threshold.
-    spread, threshold, share : float
+    `hinge`: ``γ → E(ξ − γ)₊`` of the errors seen. `bottom`, `top`: the errors are between; all are below the threshold.
     """
     mean_gap = threshold - (bottom + hinge(bottom))  # E ξ = γ + E(ξ − γ)₊ below all errors
     excess = max(spread - threshold, mean_gap)

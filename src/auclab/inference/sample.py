@@ -18,23 +18,14 @@ from auclab.validation import finite_vector, positive_mask, same_length, weight_
 class Observations:
     """Independent observations of two classes, in the caller's order; rows of weight 0 are left out.
 
-    Attributes
-    ----------
-    part : ScoredPart
-        Their labels, scores (±∞ allowed) and weights > 0, or None for ones.
+    `part`: their labels, scores (±∞ allowed) and weights > 0, or None for ones.
     """
 
     part: ScoredPart
 
     @classmethod
     def of(cls, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> Observations:
-        """Check labels, scores and weights.
-
-        Raises
-        ------
-        AuclabError
-            One class only, NaN scores, lengths that differ, negative weights, a class whose weights are all 0.
-        """
+        """Check labels, scores and weights."""
         positive = positive_mask(y_true, pos_label)
         score = finite_vector("y_score", y_score, infinite=True)
         same_length(y_true=positive, y_score=score)
@@ -49,13 +40,7 @@ class Observations:
 
     @classmethod
     def of_part(cls, part: ScoredPart) -> Observations:
-        """The observations of a part of a split, with the scores that it has sorted already.
-
-        Raises
-        ------
-        AuclabError
-            As `of`.
-        """
+        """The observations of a part of a split, with the scores that it has sorted already."""
         if part.sample_weight is not None:
             return cls.of(part.labels, part.scores, part.sample_weight, None)
         _ = part.classes  # checks labels and scores

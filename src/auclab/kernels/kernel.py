@@ -121,12 +121,7 @@ class Kernel(ABC):
 
 
 class WidthKernel(Kernel):
-    """A kernel with a width γ, the field `gamma` of the subclasses.
-
-    See Also
-    --------
-    auclab.kernels.RBF, auclab.kernels.Laplacian, auclab.kernels.Polynomial : Those with one.
-    """
+    """A kernel with a width γ, the field `gamma` of the subclasses."""
 
     gamma: Gamma
 

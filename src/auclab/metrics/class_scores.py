@@ -59,12 +59,6 @@ def class_scores(
     """Check labels, scores and weights, and sort the scores of either class; rows of weight 0 are dropped.
 
     Scores that are sorted already, in the place of the labels, are returned as they are.
-
-    Raises
-    ------
-    AuclabError
-        One class only, NaN scores, ±∞ scores unless `infinite`, lengths that differ, negative weights, or a
-        class whose weights are all 0.
     """
     if isinstance(y_true, ClassScores):  # a metric is one function for both: see `Metric.from_sorted`
         return y_true
@@ -83,13 +77,7 @@ def class_scores(
 def difference_scores(
     y_true: ArrayLike | ClassScores, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
 ) -> ClassScores:
-    """`class_scores` that are finite and have finite differences.
-
-    Raises
-    ------
-    AuclabError
-        As `class_scores`; ±∞ scores, and a range of scores above the largest double.
-    """
+    """`class_scores` that are finite and have finite differences."""
     scores = class_scores(y_true, y_score, sample_weight, pos_label)
     low, high = min(scores.pos[0], scores.neg[0]), max(scores.pos[-1], scores.neg[-1])
     if not math.isfinite(float(high) - float(low)):

@@ -19,12 +19,7 @@ from auclab.types import Array, AuclabError
 class BufferedShare:
     """Solution of ``min_{γ<z} E[ξ − γ]₊ / (z − γ)`` over comparable pairs.
 
-    Attributes
-    ----------
-    value : float
-        One minus the minimum.
-    level : float
-        γ, NaN where no minimiser exists (``z ≤ E ξ`` or ``z ≥ max ξ``).
+    `value`: one minus the minimum. `level`: γ, NaN where no minimiser exists (``z ≤ E ξ`` or ``z ≥ max ξ``).
     """
 
     value: float

@@ -26,25 +26,11 @@ from auclab.validation import finite_vector
 class ComparablePairs:
     """Pairs of rows of which the first should have the larger score, with sums over them in O(m log m).
 
-    Parameters
-    ----------
-    pairs : Bicliques
-        As of `auclab.samples.bicliques.ordered_pairs` and `censored_pairs`.
-
-    Attributes
-    ----------
-    rows : int array of shape (m,)
-        The rows with a weight, group by group and by ascending level.
-    groups : int array of shape (n_groups + 1,)
-        First row of every group, and m.
-    levels : int array of shape (m,)
-        First row of the same group and level.
-    upper : boolean array of shape (m,)
-        Rows that are compared with those of smaller levels of their group.
-    weight, upper_weight : arrays of shape (m,)
-        A pair weighs ``upper_weight_i · weight_j``.
-    units_are_groups : bool
-        Whether groups are independent as wholes; else rows are.
+    `pairs`: as of `auclab.samples.bicliques.ordered_pairs` and `censored_pairs`. `rows` (m,): the rows with a weight,
+    group by group and by ascending level. `groups` (n_groups + 1,): first row of every group, and m. `levels` (m,):
+    first row of the same group and level. `upper` (m,): rows that are compared with those of smaller levels of their
+    group. `weight`, `upper_weight` (m,): a pair weighs ``upper_weight_i · weight_j``. `units_are_groups`: whether
+    groups are independent as wholes; else rows are.
     """
 
     def __init__(self, pairs: Bicliques):
@@ -86,17 +72,7 @@ class ComparablePairs:
     def auc(self, scores: ArrayLike, tolerance: float = 0.0) -> float:
         """Share of the pairs that are ranked right, ties ½; scores that differ by at most `tolerance` are tied.
 
-        Parameters
-        ----------
-        scores : array of shape (n_rows,)
-            ±∞ is allowed.
-        tolerance : float
-            At least 0.
-
-        Raises
-        ------
-        AuclabError
-            NaN, another length, a negative tolerance.
+        `scores` (n_rows,): ±∞ is allowed. `tolerance`: at least 0.
         """
         if not tolerance >= 0.0:
             raise AuclabError(f"tolerance must be at least 0, got {tolerance}; scores this near are tied")
@@ -114,13 +90,7 @@ class ComparablePairs:
         return self.by_unit(self.masses[0] - wrong, self.masses[1] - above)
 
     def taken(self, scores: ArrayLike, *, infinite: bool = False) -> Array:
-        """The checked scores in the order of `rows`.
-
-        Raises
-        ------
-        AuclabError
-            NaN, another length, ±∞ unless `infinite`.
-        """
+        """The checked scores in the order of `rows`."""
         values = finite_vector("scores", scores, infinite=infinite)
         if values.size != self.n_rows:
             raise AuclabError(f"scores has {values.size} entries for {self.n_rows} rows; give one score for each row")

@@ -31,13 +31,8 @@ class PairErrors:
     None]`` gives; sums over pairs are taken in double-double. Scores and levels are in working units,
     ``2^exponent`` times the caller's: `working` and `original` convert.
 
-    Attributes
-    ----------
-    pos, neg, weight_pos, weight_neg
-        Scores in ascending order and their weights (empty for ones).
-    exponent : int
-    digits_lost : bool
-        Whether the change of units was not exact.
+    `pos`, `neg`, `weight_pos`, `weight_neg`: scores in ascending order and their weights (empty for ones).
+    `digits_lost`: whether the change of units was not exact.
     """
 
     pos: Array

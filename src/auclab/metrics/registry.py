@@ -132,17 +132,6 @@ def metric_of(
     """The entry of a metric given by its name, by its function or by a `functools.partial` of it, with its options.
 
     The entry is None for a function that is not of this package.
-
-    Raises
-    ------
-    AuclabError
-        An unknown name.
-
-    Examples
-    --------
-    >>> entry, options = metric_of(partial(buffered.bauc_score, threshold=0.5))
-    >>> entry.name, options
-    ('bauc', {'threshold': 0.5})
     """
     options = dict(options or {})
     if isinstance(metric, str):

@@ -61,25 +61,8 @@ def smallest_root(sweep: Sweep, bracket: Bracket, is_close: Callable[[Bracket], 
     regula falsi (Illinois) make the bracket shrink superlinearly; whenever three of them did not halve the
     number of doubles in it, a bisection does, so that no input takes more than 4 · 64 sweeps.
 
-    Parameters
-    ----------
-    sweep
-        ``γ → (F(γ), largest attained level ≤ γ, smallest attained level > γ)``.
-    bracket
-        It closes around the root.
-    is_close
-        Whether a bracket is close enough; its upper end is returned then.
-
-    Examples
-    --------
-    F jumps from −2 to −1 at 2, to 1 at 3 and to 2 at 7:
-
-    >>> steps = {0.0: -2.0, 2.0: -1.0, 3.0: 1.0, 7.0: 2.0}
-    >>> def sweep(level):
-    ...     below = max(s for s in steps if s <= level)
-    ...     return steps[below], below, min((s for s in steps if s > level), default=math.inf)
-    >>> smallest_root(sweep, Bracket(low=0.0, high=7.0, value_low=-2.5, value_high=2.0))
-    3.0
+    `sweep`: ``γ → (F(γ), largest attained level ≤ γ, smallest attained level > γ)``. `bracket`: it closes around the
+    root. `is_close`: whether a bracket is close enough; its upper end is returned then.
     """
     size, tries = bracket.doubles(), 0
     trust_low = trust_high = 1.0  # an end that has stayed for two steps counts half, then a quarter, …

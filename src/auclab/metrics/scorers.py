@@ -120,13 +120,7 @@ class MetricScorer:
         return float(self._scorer(estimator, X, y, **weight))
 
     def of_scores(self, y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """The metric of scores that were computed already; larger is better.
-
-        Raises
-        ------
-        AuclabError
-            A metric of probabilities, and what it raises itself.
-        """
+        """The metric of scores that were computed already; larger is better."""
         metric = METRICS[self._name]
         if "decision_function" not in self._methods:
             raise AuclabError(f"the scorer of {self._name} needs predict_proba; choose a metric of scores, such as auc")

@@ -15,13 +15,8 @@ from auclab.metrics.pair_errors import PairErrors, RankCounts
 class Level:
     """A level of the errors.
 
-    Attributes
-    ----------
-    value : float
-    above, at_or_above
-        Rank counts of the errors above the level and, where it is exact, of those at or above it.
-    count, excess
-        C and D above the level.
+    `above`, `at_or_above`: rank counts of the errors above the level and, where it is exact, of those at or above it.
+    `count`, `excess`: c and D above the level.
     """
 
     value: float
@@ -34,10 +29,7 @@ class Level:
 class ExcessSweep:
     """D at a level, in O(m), with the rank counts of the levels on both sides of its root.
 
-    Attributes
-    ----------
-    above, at_or_above
-        Rank counts of the smallest level so far with D ≥ 0, and of the largest one with D < 0.
+    `above`, `at_or_above`: rank counts of the smallest level so far with D ≥ 0, and of the largest one with D < 0.
     """
 
     def __init__(self, errors: PairErrors, threshold: float):

@@ -20,18 +20,8 @@ from auclab.types import Array
 class OwnConstraints:
     """What a user has added to a model.
 
-    Attributes
-    ----------
-    stated : ColumnConstraints or None
-        The constraints that the model was built with, and those added that are linear in w.
-    n_added : int
-        How many rows and bounds were added to it.
-    left_out : tuple of str
-        The constraints with other variables, or not linear.
-
-    See Also
-    --------
-    auclab.certify : Takes the first into the lower bound, and names the others.
+    `stated`: the constraints that the model was built with, and those added that are linear in w. `n_added`: how many
+    rows and bounds were added to it. `left_out`: the constraints with other variables, or not linear.
     """
 
     stated: ColumnConstraints | None

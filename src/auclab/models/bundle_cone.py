@@ -47,19 +47,8 @@ def minimise_model(
 ) -> MasterPoint:
     """The minimum of the model: columns δ, v and the norm's own.
 
-    Parameters
-    ----------
-    program : Program
-    unit : array of shape (n_features,)
-        ``w = x·unit``.
-    cuts : Cuts
-        In the same x.
-    center : array of shape (n_features + 2,)
-        (x, b, t); b and t in scores.
-    time_limit : float, optional
-        Seconds.
-    constraints : ColumnConstraints, optional
-        On w.
+    `unit` (n_features,): ``w = x·unit``. `cuts`: in the same x. `center` (n_features + 2,): (x, b, t); b and t in
+    scores. `time_limit`: seconds. `constraints`: on w.
     """
     n, n_cuts = unit.size, cuts.constants.size
     given, (ridge, program) = program, without_squares(program)
@@ -108,25 +97,10 @@ def project_on_level(
 ) -> tuple[Array, Array] | None:
     """The step to the nearest point where the model is at most `level`, and the dual values of the cuts.
 
-    Parameters
-    ----------
-    program, unit, cuts, center
-        As in `minimise_model`.
-    level : float
-        A value of the model, between its minimum and its value at the centre.
-    metric : array of shape (n_features + 1, n_features + 1) or (n_features + 1,)
-        M over (x, b), a matrix or its diagonal.
-    scale : float
-        About the length of the step in M.
-    time_limit : float, optional
-        Seconds.
-    constraints : ColumnConstraints, optional
-        On w.
-
-    Returns
-    -------
-    tuple of the step, shape (n_features + 2,), and the dual values of the cuts, or None
-        None if Clarabel does not find it.
+    `program`, `unit`, `cuts`, `center`: as in `minimise_model`. `level`: a value of the model, between its minimum and
+    its value at the centre. `metric` (n_features + 1, n_features + 1), or (n_features + 1,): m over (x, b), a matrix or
+    its diagonal. `scale`: about the length of the step in M. `time_limit`: seconds. `constraints`: on w. Returned: None
+    if Clarabel does not find it.
     """
     n, n_cuts = unit.size, cuts.constants.size
     ridge, program = without_squares(program)
@@ -173,20 +147,8 @@ def proved_bound(program: Program, unit: Array, total: float, slope: Array, leng
 
     What Clarabel calls optimal may be inaccurate at extreme scales.
 
-    Parameters
-    ----------
-    program : Program
-    unit : array of shape (n_features,)
-    total : float
-        The weighted sum of the constants of the cuts, a mean loss.
-    slope : array of shape (n_features + 2,)
-        The weighted sum of their slopes.
-    length : float
-        ‖w‖.
-
-    See Also
-    --------
-    auclab.solvers.certificate.dual_bound : The same formulas on multipliers.
+    `total`: the weighted sum of the constants of the cuts, a mean loss. `slope` (n_features + 2,): the weighted sum of
+    their slopes. `length`: ‖w‖.
     """
     if total <= 0:
         return 0.0

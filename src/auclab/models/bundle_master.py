@@ -115,14 +115,7 @@ class LinearMaster:
     def minimise(self, center: Array, radius: float = math.inf, time_limit: float | None = None) -> MasterPoint:
         """The minimum of the model over ``|x − center| ≤ radius``; for norm l1 over a somewhat larger box.
 
-        Parameters
-        ----------
-        center : array of shape (n_features + 2,)
-            (x, b, t).
-        radius : float
-            In the units of x; infinite for no box.
-        time_limit : float, optional
-            Seconds.
+        `center` (n_features + 2,): (x, b, t). `radius`: in the units of x; infinite for no box. `time_limit`: seconds.
         """
         if math.isfinite(radius) or self._boxes:
             self._set_box(center[: self._n], radius)

@@ -33,16 +33,8 @@ _TOLERANCE = 1e-12
 class ConstraintMultipliers:
     """Multipliers μ of the rows and ν of the bounds of `ColumnConstraints`.
 
-    Attributes
-    ----------
-    rows : array of shape (n_rows,)
-        ≥ 0 but for equations.
-    bounds : array of shape (n_features,)
-        Positive for an upper bound, negative for a lower one; 0 where there is none on that side.
-
-    See Also
-    --------
-    auclab.solvers.verified.constraints : What they prove.
+    `rows` (n_rows,): ≥ 0 but for equations. `bounds` (n_features,): positive for an upper bound, negative for a lower
+    one; 0 where there is none on that side.
     """
 
     rows: Array
@@ -70,19 +62,8 @@ def constraint_multipliers(
 ) -> ConstraintMultipliers:
     """The multipliers of the constraints with the largest lower bound, about.
 
-    Parameters
-    ----------
-    program : Program
-        Convex.
-    constraints : ColumnConstraints
-    gradient : array of shape (n_features,)
-        ``Σ q d``.
-    total : float
-        ``Σ q``.
-    spread : array of shape (n_features,)
-        A positive scale of every feature.
-    coef : array of shape (n_features,)
-        A point, whose length says how far w is looked for.
+    `program`: convex. `gradient` (n_features,): ``Σ q d``. `total`: ``Σ q``. `spread` (n_features,): a positive scale
+    of every feature. `coef` (n_features,): a point, whose length says how far w is looked for.
 
     Examples
     --------

@@ -18,15 +18,7 @@ from auclab.types import Array, AuclabError
 class CvxpyModel(AlgebraicModel):
     """A formulation in CVXPY.
 
-    Attributes
-    ----------
-    constraints : list
-        Of `model`; those of one's own are added to them in a problem of one's own.
-    parts : ConvexModel
-
-    See Also
-    --------
-    auclab.models.build : Makes it.
+    `constraints`: of `model`; those of one's own are added to them in a problem of one's own.
     """
 
     constraints: tuple[Any, ...] = ()

@@ -20,16 +20,8 @@ from auclab.types import Array, AuclabError
 class ConstraintRows:
     """The rows ``A w ≤ c`` of a CVXPY model, each divided by its largest entry in the variable.
 
-    Attributes
-    ----------
-    parts : pairs of an array of int and a cvxpy constraint
-        Which rows of `ColumnConstraints.all_rows`, and the constraint that they are.
-    scale : array of shape (n_rows,)
-        By what each row was divided.
-
-    See Also
-    --------
-    auclab.models.cvxpy_model.to_cvxpy : Makes them.
+    `parts`: which rows of `ColumnConstraints.all_rows`, and the constraint that they are. `scale` (n_rows,): by what
+    each row was divided.
     """
 
     parts: tuple[tuple[Any, Any], ...]
@@ -50,20 +42,11 @@ class ConstraintRows:
 class ConvexModel:
     """The CVXPY problem and the parts of it from which a solution is read.
 
-    Attributes
-    ----------
-    problem : cvxpy.Problem
-        Minimises the program's value divided by `unit`.
-    coef, intercept
-        w, in scores per unit of each feature, and b, in scores; b is None over pairs.
-    hinge, tail
-        The constraints whose duals are the q of derivations 7.1 and, for partial AUC, the r of `PartialAUC`.
-    unit : float
-        The mean weight of a margin, in which objective and duals are stated.
-    rows : ConstraintRows, optional
-        The constraints on w.
-    scores_pos, scores_neg : cvxpy.Variable
-        Of shapes (n_pos,) and (n_neg,), without b.
+    `problem`: minimises the program's value divided by `unit`. `coef`, `intercept`: w, in scores per unit of each
+    feature, and b, in scores; b is None over pairs. `hinge`, `tail`: the constraints whose duals are the q of
+    derivations 7.1 and, for partial AUC, the r of `PartialAUC`. `unit`: the mean weight of a margin, in which objective
+    and duals are stated. `rows`: the constraints on w. `scores_pos`, `scores_neg`: of shapes (n_pos,) and (n_neg,),
+    without b.
     """
 
     problem: cp.Problem
@@ -96,24 +79,9 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
 
     The objective is in units of the mean margin weight, for the solvers' absolute tolerances, unless it is given one.
 
-    Parameters
-    ----------
-    problem : Problem
-        Convex, a mean of hinges or its superquantile; features in their own units. Its constraints are rows of the
-        model.
-    units : array of shape (n_features,), optional
-        The variable is w divided by them, for features whose spreads differ by many orders.
-    unit : float, optional
-        Of the objective; 1 makes it the program's value.
-
-    Raises
-    ------
-    AuclabError
-        The constraints limit the number of features, which is not convex.
-
-    See Also
-    --------
-    auclab.models.pyomo_model.to_pyomo : Linear programs in Pyomo.
+    `problem`: convex, a mean of hinges or its superquantile; features in their own units. Its constraints are rows of
+    the model. `units` (n_features,): the variable is w divided by them, for features whose spreads differ by many
+    orders. `unit`: of the objective; 1 makes it the program's value.
     """
     program, sample = problem.program, problem.sample
     n_pos, n_neg = sample.n_pos, sample.n_neg

@@ -99,27 +99,10 @@ def solve_dual(
 ) -> DualPoint:
     """Solve the dual of a linear program over `margins`; `value` is the optimum, fixed part included.
 
-    Parameters
-    ----------
-    program : Program
-        Linear.
-    margins : Margins
-        Directions in units of the features, capacities as shares of all hinge terms.
-    fixed : Fixed, optional
-        The sums of the margins without a column; none if not given.
-    region : Region, optional
-        In the units of w, scores per unit of each feature.
-    time_limit : float, optional
-        Seconds, the building included.
-    constraints : ColumnConstraints, optional
-        On w: a column a row and a bound, its multiplier.
-    stopped : callable
-        As `run_highs` takes it.
-
-    Raises
-    ------
-    AuclabError
-        HiGHS refuses an option.
+    `program`: linear. `margins`: directions in units of the features, capacities as shares of all hinge terms. `fixed`:
+    the sums of the margins without a column; none if not given. `region`: in the units of w, scores per unit of each
+    feature. `time_limit`: seconds, the building included. `constraints`: on w: a column a row and a bound, its
+    multiplier. `stopped`: as `run_highs` takes it.
     """
     start = perf_counter()
     n_margins, n_features = margins.directions.shape
@@ -162,10 +145,6 @@ def feature_scale(directions: Any) -> Array | None:
     """Powers of two that bring the columns near 1, shape (n_features,), or None if they are not far from it.
 
     HiGHS drops entries below 1e-9 and refuses those above 1e15.
-
-    Parameters
-    ----------
-    directions : array or sparse matrix of shape (n_margins, n_features)
 
     Examples
     --------
@@ -210,16 +189,8 @@ def quiet_highs(time_limit: float | None) -> highspy.Highs:
 def run_highs(highs: highspy.Highs, stopped: Callable[[], object] = lambda: None) -> None:
     """Run HiGHS; Ctrl-C ends a large program after at most some tenths of a second.
 
-    Parameters
-    ----------
-    highs : Highs
-    stopped : callable
-        A result other than None ends a large program: where a handler of signals notes Ctrl-C, nothing is raised here.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C was pressed; HiGHS has stopped.
+    `stopped`: a result other than None ends a large program: where a handler of signals notes Ctrl-C, nothing is raised
+    here.
     """
     if highs.getNumCol() < _INTERRUPTIBLE_FROM or threading.current_thread() is not threading.main_thread():
         highs.run()

@@ -131,25 +131,8 @@ def _is_thin(rows: Array) -> bool:
 def solve_box(box: Box, below: float, time_limit: float | None, *, integer: bool) -> BoxPoint:
     """The least count in a box, or its relaxation; only counts up to `below` are searched for.
 
-    Parameters
-    ----------
-    box : Box
-    below : float
-        In counts of pairs.
-    time_limit : float or None
-        Seconds.
-    integer : bool
-        Whether the 0/1 variables are integers; else the relaxation.
-
-    Returns
-    -------
-    BoxPoint
-        Its bound, in counts of pairs, is infinite where no count is that small.
-
-    Raises
-    ------
-    AuclabError
-        HiGHS refuses an option.
+    `below`: in counts of pairs. `time_limit`: seconds. `integer`: whether the 0/1 variables are integers; else the
+    relaxation. Returned: its bound, in counts of pairs, is infinite where no count is that small.
     """
     n_features = box.low.size
     highs = quiet_highs(time_limit)

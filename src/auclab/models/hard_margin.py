@@ -24,18 +24,9 @@ _MAX_SIZE = 300_000
 class Separator:
     """The hard-margin separator with the multipliers of its margins.
 
-    Attributes
-    ----------
-    coef : array of shape (n_features,)
-        w, in scores per unit of each feature.
-    intercept : float
-        b, in scores.
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-        ≥ 0, with equal sums and ``Σ α_i x_i⁺ − Σ β_j x_j⁻ = w``; their sums are ‖w‖² over pairs, ½‖w‖² over points.
-
-    See Also
-    --------
-    auclab.models.hard_margin.hard_margin : Finds it.
+    `coef` (n_features,): w, in scores per unit of each feature. `intercept`: b, in scores. `multipliers` (n_pos,) and
+    (n_neg,): ≥ 0, with equal sums and ``Σ α_i x_i⁺ − Σ β_j x_j⁻ = w``; their sums are ‖w‖² over pairs, ½‖w‖² over
+    points.
     """
 
     coef: Array
@@ -44,23 +35,13 @@ class Separator:
 
 
 def is_separated_by_rows(sample: Sample) -> bool:
-    """Whether the separator is found by the Gram matrix: of rows that have half as many columns or more.
-
-    Parameters
-    ----------
-    sample : Sample
-    """
+    """Whether the separator is found by the Gram matrix: of rows that have half as many columns or more."""
     n_rows = sample.n_pos + sample.n_neg
     return not sample.in_blocks and n_rows <= min(MAX_ROWS, 2 * sample.n_features)
 
 
 def is_quickly_separated(sample: Sample) -> bool:
-    """Whether the separator is found in little time.
-
-    Parameters
-    ----------
-    sample : Sample
-    """
+    """Whether the separator is found in little time."""
     n_entries = (sample.n_pos + sample.n_neg) * sample.n_features
     return is_separated_by_rows(sample) or (not sample.in_blocks and n_entries <= _MAX_SIZE)
 
@@ -71,11 +52,7 @@ def hard_margin(problem: Problem, stopped: Callable[[], object] = lambda: None) 
     Pairs need no pair rows: ``w·x_i⁺ ≥ c + ½`` and ``w·x_j⁻ ≤ c − ½`` for one c; points have 1 in place of ½ and
     ``b = −c``.
 
-    Parameters
-    ----------
-    problem : Problem
-    stopped : callable
-        A result other than None gives up.
+    `stopped`: a result other than None gives up.
     """
     sample = problem.sample
     if not is_quickly_separated(sample):

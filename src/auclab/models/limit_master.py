@@ -31,19 +31,9 @@ from auclab.types import Array, Status
 class LimitPoint:
     """A minimiser of the master.
 
-    Attributes
-    ----------
-    coef : array of shape (n_features,)
-        w.
-    value : float
-        The model's value.
-    cut_weights : array of shape (n_cuts,)
-        Duals of the cuts, ≥ 0.
-    part_weights : array of shape (n_parts,)
-        Duals of the limits, ≥ 0; 1 for what is minimised.
-    row_multipliers : array of shape (n_rows,)
-        Of ``A w ≤ c``, ≥ 0; free where the row is an equation.
-    status : Status
+    `coef` (n_features,): w. `value`: the model's value. `cut_weights` (n_cuts,): duals of the cuts, ≥ 0. `part_weights`
+    (n_parts,): duals of the limits, ≥ 0; 1 for what is minimised. `row_multipliers` (n_rows,): of ``A w ≤ c``, ≥ 0;
+    free where the row is an equation.
     """
 
     coef: Array
@@ -57,18 +47,8 @@ class LimitPoint:
 class LimitMaster:
     """Columns: the two parts of x, the blocks, t. Rows: those of the constraints, the limits, the cuts.
 
-    Parameters
-    ----------
-    n_blocks : sequence of int
-        Of every part.
-    limits : array of shape (n_parts,)
-        ∞ for what is minimised.
-    cost : array of shape (n_features,), ≥ 0
-        Of the moduli of w.
-    unit : array of shape (n_features,), > 0
-        w = x · unit.
-    constraints : ColumnConstraints
-        Convex, in the units of w.
+    `n_blocks`: of every part. `limits` (n_parts,): ∞ for what is minimised. `cost` (n_features,), ≥ 0: of the moduli of
+    w. `unit` (n_features,), > 0: w = x · unit. `constraints`: convex, in the units of w.
     """
 
     def __init__(
@@ -116,12 +96,7 @@ class LimitMaster:
     def add(self, blocks: NDArray[np.intp], constants: Array, slopes: Array) -> None:
         """Add cuts ``v_b ≥ constant − slope·w``.
 
-        Parameters
-        ----------
-        blocks : array of int, shape (n_new,)
-            Their numbers among the blocks of all parts.
-        constants : array of shape (n_new,)
-        slopes : array of shape (n_new, n_features)
+        `blocks`: their numbers among the blocks of all parts.
         """
         for block, constant, slope in zip(blocks, constants, slopes * self._unit, strict=True):
             used = np.flatnonzero(slope)
@@ -142,10 +117,7 @@ class LimitMaster:
     def minimise(self, time_limit: float | None = None) -> LimitPoint:
         """The minimum of the model; a status other than OPTIMAL comes without a point.
 
-        Parameters
-        ----------
-        time_limit : float, optional
-            Seconds.
+        `time_limit`: seconds.
         """
         spent = self._highs.getRunTime()
         self._highs.setOptionValue("time_limit", math.inf if time_limit is None else spent + time_limit)

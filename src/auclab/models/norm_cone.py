@@ -17,25 +17,10 @@ def norm_cone(
 ) -> tuple[Any, Array, list[Any]]:
     """``‖(x₀ + scale·x)·unit‖ ≤ t₀ + scale·t`` as rows, right-hand side and cones.
 
-    Parameters
-    ----------
-    program : Program
-        Gives the norm; without one t is 0.
-    unit : array of shape (n_features,)
-    t, size : int
-        The column of t, and the number of columns of the model; x are the first. What the norm needs besides follows
-        them.
-    center : array of shape (n_features + …,), optional
-        x₀ first, t₀ last; zeros if left out. Stated in steps, small ones keep their digits.
-    scale : float or array of shape (n_features + 1,)
-        The units of the steps in x and t.
-
-    Returns
-    -------
-    rows : sparse array of shape (n_rows, size + n_parts)
-    right : array of shape (n_rows,)
-    cones : list
-        Of Clarabel, for ``right − rows·columns``.
+    `program`: gives the norm; without one t is 0. `t`, `size`: the column of t, and the number of columns of the model;
+    x are the first. What the norm needs besides follows them. `center` (n_features + …,): x₀ first, t₀ last; zeros if
+    left out. Stated in steps, small ones keep their digits. `scale` (n_features + 1,): the units of the steps in x and
+    t. Returned `cones`: of Clarabel, for ``right − rows·columns``.
     """
     n = unit.size
     if not program.uses_norm:

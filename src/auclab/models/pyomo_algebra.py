@@ -22,14 +22,7 @@ class PyomoModel(AlgebraicModel):
 
     With integers there are none, and Pyomo's interfaces stop where they are requested: ``model.dual.deactivate()``.
 
-    Attributes
-    ----------
-    components : tuple
-        The constraints that the model was built with.
-
-    See Also
-    --------
-    auclab.models.build : Makes it.
+    `components`: the constraints that the model was built with.
     """
 
     components: tuple[Any, ...] = ()

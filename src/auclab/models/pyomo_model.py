@@ -49,24 +49,8 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
     duals are the r; where w is constrained, `rows` with the index of `ColumnConstraints.all_rows` (`row_multipliers`
     reads their duals). The objective is the program's value, a mean of hinges and a penalty, without a unit.
 
-    Parameters
-    ----------
-    problem : Problem
-        Convex, a mean of hinges or its superquantile; features in their own units.
-    deadline : float
-        On the clock of `time.perf_counter`, in seconds.
-
-    Raises
-    ------
-    OutOfTimeError
-        The deadline has passed.
-    AuclabError
-        The constraints limit the number of features, or a row without a coefficient is not satisfied.
-
-    See Also
-    --------
-    auclab.models.cvxpy_model.to_cvxpy : Every convex program, in CVXPY.
-    auclab.models.dual_lp.solve_dual : The dual of the same program.
+    `problem`: convex, a mean of hinges or its superquantile; features in their own units. `deadline`: on the clock of
+    `time.perf_counter`, in seconds.
     """
     program, sample = problem.program, problem.sample
     in_time = _clock(deadline)
@@ -119,18 +103,9 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
 def row_multipliers(model: pyo.ConcreteModel, dual_of: Callable[[Any], float]) -> Array:
     """The multipliers μ of the constraints on w, in the order of `ColumnConstraints.all_rows`.
 
-    Parameters
-    ----------
-    model : pyomo.environ.ConcreteModel
-        From `to_pyomo`, with constraints on w.
-    dual_of : callable
-        The dual value of a constraint as Pyomo and HiGHS state it, the change of the minimum per unit of the right-hand
-        side, so that the one of a row with ≤ is negative.
-
-    Returns
-    -------
-    array of shape (n_rows,)
-        ≥ 0, free for equations.
+    `model`: from `to_pyomo`, with constraints on w. `dual_of`: the dual value of a constraint as Pyomo and HiGHS state
+    it, the change of the minimum per unit of the right-hand side, so that the one of a row with ≤ is negative.
+    Returned: ≥ 0, free for equations.
     """
     found = np.zeros(len(model.row_numbers))
     for r, row in model.rows.items():
@@ -143,10 +118,6 @@ def lower_to_highs(model: pyo.ConcreteModel) -> tuple[highspy.HighsLp, list[Any]
     """The linear program in HiGHS's own form, the variables of its columns, and the constraints of its rows.
 
     Variables that no constraint uses, such as the coefficient of a constant feature, have no column.
-
-    See Also
-    --------
-    auclab.models.dual_lp.solve_dual : The dual, which is built in this form.
     """
     form = LinearStandardFormCompiler().write(model, mixed_form=True)
     lp = highspy.HighsLp()

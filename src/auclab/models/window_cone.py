@@ -35,22 +35,9 @@ def solve_cone(
 ) -> DualPoint:
     """Solve the window's program; `value` is the optimum, fixed part included.
 
-    Parameters
-    ----------
-    program : Program
-        Convex, of any norm.
-    margins, fixed : Margins, Fixed
-        The undecided margins and the sums of the others.
-    region : Region, optional
-        In the units of w, scores per unit of each feature; without one w is free.
-    time_limit : float, optional
-        Seconds, the building included.
-    constraints : ColumnConstraints, optional
-        On w.
-
-    See Also
-    --------
-    auclab.models.dual_lp.solve_dual : The same for linear programs.
+    `program`: convex, of any norm. `margins`, `fixed`: the undecided margins and the sums of the others. `region`: in
+    the units of w, scores per unit of each feature; without one w is free. `time_limit`: seconds, the building
+    included. `constraints`: on w.
     """
     start = perf_counter()
     n_margins, n = margins.directions.shape

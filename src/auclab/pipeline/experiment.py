@@ -51,28 +51,10 @@ def run_experiment(
     (`auclab.pipeline.record.keep.SingleRun`). A job of a sweep is in the store while it runs, so that other processes
     see it.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        A composed configuration (`auclab.pipeline.config.compose.compose_experiment`).
-    folder : path
-        Output folder of this job.
-    brief : bool
-        One line in place of the screen; a job of a sweep leaves it in `folder` for the sweep to show.
-    limits : Limits, optional
-        Of the inner folds of a job.
-    begun : float, optional
-        `time.monotonic` when the command began; now, if it is not given. The screen shows the seconds since then.
-
-    Raises
-    ------
-    PrunedError
-        A job ended between its inner folds; its run is KILLED, and has what was measured.
-    AuclabError
-        Any input or combination that cannot be worked with. The run is then FAILED and keeps the traceback. Also a
-        store that cannot be written; the files of the solution are then in `folder`.
-    KeyboardInterrupt
-        Ctrl-C. The run is KILLED; if its solver could end with what it had, that is kept and shown first.
+    `experiment`: a composed configuration (`auclab.pipeline.config.compose.compose_experiment`). `folder`: output
+    folder of this job. `brief`: one line in place of the screen; a job of a sweep leaves it in `folder` for the sweep
+    to show. `limits`: of the inner folds of a job. `begun`: `time.monotonic` when the command began; now, if it is not
+    given. The screen shows the seconds since then.
     """
     folder = Path(folder)
     begun = monotonic() if begun is None else begun

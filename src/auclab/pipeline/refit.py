@@ -38,27 +38,10 @@ def refit(
 ) -> tuple[Result, Run]:
     """Fit the configuration of a run with other settings, tuning included; show it and keep it as a run of its own.
 
-    Parameters
-    ----------
-    folder : Path
-        Files of a run.
-    tracking : TrackingConfig
-        Where the new run is recorded.
-    settings : sequence of str
-        As they are typed; by default all rows of the data set.
-    choices : mapping
-        The choice of each group, for the name of the run.
-    command : str
-        The command of that run; it is kept with the new one, with the settings.
-    allow : sequence of str
-        As in `auclab.pipeline.stored.configuration.stored_experiment`.
-
-    Raises
-    ------
-    AuclabError
-        As `changed`, `stored_experiment` and `auclab.pipeline.experiment.run_experiment`.
-    KeyboardInterrupt
-        Ctrl-C.
+    `folder`: files of a run. `tracking`: where the new run is recorded. `settings`: as they are typed; by default all
+    rows of the data set. `choices`: the choice of each group, for the name of the run. `command`: the command of that
+    run; it is kept with the new one, with the settings. `allow`: as in
+    `auclab.pipeline.stored.configuration.stored_experiment`.
     """
     stored = stored_experiment(folder, choices=choices, allow=allow)
     config = stored.config.copy()
@@ -75,13 +58,7 @@ def refit(
 
 
 def changed(experiment: Experiment, settings: Sequence[str]) -> Experiment:
-    """An experiment with other settings, as they are typed: ``dataset.path=new.csv``, ``split=none``.
-
-    Raises
-    ------
-    AuclabError
-        A word that is not a setting, a setting that the experiment does not have, several values.
-    """
+    """An experiment with other settings, as they are typed: ``dataset.path=new.csv``, ``split=none``."""
     config, choices = experiment.config.copy(), dict(experiment.choices)
     for word in settings:
         try:
@@ -145,13 +122,7 @@ def with_settings(command: str, settings: Sequence[str]) -> str:
 
 
 def on_all_rows(command: str) -> str:
-    """A command of a run with another split: none.
-
-    Examples
-    --------
-    >>> on_all_rows("python run.py formulation=ranksvm dataset=pima split.seed=3 split=kfold")
-    'python run.py formulation=ranksvm dataset=pima split=none'
-    """
+    """A command of a run with another split: none."""
     if not command:
         return ""
     words = [word for word in shlex.split(command) if not word.lstrip("+").startswith(("split=", "split."))]

@@ -28,34 +28,9 @@ def weights_of_mean(X: Any, capacity: Array, total: float, target: Array) -> Arr
 
     They end where θ is a direction with ``θ·target`` above the largest ``θ·Xᵀq``, for then there are no such weights.
 
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_points, n_features)
-    capacity : array of shape (n_points,)
-        Largest weights, ≥ 0.
-    total : float
-        Sum of the weights, > 0.
-    target : array of shape (n_features,)
-        In the units of ``Xᵀq``.
-
-    Returns
-    -------
-    array of shape (n_points,) or None
-        None is not a proof that there are none: those at the border of what is possible are not found.
-
-    See Also
-    --------
-    auclab.projection.nearest_mean.nearest_mean : The weights whose mean is nearest, wherever that is.
-
-    Examples
-    --------
-    A mean of 0, 1 and 2 that is 1; none is 3:
-
-    >>> X, capacity = np.array([[0.0], [1.0], [2.0]]), np.full(3, 0.5)
-    >>> weights_of_mean(X, capacity, 1.0, np.array([1.0])).round(12).tolist()   # a third each, by symmetry
-    [0.333333333333, 0.333333333333, 0.333333333333]
-    >>> weights_of_mean(X, capacity, 1.0, np.array([3.0])) is None
-    True
+    `capacity` (n_points,): largest weights, ≥ 0. `total`: sum of the weights, > 0. `target` (n_features,): in the units
+    of ``Xᵀq``. Returned: None is not a proof that there are none: those at the border of what is possible are not
+    found.
     """
     share = total / float(capacity.sum())
     if share >= 1.0 - 1e-12:

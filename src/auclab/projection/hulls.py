@@ -33,27 +33,9 @@ _OF_RIDGE = 1e-6
 def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool] = lambda: False) -> Array | None:
     """The multipliers α of the hard-margin separator, shape (n_rows,).
 
-    Parameters
-    ----------
-    gram : array of shape (n_rows, n_rows)
-        ``K_kl = x_k·x_l``, or any matrix with ``vᵀKv = ‖Σ v_k x_k‖²`` for ``Σ v = 0``.
-    sides : array of shape (n_rows,)
-        y, ±1.
-    stopped : callable
-        Asked before every system; True gives up.
-
-    Returns
-    -------
-    array or None
-        None if the classes are not separable, or no sign pattern was found.
-
-    Examples
-    --------
-    Of the points 3, 2 and 0 on a line the last two are nearest to each other: ``w = 1`` and ``b = −1``.
-
-    >>> x = np.array([3.0, 2.0, 0.0])
-    >>> (separating_multipliers(np.outer(x, x), np.array([1.0, 1.0, -1.0])) + 0.0).round(9).tolist()
-    [0.0, 0.5, 0.5]
+    `gram` (n_rows, n_rows): ``K_kl = x_k·x_l``, or any matrix with ``vᵀKv = ‖Σ v_k x_k‖²`` for ``Σ v = 0``. `sides`
+    (n_rows,): y, ±1. `stopped`: asked before every system; True gives up. Returned: None if the classes are not
+    separable, or no sign pattern was found.
     """
     unit = float(gram.diagonal().mean())
     if not unit > 0:

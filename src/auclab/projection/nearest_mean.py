@@ -18,39 +18,9 @@ _MIXED = 1e3
 def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: VectorNorm) -> Array:
     """Argmin of ``‖target − Xᵀq‖_*`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``.
 
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_points, n_features)
-    capacity : array of shape (n_points,)
-        Largest weights, ≥ 0; they sum to at least `total`.
-    total : float
-        Sum of the weights, > 0.
-    target : array of shape (n_features,)
-        In the units of ``Xᵀq``.
-    norm : VectorNorm
-        ‖·‖_* is its dual norm.
-
-    Returns
-    -------
-    array of shape (n_points,)
-        The weights q; their sum is `total` to rounding.
-
-    Raises
-    ------
-    AuclabError
-        The linear program of a polyhedral norm was not solved.
-
-    See Also
-    --------
-    auclab.projection.nearest_mean_euclidean.nearest_mean_euclidean : The norm l2, where many rows take about a second.
-
-    Examples
-    --------
-    The mean of 0 and 4, each with at most ¾ of the weight, that is nearest to −1:
-
-    >>> from auclab.regularisers import L2
-    >>> nearest_mean(np.array([[0.0], [4.0]]), np.array([0.75, 0.75]), 1.0, np.array([-1.0]), L2()).round(6).tolist()
-    [0.75, 0.25]
+    `capacity` (n_points,): largest weights, ≥ 0; they sum to at least `total`. `total`: sum of the weights, > 0.
+    `target` (n_features,): in the units of ``Xᵀq``. `norm`: ‖·‖_* is its dual norm. Returned: the weights q; their sum
+    is `total` to rounding.
     """
     if total >= capacity.sum() * (1 - 1e-15):
         return capacity.copy()

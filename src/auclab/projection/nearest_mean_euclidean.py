@@ -26,20 +26,9 @@ _TOLERANCE, _ROUNDING = 1e-10, 1e-20
 def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array) -> Array:
     """Argmin of ``‖target − Xᵀq‖₂`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``.
 
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_points, n_features)
-    capacity : array of shape (n_points,)
-        Largest weights, ≥ 0.
-    total : float
-        Sum of the weights, > 0 and less than that of the capacities.
-    target : array of shape (n_features,)
-        In the units of ``Xᵀq``.
-
-    Returns
-    -------
-    array of shape (n_points,)
-        The best weights of all half-widths; their sum is `total` to rounding.
+    `capacity` (n_points,): largest weights, ≥ 0. `total`: sum of the weights, > 0 and less than that of the capacities.
+    `target` (n_features,): in the units of ``Xᵀq``. Returned: the best weights of all half-widths; their sum is `total`
+    to rounding.
 
     Examples
     --------
@@ -108,17 +97,8 @@ def _by_quadratic_program(X: Any, capacity: Array, total: float, target: Array) 
 class _Point:
     """A minimum of the smoothed dual, or a point on the way to it.
 
-    Attributes
-    ----------
-    half_width : float
-    v : array of shape (n_features,)
-    beta : float
-        The best β at v.
-    weights : array of shape (n_points,)
-        q, the slopes of the hinges.
-    in_band : array of shape (n_points,)
-    value, smoothing_gap : float
-        Of the smoothed dual, and what the smoothing adds to it.
+    `beta`: the best β at v. `weights` (n_points,): q, the slopes of the hinges. `value`, `smoothing_gap`: of the
+    smoothed dual, and what the smoothing adds to it.
     """
 
     half_width: float

@@ -24,12 +24,7 @@ _AT_BOUND = 1e-12
 class L1Face:
     """The points with ``sign(w) = signs`` or 0, and ``t = Σ signs_k w_k``.
 
-    Attributes
-    ----------
-    signs : array of shape (n,)
-        −1, 1, or 0 for an entry that is 0.
-    size : int
-        That of v.
+    `signs` (n,): −1, 1, or 0 for an entry that is 0. `size`: that of v.
     """
 
     signs: Array

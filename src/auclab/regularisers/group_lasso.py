@@ -88,12 +88,7 @@ class GroupLasso(Regulariser):
 class GroupNorm(VectorNorm):
     """``Σ_G c_G ‖w_G‖₂``; its dual is the largest ``‖g_G‖₂/c_G``.
 
-    Parameters
-    ----------
-    groups : tuple of int
-        The number of the group of each column.
-    factors : tuple of float
-        c of every group.
+    `groups`: the number of the group of each column. `factors`: c of every group.
     """
 
     groups: tuple[int, ...]

@@ -37,13 +37,7 @@ class Card:
 
 
 def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
-    """Cards of the data sets of some runs, by name; two checksums of one name are two cards.
-
-    Raises
-    ------
-    AuclabError
-        The store cannot be read.
-    """
+    """Cards of the data sets of some runs, by name; two checksums of one name are two cards."""
     with_data = runs[runs["data_sha256"].notna()].drop_duplicates("run_id")
     try:
         with warnings.catch_warnings():

@@ -27,15 +27,7 @@ class ScorerEffects:
 def scorer_effects(runs: pd.DataFrame) -> list[ScorerEffects]:
     """The columns of every configuration over its seeds and folds; those without coefficients are left out.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        Finished runs, as `auclab.comparison.read_runs` gives them.
-
-    Raises
-    ------
-    AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
+    `runs`: finished runs, as `auclab.comparison.read_runs` gives them.
     """
     fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if runs[name].notna().any()]
     telling = telling_settings(runs, fixed)

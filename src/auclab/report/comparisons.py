@@ -46,16 +46,8 @@ class Sheet:
 def compare_sheet(runs: pd.DataFrame, metric: str, numbers: Mapping[str, int], notes: Sequence[str] = ()) -> Sheet:
     """The comparison of finished runs in one metric.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        As `auclab.comparison.read_runs` gives it.
-    metric : str
-        A column of numbers, such as ``test/auc``.
-    numbers : mapping
-        The number on the page of each ``run_id``.
-    notes : sequence of str
-        What the caller left out.
+    `runs`: as `auclab.comparison.read_runs` gives it. `metric`: a column of numbers, such as ``test/auc``. `numbers`:
+    the number on the page of each ``run_id``. `notes`: what the caller left out.
     """
     try:
         columns = arrange(runs, metric=metric).values.shape[1]

@@ -33,25 +33,12 @@ SMALLEST_GAP = 1e-16
 def split_curves(folder: Path) -> dict[str, Any] | None:
     """Curves and histograms of one split, ready for JSON; None where the run kept no scores, or not of two classes.
 
-    Parameters
-    ----------
-    folder : Path
-        Files of the split, as `auclab.pipeline.record.artifacts.write_fold` leaves them.
-
-    Raises
-    ------
-    AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
-
-    Returns
-    -------
-    dict
-        ``part``, ``n_pos``, ``n_neg``, ``auc``, ``bauc``, ``voros``; ``roc`` and ``broc`` as [fpr, tpr] in steps of
-        1/10,000, ``broc`` None where there is no γ*; ``scores``: edges, densities of negatives and positives;
-        ``errors``: edges, densities of pairs, γ*; ``surface``: cost shares and the ends of their lines, the hull;
-        ``history``: seconds and relative gaps; ``band``: distances of a 95 % band from the ROC curve, None for scores
-        of the training part; ``worst`` (`auclab.report.worst_rows`), and what
-        `auclab.report.decisions` finds.
+    `folder`: files of the split, as `auclab.pipeline.record.artifacts.write_fold` leaves them. Returned: ``part``,
+    ``n_pos``, ``n_neg``, ``auc``, ``bauc``, ``voros``; ``roc`` and ``broc`` as [fpr, tpr] in steps of 1/10,000,
+    ``broc`` None where there is no γ*; ``scores``: edges, densities of negatives and positives; ``errors``: edges,
+    densities of pairs, γ*; ``surface``: cost shares and the ends of their lines, the hull; ``history``: seconds and
+    relative gaps; ``band``: distances of a 95 % band from the ROC curve, None for scores of the training part;
+    ``worst`` (`auclab.report.worst_rows`), and what `auclab.report.decisions` finds.
     """
     stored = read_scores(folder)
     if stored is None or not stored.is_of_classes:

@@ -22,27 +22,11 @@ GROUPS = 10
 def decisions(folder: Path, scores: StoredScores, polygon: tuple[Array, Array]) -> dict[str, Any]:
     """The model's decisions on the stored scores of a split, ready for JSON.
 
-    Parameters
-    ----------
-    folder : Path
-        Files of the split.
-    scores : StoredScores
-        Its scores.
-    polygon : (fpr, tpr)
-        Vertices of their ROC curve.
-
-    Returns
-    -------
-    dict
-        ``cheapest``: the vertices [fpr, tpr, score] of the hull; an observation is called positive from the score on,
-        null for none. ``threshold``: value, rule, and the rates of the kept model, None where the run kept none.
-        ``calibration``: ``brier`` and per group of observations the mean probability, the share of positives, its 95 %
-        interval (Wilson 1927) and their number; None without probabilities.
-
-    Raises
-    ------
-    AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
+    `folder`: files of the split. `scores`: its scores. `polygon`: vertices of their ROC curve. Returned: ``cheapest``:
+    the vertices [fpr, tpr, score] of the hull; an observation is called positive from the score on, null for none.
+    ``threshold``: value, rule, and the rates of the kept model, None where the run kept none. ``calibration``:
+    ``brier`` and per group of observations the mean probability, the share of positives, its 95 % interval (Wilson
+    1927) and their number; None without probabilities.
     """
     description = read_json(inner_folder(folder, "model"), "scorer.json")
     found: dict[str, Any] = {"cheapest": _cheapest(scores, polygon), "threshold": None, "calibration": None}

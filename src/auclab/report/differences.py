@@ -27,17 +27,8 @@ _WHERE = ("tracking", "data_dir", "experiment")
 def settings_that_differ(runs: pd.DataFrame, numbers: Mapping[str, int]) -> dict[str, Any]:
     """The settings that have several values among some runs.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        As `auclab.comparison.read_runs` gives them.
-    numbers : dict
-        The number of each run on the page, by its id.
-
-    Returns
-    -------
-    dict
-        ``names``, and ``values``: by number of the run a text for every name, "" where it has no such setting.
+    `runs`: as `auclab.comparison.read_runs` gives them. `numbers`: the number of each run on the page, by its id.
+    Returned: ``names``, and ``values``: by number of the run a text for every name, "" where it has no such setting.
     """
     first = runs.drop_duplicates("run_id")
     columns = [str(name) for name in first if is_setting(str(name)) and str(name).partition(".")[0] not in _WHERE]

@@ -40,13 +40,7 @@ class BoundLine:
 
 
 def read_bounds(folders: Iterable[Path]) -> list[BoundPoint]:
-    """The bounds that runs have kept in ``bounds.json``.
-
-    Raises
-    ------
-    AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
-    """
+    """The bounds that runs have kept in ``bounds.json``."""
     found = []
     for folder in folders:
         content = read_json(folder, "bounds.json")

@@ -39,17 +39,8 @@ class KernelLine:
 def kernel_lines(runs: pd.DataFrame, numbers: dict[str, int]) -> list[KernelLine]:
     """A line per run with a kernel, the oldest first.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        Finished runs, as `auclab.comparison.read_runs` gives them.
-    numbers : mapping of str to int
-        Of the runs on the page, by their ids.
-
-    Raises
-    ------
-    AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
+    `runs`: finished runs, as `auclab.comparison.read_runs` gives them. `numbers`: of the runs on the page, by their
+    ids.
     """
     lines = []
     for run_id, block in runs.groupby("run_id", sort=False):

@@ -60,14 +60,8 @@ class RunLine:
 def run_lines(runs: pd.DataFrame, metrics: Sequence[str], *, store: str) -> list[RunLine]:
     """Lines of all runs, oldest first.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        As `auclab.comparison.read_runs` gives it, with runs of every status.
-    metrics : sequence of str
-        Columns to be measured.
-    store : str
-        The store's folder, as the commands shall name it.
+    `runs`: as `auclab.comparison.read_runs` gives it, with runs of every status. `metrics`: columns to be measured.
+    `store`: the store's folder, as the commands shall name it.
     """
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in runs.to_dict("records"):
@@ -104,13 +98,6 @@ def plain_command(text: str) -> str:
 
     A reader copies it into a terminal. Anyone may have written it, so nothing is shown that a shell would take apart,
     that names a class or function, or that says where configurations are read and files are written.
-
-    Examples
-    --------
-    >>> plain_command("python run.py formulation=ranksvm 'metrics=[auc,bauc]'")
-    "python run.py formulation=ranksvm 'metrics=[auc,bauc]'"
-    >>> plain_command("auclab run seed=0; rm -r x"), plain_command("auclab run dataset._target_=os.system")
-    ('', '')
     """
     try:
         words = shlex.split(text)

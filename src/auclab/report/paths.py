@@ -44,12 +44,8 @@ class Path:
 def find_paths(runs: pd.DataFrame, metrics: Sequence[str]) -> list[Path]:
     """Paths of all metrics over two values of λ or z and more.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        Finished runs, as `auclab.comparison.read_runs` gives them.
-    metrics : sequence of str
-        Columns of numbers; those that a path lacks are left out.
+    `runs`: finished runs, as `auclab.comparison.read_runs` gives them. `metrics`: columns of numbers; those that a path
+    lacks are left out.
     """
     return [path for along in ALONG if along in runs for path in _paths_along(runs, along, metrics)]
 

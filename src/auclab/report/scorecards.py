@@ -28,15 +28,7 @@ class RunCard:
 def run_cards(runs: pd.DataFrame) -> list[RunCard]:
     """The cards of the first splits of runs, the newest first.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        Finished runs, as `auclab.comparison.read_runs` gives them.
-
-    Raises
-    ------
-    AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
+    `runs`: finished runs, as `auclab.comparison.read_runs` gives them.
     """
     found: list[RunCard] = []
     for row in runs.drop_duplicates("run_id").iloc[::-1].to_dict("records"):

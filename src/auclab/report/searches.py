@@ -17,18 +17,9 @@ from auclab.comparison.searches import Search, SearchJob, find_searches
 class SearchLine:
     """A search on the page.
 
-    Attributes
-    ----------
-    name : str
-        First letters of the id of its parent run.
-    search : Search
-        With all of its jobs.
-    number : int or None
-        Of the run of the best job on the page; None where that is not there.
-    settings : str
-        What the best job was proposed with.
-    matters : str
-        Share of each setting in the variance of the values.
+    `name`: first letters of the id of its parent run. `search`: with all of its jobs. `number`: of the run of the best
+    job on the page; None where that is not there. `settings`: what the best job was proposed with. `matters`: share of
+    each setting in the variance of the values.
     """
 
     name: str
@@ -62,19 +53,8 @@ class SearchLine:
 def search_lines(store: str | Path, runs: pd.DataFrame, numbers: Mapping[str, int]) -> list[SearchLine]:
     """The searches with two values or more among the runs of a page, oldest first.
 
-    Parameters
-    ----------
-    store : path
-        Where they are.
-    runs : DataFrame
-        As `auclab.comparison.read_runs` gives it with ``status=None``.
-    numbers : mapping
-        Numbers of runs on the page by id.
-
-    Raises
-    ------
-    AuclabError
-        The store cannot be read.
+    `store`: where they are. `runs`: as `auclab.comparison.read_runs` gives it with ``status=None``. `numbers`: numbers
+    of runs on the page by id.
     """
     found = find_searches(store, runs).items()
     return [_line(name[:8], search, numbers) for name, search in found if len(search.best_so_far) > 1]

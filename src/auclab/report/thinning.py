@@ -17,19 +17,7 @@ STEPS = 10_000
 def thinned(x: Array, y: Array, tolerance: float = UNSEEN) -> tuple[Array, Array]:
     """Vertices of a polyline without those that move it by at most `tolerance` (Ramer 1972, Douglas & Peucker 1973).
 
-    Parameters
-    ----------
-    x, y : arrays of shape (n_vertices,)
-    tolerance : float ≥ 0
-        Distance in the units of `x` and `y`.
-
-    Examples
-    --------
-    The second vertex is 0.001 off the line:
-
-    >>> x, y = np.array([0.0, 0.5, 1.0, 1.0]), np.array([0.0, 0.501, 1.0, 2.0])
-    >>> [part.tolist() for part in thinned(x, y)]
-    [[0.0, 1.0, 1.0], [0.0, 1.0, 2.0]]
+    `tolerance` ≥ 0: distance in the units of `x` and `y`.
     """
     keep = np.zeros(x.size, dtype=bool)
     keep[[0, -1]] = True

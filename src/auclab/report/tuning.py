@@ -20,15 +20,7 @@ TUNING_FILE = "tuning.csv"
 def tuning_paths(runs: pd.DataFrame) -> list[Path]:
     """A path per tuned configuration, and per γ where that was tuned too; points are means over its seeds and folds.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        Finished runs, as `auclab.comparison.read_runs` gives them. Splits whose file is gone are left out.
-
-    Raises
-    ------
-    AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
+    `runs`: finished runs, as `auclab.comparison.read_runs` gives them. Splits whose file is gone are left out.
     """
     if "tune.parameter" not in runs:
         return []

@@ -54,28 +54,10 @@ def sums_of_rows(side: Side, values: Array, n_rows: int) -> Array:
 class Bicliques:
     """Pairs ``(i, j)`` of one group with ``level_i > level_j`` and i a winner, of weight ``s_i s_j``; together 1.
 
-    Attributes
-    ----------
-    levels : array of shape (n_rows,)
-    winners : boolean array of shape (n_rows,)
-        The rows that may be the upper one of a pair: all, or those with an event.
-    groups : int array of shape (n_rows,)
-        The number of each row's group, from 0 on.
-    weights : array of shape (n_rows,)
-        s ≥ 0.
-    kind : {"groups", "grades", "times"}
-        Why rows are compared, for what is said of them.
-    group_weights : {"pairs", "equal"}
-        Whether all weights are divided by one sum, or those of every group by its own and the number of groups.
-
-    Raises
-    ------
-    AuclabError
-        There is no pair.
-
-    See Also
-    --------
-    ordered_pairs, censored_pairs : Make them.
+    `winners` (n_rows,): the rows that may be the upper one of a pair: all, or those with an event. `groups` (n_rows,):
+    the number of each row's group, from 0 on. `weights` (n_rows,): s ≥ 0. `kind`: why rows are compared, for what is
+    said of them. `group_weights`: whether all weights are divided by one sum, or those of every group by its own and
+    the number of groups.
     """
 
     levels: Array
@@ -155,12 +137,7 @@ class Bicliques:
     def thinned(self, size: int, generator: np.random.Generator) -> tuple[NDArray[np.intp], Bicliques] | None:
         """About `size` rows and the pairs among them, or None where there is none: of many groups, whole groups.
 
-        Returns
-        -------
-        rows : int array, ascending
-            Which rows.
-        bicliques : Bicliques
-            Of these rows.
+        Returned `rows`: which rows. `bicliques`: of these rows.
         """
         n_groups, part = int(self.groups.max()) + 1, size / self.n_rows
         if n_groups * part >= _FEWEST_GROUPS:

@@ -49,10 +49,7 @@ def column_range(features: Any) -> tuple[Array, Array]:
 def column_offsets(low: Array, high: Array) -> Array | None:
     """The c of every column, shape (n_features,): its middle if it lies in [c/2, 2c], else 0; None if all are 0.
 
-    Parameters
-    ----------
-    low, high : arrays of shape (n_features,)
-        The least and the largest value of every column.
+    `low`, `high` (n_features,): the least and the largest value of every column.
 
     Examples
     --------
@@ -60,10 +57,6 @@ def column_offsets(low: Array, high: Array) -> Array | None:
 
     >>> column_offsets(np.array([1e8 - 1, -1.0, -3.0]), np.array([1e8 + 1, 2.0, -3.0])).tolist()
     [100000000.0, 0.0, -3.0]
-
-    See Also
-    --------
-    auclab.samples.memory.Sample : Whose rows are less these offsets.
     """
     nearest, farthest = np.minimum(abs(low), abs(high)), np.maximum(abs(low), abs(high))
     # The middle of [low, high] is within a factor of 2 of both ends iff they differ by a factor of at most 3. Just
@@ -78,13 +71,7 @@ def column_offsets(low: Array, high: Array) -> Array | None:
 def moved_intercept(intercept: float, coef: Array, offset: Array | None, sign: float) -> float:
     """``b + sign · w·c``, rounded once: the intercept for centred rows (sign 1), or back for the data's (sign −1).
 
-    Parameters
-    ----------
-    intercept : float
-    coef : array of shape (n_features,)
-    offset : array of shape (n_features,) or None
-        c of every column; None stands for zeros.
-    sign : {1.0, -1.0}
+    `offset` (n_features,), or None: c of every column; None stands for zeros.
 
     Examples
     --------
@@ -124,17 +111,8 @@ def _halves(a: Array) -> tuple[Array, Array]:
 def check_range(low: Array, high: Array, features: Any) -> None:
     """Refuse NaN, infinite values, values beyond ±1e150, and columns that vary by less than 1e-150.
 
-    Parameters
-    ----------
-    low, high : arrays of shape (n_features,)
-        The least and the largest value of every column; NaN if the column has one.
-    features : array or CSR matrix of shape (n_samples, n_features)
-        Searched for the first such value, for the message.
-
-    Raises
-    ------
-    AuclabError
-        The message names the first row and column.
+    `low`, `high` (n_features,): the least and the largest value of every column; NaN if the column has one. `features`
+    (n_samples, n_features): searched for the first such value, for the message.
     """
     largest = np.maximum(high, -low)
     if bool((largest <= LARGEST).all()):
@@ -170,15 +148,7 @@ def _first(features: Any, found: NDArray[np.bool_]) -> tuple[int, int, float]:
 def check_variation(low: Array, high: Array) -> None:
     """Refuse columns that are not constant and vary by less than 1e-150.
 
-    Parameters
-    ----------
-    low, high : arrays of shape (n_features,)
-        The least and the largest value of every column.
-
-    Raises
-    ------
-    AuclabError
-        The message names the first such column.
+    `low`, `high` (n_features,): the least and the largest value of every column.
     """
     width = high - low
     tiny = np.flatnonzero((width > 0) & (width < 1.0 / LARGEST))

@@ -25,17 +25,7 @@ from auclab.validation import positive_mask, same_length, weight_vector
 
 @dataclass(frozen=True)
 class RowRounding:
-    """What rounding took from the rows of a sample: the true rows are ``X + rest``, within `error`.
-
-    Attributes
-    ----------
-    rest_pos, rest_neg : arrays of shapes (n_pos, n_features) and (n_neg, n_features)
-    error : array of shape (n_features,)
-
-    See Also
-    --------
-    auclab.solvers.verified.moments.moments : Sums that account for it.
-    """
+    """What rounding took from the rows of a sample: the true rows are ``X + rest``, within `error`."""
 
     rest_pos: Array
     rest_neg: Array
@@ -55,29 +45,14 @@ class RowRounding:
 class Sample:
     """The positive and the negative observations of a sample, with their weights.
 
-    Attributes
-    ----------
-    X_pos, X_neg : float64 arrays or CSR matrices of shapes (n_pos, n_features) and (n_neg, n_features)
-        Less `offset`. Arrays that are mostly zero are kept as CSR matrices.
-    share_pos, share_neg : arrays of shapes (n_pos,) and (n_neg,)
-        Weights of the observations within their class, each with sum 1: a pair has the weight
-        ``share_pos[i] · share_neg[j]``.
-    prior_pos : float in (0, 1)
-        Weight of the positive class in the whole: a point has the weight ``prior_pos · share_pos[i]`` or
-        ``(1 − prior_pos) · share_neg[j]``.
-    positive : boolean array of shape (n_samples,)
-        Which observations are positive, in the order of the data.
-    weighted : bool
-        Whether sample weights were given.
-    prior_neg : float in (0, 1)
-        Weight of the negative class, which ``1 − prior_pos`` has no digits of where it is tiny.
-    offset : array of shape (n_features,) or None
-        What was subtracted from every row, without any rounding (`auclab.samples.centring`); None stands for zeros.
-
-    See Also
-    --------
-    auclab.samples.as_sample.as_sample : Makes a sample from features and labels.
-    auclab.samples.protocol.Rows : What solvers and proofs ask of it.
+    `X_pos`, `X_neg` (n_pos, n_features) and (n_neg, n_features): less `offset`. Arrays that are mostly zero are kept as
+    CSR matrices. `share_pos`, `share_neg` (n_pos,) and (n_neg,): weights of the observations within their class, each
+    with sum 1: a pair has the weight ``share_pos[i] · share_neg[j]``. `prior_pos` in (0, 1): weight of the positive
+    class in the whole: a point has the weight ``prior_pos · share_pos[i]`` or ``(1 − prior_pos) · share_neg[j]``.
+    `positive` (n_samples,): which observations are positive, in the order of the data. `weighted`: whether sample
+    weights were given. `prior_neg` in (0, 1): weight of the negative class, which ``1 − prior_pos`` has no digits of
+    where it is tiny. `offset` (n_features,), or None: what was subtracted from every row, without any rounding
+    (`auclab.samples.centring`); None stands for zeros.
     """
 
     X_pos: Any
@@ -103,14 +78,7 @@ class Sample:
     def from_labels(
         cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
     ) -> Sample:
-        """Check `X` (n_samples, n_features), `y` and the weights, and split them by class.
-
-        Raises
-        ------
-        AuclabError
-            `X` not two-dimensional, not numeric, with NaN, ±∞ or a value beyond ±1e150 (the message names row and
-            column); lengths that differ; one class only; a class without weight.
-        """
+        """Check `X` (n_samples, n_features), `y` and the weights, and split them by class."""
         features, offset, peaks = checked_features(X)
         positive = positive_mask(y, pos_label)
         if features.shape[0] != positive.size:
@@ -321,13 +289,7 @@ class Sample:
 
 
 def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Array, Array, float, float]:
-    """Weights within either class, each summing to 1, and the weights of the classes in the whole.
-
-    Raises
-    ------
-    AuclabError
-        A class without weight.
-    """
+    """Weights within either class, each summing to 1, and the weights of the classes in the whole."""
     if weight is None:
         n_pos = int(np.count_nonzero(positive))
         n_neg = positive.size - n_pos
@@ -363,16 +325,8 @@ def strided(size: int) -> slice:
 def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bool_]], Array]) -> Array:
     """A positive scale for every feature: its standard deviation within the classes, or its largest modulus.
 
-    Parameters
-    ----------
-    parts : sequence of (rows, shares)
-        Rows of shape (k, n_features) of either class, and their weights.
-    peaks : callable
-        From a mask of features, shape (n_features,), to their largest moduli; called for constant features only.
-
-    Returns
-    -------
-    array of shape (n_features,)
+    `parts`: rows of shape (k, n_features) of either class, and their weights. `peaks`: from a mask of features, shape
+    (n_features,), to their largest moduli; called for constant features only.
     """
     variance = 0.0
     for rows, share in parts:

@@ -26,12 +26,7 @@ def pays_as_csr(n_rows: int, n_columns: int, density: float) -> bool:
 
 
 def is_mostly_zero(features: Any) -> bool:
-    """Whether an array of numbers is better kept as a CSR matrix, from about a thousand of its rows.
-
-    Parameters
-    ----------
-    features : array of shape (n_samples, n_features)
-    """
+    """Whether an array of numbers is better kept as a CSR matrix, from about a thousand of its rows."""
     n_rows, n_columns = features.shape
     if not pays_as_csr(n_rows, n_columns, 0.0):
         return False
@@ -42,16 +37,7 @@ def is_mostly_zero(features: Any) -> bool:
 def compressed(features: Any, offset: Array | None = None) -> Any:
     """An array, less `offset`, as a CSR matrix of float64, some rows at a time; NaN and ±∞ are entries too.
 
-    Parameters
-    ----------
-    features : array of shape (n_samples, n_features)
-    offset : array of shape (n_features,), optional
-        Zeros if left out.
-
-    Examples
-    --------
-    >>> compressed(np.array([[0, 2, 0], [3, 0, 4]])).data.tolist()
-    [2.0, 3.0, 4.0]
+    `offset` (n_features,): zeros if left out.
     """
     n_rows, n_columns = features.shape
     data: list[Array] = []
@@ -76,12 +62,6 @@ def compressed(features: Any, offset: Array | None = None) -> Any:
 
 def moved_entries(matrix: Any, offset: Array, sign: float) -> Any:
     """The rows of a CSR matrix plus ``sign · offset``, where columns with an offset have no zeros that are not stored.
-
-    Parameters
-    ----------
-    matrix : CSR matrix of shape (n_samples, n_features)
-    offset : array of shape (n_features,)
-    sign : {1.0, -1.0}
 
     Examples
     --------

@@ -24,17 +24,8 @@ _LOOKED_AT, _FAR = 10_000, 30.0
 class RankedSample(Sample):
     """Rows, held once, as the positives and as the negatives of a sample, with the pairs that count.
 
-    Attributes
-    ----------
-    X_pos, X_neg : the same array or CSR matrix of shape (n_samples, n_features)
-    share_pos, share_neg : arrays of shape (n_samples,)
-        The weight of the pairs in which a row is the upper one, and the lower one.
-    bicliques : Bicliques
-        Which rows are compared, and with which weight.
-
-    See Also
-    --------
-    auclab.samples.bicliques.ordered_pairs, auclab.samples.bicliques.censored_pairs : Which pairs there are.
+    `share_pos`, `share_neg` (n_samples,): the weight of the pairs in which a row is the upper one, and the lower one.
+    `bicliques`: which rows are compared, and with which weight.
 
     Examples
     --------
@@ -48,13 +39,7 @@ class RankedSample(Sample):
 
     @classmethod
     def of_pairs(cls, X: Any, bicliques: Bicliques) -> RankedSample:
-        """Check `X` of shape (n_samples, n_features), and compare its rows as `bicliques` say.
-
-        Raises
-        ------
-        AuclabError
-            `X` as for `Sample`; another number of rows than of labels.
-        """
+        """Check `X` of shape (n_samples, n_features), and compare its rows as `bicliques` say."""
         features, offset, peaks = checked_features(X)
         if features.shape[0] != bicliques.n_rows:
             raise AuclabError(f"X has {features.shape[0]} rows, but there are {bicliques.n_rows} labels")

@@ -31,20 +31,8 @@ MAX_ROWS = 4_000
 class RotatedRows:
     """A sample in an orthonormal basis of the differences of its rows.
 
-    Attributes
-    ----------
-    sample : Sample
-        The rows in this basis, shape (n_rows, rank).
-    basis : array or CSR matrix of shape (rank, n_features)
-        X_B.
-    centre : array of shape (n_features,)
-        c, the mean of all rows.
-    triangle : array of shape (rank, rank)
-        L_B, lower triangular.
-
-    See Also
-    --------
-    auclab.samples.rotated.rotated : Makes it.
+    `sample`: the rows in this basis, shape (n_rows, rank). `basis` (rank, n_features): X_B. `centre` (n_features,): c,
+    the mean of all rows. `triangle` (rank, rank): L_B, lower triangular.
     """
 
     sample: Sample
@@ -64,22 +52,12 @@ class RotatedRows:
 
 
 def is_wide(sample: Sample) -> bool:
-    """Whether rows in memory have more columns than there are of them, and their Gram matrix is small enough.
-
-    Examples
-    --------
-    >>> is_wide(Sample.from_labels(np.eye(3, 4), [0, 1, 1])), is_wide(Sample.from_labels(np.eye(4, 3), [0, 1, 1, 0]))
-    (True, False)
-    """
+    """Whether rows in memory have more columns than there are of them, and their Gram matrix is small enough."""
     return not sample.in_blocks and sample.n_pos + sample.n_neg <= min(sample.n_features, MAX_ROWS)
 
 
 def centred_gram(rows: Any) -> Array:
     """``K_ij = (x_i − c)·(x_j − c)`` with c the mean of the rows, shape (n_rows, n_rows).
-
-    Parameters
-    ----------
-    rows : array or CSR matrix of shape (n_rows, n_features)
 
     Examples
     --------
@@ -97,19 +75,7 @@ def centred_gram(rows: Any) -> Array:
 def rotated(sample: Sample) -> RotatedRows | None:
     """The sample in a basis of the differences of its rows; None where all rows are the same.
 
-    Parameters
-    ----------
-    sample : Sample
-        In memory.
-
-    Examples
-    --------
-    >>> sample = Sample.from_labels([[0.0, 3.0, 0.0], [0.0, 0.0, 4.0]], [0, 1])
-    >>> rows = rotated(sample)
-    >>> rows.sample.n_features, round(float(abs(rows.sample.mean_difference[0])), 12)
-    (1, 5.0)
-    >>> (rows.original(rows.sample.mean_difference) - sample.mean_difference).round(12).tolist()
-    [0.0, 0.0, 0.0]
+    `sample`: in memory.
     """
     X = sample.stack([sample.X_pos, sample.X_neg])
     gram = centred_gram(X)

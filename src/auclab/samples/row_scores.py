@@ -15,18 +15,7 @@ from auclab.types import Array
 
 
 def row_scores(X: Any, coef: Array) -> Array:
-    """``X @ coef``, shape (n_samples,); equal rows have equal scores, whatever their place, layout or neighbours.
-
-    Parameters
-    ----------
-    X : array, DataFrame, CSR matrix or table in blocks of shape (n_samples, n_features)
-    coef : array of shape (n_features,)
-
-    Examples
-    --------
-    >>> row_scores(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0])).tolist()
-    [21.0, 43.0]
-    """
+    """``X @ coef``, shape (n_samples,); equal rows have equal scores, whatever their place, layout or neighbours."""
     if isinstance(X, list | tuple) or hasattr(X, "to_numpy"):
         X = np.asarray(X, dtype=float)
     if not isinstance(X, np.ndarray):

@@ -246,15 +246,7 @@ def possible_range(items: Sequence[CardItem]) -> tuple[int, int]:
 
 
 def rising_shares(totals: Sequence[Total]) -> Array:
-    """The smoothed share of each line, shape (n_totals,), with neighbours pooled until none is below the one before.
-
-    Examples
-    --------
-    >>> def line(count, positives):
-    ...     return Total(0, 0, count, positives, positives / count, 0.0, 1.0)
-    >>> rising_shares([line(2, 0), line(2, 2), line(2, 1)]).tolist()      # 1/4, then (2 + 1 + 1)/(2 + 2 + 2)
-    [0.25, 0.6666666666666666, 0.6666666666666666]
-    """
+    """The smoothed share of each line, shape (n_totals,), with neighbours pooled until none is below the one before."""
     pools: list[tuple[float, int, int]] = []  # positives, count, lines
     for total in totals:
         pool = total.share * total.count if total.count else 0.0, total.count, 1  # with weights no whole number
@@ -268,13 +260,7 @@ def rising_shares(totals: Sequence[Total]) -> Array:
 def meanings(
     scores: NDArray[np.int_], positive: NDArray[np.bool_], ends: tuple[int, int], weight: Array | None = None
 ) -> tuple[Total, ...]:
-    """Share of positives at each total, at most 12 lines; neighbours are joined so that each has observations.
-
-    Examples
-    --------
-    >>> [(total.label, total.share) for total in meanings(np.array([0, 0, 2]), np.array([False, True, True]), (0, 2))]
-    [('0', 0.5), ('1 to 2', 1.0)]
-    """
+    """Share of positives at each total, at most 12 lines; neighbours are joined so that each has observations."""
     counts = np.ones(scores.size) if weight is None else _rows_counted(weight)
     low, high = min(ends[0], int(scores.min())), max(ends[1], int(scores.max()))
     size = high - low + 1

@@ -48,23 +48,7 @@ def certificate_line(card: Any) -> str:
 
 
 def as_text(card: Any) -> str:
-    """The card for a terminal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from auclab.scorecards import Card
-    >>> from auclab.scorecards.items import Item
-    >>> rows = np.array([[0.0], [1.0], [1.0]])
-    >>> print(as_text(Card.of([Item(0, "age", low=40.0)], [2], rows, np.array([False, True, True]))))
-    feature  is    points
-    ---------------------
-    age      ≥ 40      +2
-    <BLANKLINE>
-    total    rows  share of 1      95 % interval
-    0           1      0 %             0 to 79 %
-    1 to 2      2    100 %           34 to 100 %  ████████████████████████
-    """
+    """The card for a terminal."""
     rows = [(name, each.item.answer, signed(each.points)) for name, each in _named(card)]
     widths = [max(map(len, column)) for column in zip(("feature", "is", "points"), *rows, strict=True)]
     heading = _row(("feature", "is", "points"), widths)

@@ -47,26 +47,9 @@ def check_search(
 ) -> int:
     """Refuse, before anything is computed, what cannot be searched or would choose by the data it is judged on.
 
-    Parameters
-    ----------
-    grid : sequence of str
-        The overrides of the sweep as they were typed.
-    sweeper : mapping
-        The settings ``hydra.sweeper``: ``n_trials``, ``batch``, ``sampler``, ``seed``, ``metric`` and ``prune``.
-    metrics : collection of str, optional
-        Names of what runs measure.
-    tracked : bool
-        Whether runs are kept in a store.
-
-    Returns
-    -------
-    int
-        The largest number of jobs.
-
-    Raises
-    ------
-    AuclabError
-        Nothing to choose, a choice between tasks, a metric that is not of inner folds, an unknown sampler, no jobs.
+    `grid`: the overrides of the sweep as they were typed. `sweeper`: the settings ``hydra.sweeper``: ``n_trials``,
+    ``batch``, ``sampler``, ``seed``, ``metric`` and ``prune``. `metrics`: names of what runs measure. `tracked`:
+    whether runs are kept in a store. Returned: the largest number of jobs.
     """
     for name, least, words in (
         ("n_trials", 1, "a number of jobs, at least 1"),
@@ -129,13 +112,7 @@ def _check_metric(metric: str, fixed: Sequence[str], metrics: Collection[str] | 
 
 
 def direction_of(metric: str) -> str:
-    """``maximize``, or ``minimize`` for a metric that is the better the smaller.
-
-    Examples
-    --------
-    >>> direction_of("inner/auc"), direction_of("inner/auc_threshold")
-    ('maximize', 'minimize')
-    """
+    """``maximize``, or ``minimize`` for a metric that is the better the smaller."""
     known = METRICS.get(metric.partition("/")[2])
     return "minimize" if known is not None and not known.greater_is_better else "maximize"
 
@@ -158,16 +135,9 @@ def with_inner_folds(fixed: Sequence[str], metric: str) -> list[str]:
 class Outcome:
     """What a job was worth.
 
-    Attributes
-    ----------
-    status : str
-        As `auclab.tracking.job_status.JobStatus` has it; a worker that died leaves KILLED.
-    value : float or None
-        The metric; None of a job that has none.
-    folds : tuple of float
-        The metric on each inner fold, as far as they are known; those before it was left, of a PRUNED job.
-    run_id : str or None
-        The tracked run.
+    `status`: as `auclab.tracking.job_status.JobStatus` has it; a worker that died leaves KILLED. `value`: the metric;
+    None of a job that has none. `folds`: the metric on each inner fold, as far as they are known; those before it was
+    left, of a PRUNED job. `run_id`: the tracked run.
     """
 
     status: str
@@ -194,16 +164,8 @@ class Proposal:
 class Search:
     """Proposals and what they were worth.
 
-    Attributes
-    ----------
-    space : dict
-        The settings that are searched.
-    study : optuna.Study
-        In memory.
-    sign : int
-        −1 where the smallest value is the best.
-    jobs : list of Proposal
-        All of them different, in the order in which they were proposed.
+    `space`: the settings that are searched. `study`: in memory. `sign`: −1 where the smallest value is the best.
+    `jobs`: all of them different, in the order in which they were proposed.
     """
 
     space: Space
@@ -213,13 +175,7 @@ class Search:
 
     @classmethod
     def start(cls, space: Space, *, sampler: str, seed: int, direction: str = "maximize") -> Self:
-        """A search without proposals; `direction` is that of `direction_of`.
-
-        Raises
-        ------
-        AuclabError
-            Optuna is not installed; an unknown sampler, or one that needs a library that is not there.
-        """
+        """A search without proposals; `direction` is that of `direction_of`."""
         try:
             import optuna
         except ImportError as error:

@@ -24,16 +24,8 @@ from auclab.pipeline.screen.encoding import show_in_any_encoding
 class Assignment:
     """What a worker has to know of a sweep, besides the overrides of a job.
 
-    Attributes
-    ----------
-    context, config
-        Hydra's.
-    task
-        The function that a job is.
-    state
-        Hydra's global objects.
-    variables
-        Environment variables of auclab in the process of the sweep.
+    `context`, `config`: Hydra's. `task`: the function that a job is. `state`: Hydra's global objects. `variables`:
+    environment variables of auclab in the process of the sweep.
     """
 
     context: HydraContext

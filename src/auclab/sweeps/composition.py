@@ -28,10 +28,7 @@ _composed: dict[tuple[str, ...], DictConfig] = {}
 class SharedLoader(ConfigLoader):
     """Hydra's loader of configurations, which composes the choices that jobs have in common once a process.
 
-    Parameters
-    ----------
-    loader : ConfigLoader
-        Composes.
+    `loader`: composes.
     """
 
     def __init__(self, loader: ConfigLoader) -> None:

@@ -53,18 +53,7 @@ class Rerun(StrEnum):
 
 
 def parse_rerun(value: Any) -> Rerun:
-    """The setting ``rerun``.
-
-    Raises
-    ------
-    AuclabError
-        It is none of the three.
-
-    Examples
-    --------
-    >>> [parse_rerun(value).value for value in ("stale", False, True)]
-    ['stale', 'false', 'true']
-    """
+    """The setting ``rerun``."""
     try:
         return Rerun(str(value).lower())
     except ValueError:
@@ -76,12 +65,8 @@ def parse_rerun(value: Any) -> Rerun:
 def run_job(experiment: Experiment, job: Any) -> JobStatus:
     """One experiment as a job of a sweep; returns how it ended.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        ``rerun`` of its configuration says which finished runs make it unnecessary.
-    job : DictConfig
-        Hydra's own configuration.
+    `experiment`: ``rerun`` of its configuration says which finished runs make it unnecessary. `job`: Hydra's own
+    configuration.
     """
     folder = Path(job.runtime.output_dir)
     limits = _limits()
@@ -113,27 +98,12 @@ def run_job(experiment: Experiment, job: Any) -> JobStatus:
 class Job:
     """A job of a sweep.
 
-    Attributes
-    ----------
-    name
-        The name of its run.
-    configuration
-        What decides its numbers, besides data and code.
-    tracking
-        Where runs are recorded.
-    rerun
-        Which finished runs make it unnecessary.
-    code
-        Identifies the code that computes it.
-    checksum
-        Returns the checksum of its data; called only if a run with these settings finished.
-    work
-        Computes it, keeps it, and writes the status file with its line.
-    lacks
-        Why it cannot be computed here, such as a library that is not installed: it is left out then, and nothing has
-        failed.
-    limits
-        Of its inner folds, in a search that leaves jobs early.
+    `name`: the name of its run. `configuration`: what decides its numbers, besides data and code. `tracking`: where
+    runs are recorded. `rerun`: which finished runs make it unnecessary. `code`: identifies the code that computes it.
+    `checksum`: returns the checksum of its data; called only if a run with these settings finished. `work`: computes
+    it, keeps it, and writes the status file with its line. `lacks`: why it cannot be computed here, such as a library
+    that is not installed: it is left out then, and nothing has failed. `limits`: of its inner folds, in a search that
+    leaves jobs early.
     """
 
     name: str
@@ -156,14 +126,7 @@ class Job:
 def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
     """Run one job of a sweep, or skip it if it finished before; an exception ends this job only.
 
-    Parameters
-    ----------
-    folder : Path
-        The job's output folder.
-    name : str
-        Name of the job should `make` fail.
-    make : callable
-        Returns the job.
+    `folder`: the job's output folder. `name`: name of the job should `make` fail. `make`: returns the job.
     """
     _end_with_sweep()
     from auclab.pipeline.screen.console import failed_line, left_out_line, plain_errors, pruned_line, skipped_line
@@ -214,13 +177,7 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
 
 
 def lacking_library(formulation: Mapping[str, Any]) -> str:
-    """Why a baseline cannot be fitted here; empty where its library is installed, and for a formulation.
-
-    Examples
-    --------
-    >>> lacking_library({"_target_": "auclab.formulations.bauc.BufferedAUC"})
-    ''
-    """
+    """Why a baseline cannot be fitted here; empty where its library is installed, and for a formulation."""
     from auclab.pipeline.config.run_name import is_baseline
 
     if not is_baseline(formulation):

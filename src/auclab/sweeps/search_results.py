@@ -20,13 +20,7 @@ from auclab.types import AuclabError
 
 
 def outcome_of(job: Any, tracking: TrackingConfig, metric: str) -> Outcome:
-    """What a job was worth; `job` is a `JobStatus`, or whatever a launcher returned of a worker that died.
-
-    Raises
-    ------
-    AuclabError
-        The run has no such metric; the store cannot be read.
-    """
+    """What a job was worth; `job` is a `JobStatus`, or whatever a launcher returned of a worker that died."""
     if not isinstance(job, JobStatus):
         return Outcome("KILLED")
     if job.status not in ("FINISHED", "SKIPPED", "PRUNED"):
@@ -65,13 +59,7 @@ def _kept(tracking: TrackingConfig, run_id: str) -> tuple[dict[str, float], dict
 
 
 def keep(search: Search, folder: Path, tracking: TrackingConfig, metric: str, sampler: str) -> None:
-    """Write ``search.csv``, and the state of the search to the parent run, if there is one.
-
-    Raises
-    ------
-    AuclabError
-        The store cannot be written.
-    """
+    """Write ``search.csv``, and the state of the search to the parent run, if there is one."""
     search.save(folder / "search.csv")
     if (parent := os.environ.get(PARENT_VARIABLE)) is None:
         return

@@ -20,14 +20,8 @@ _WIDE = 1000
 class Interval:
     """Numbers between two bounds, both included.
 
-    Attributes
-    ----------
-    low, high : float
-        The bounds.
-    log : bool
-        Whether proposals are even on the scale of logarithms, ``tag(log,interval(1e-5,1))``.
-    whole : bool
-        Whether they are whole numbers, ``int(interval(1,9))``.
+    `low`, `high`: the bounds. `log`: whether proposals are even on the scale of logarithms,
+    ``tag(log,interval(1e-5,1))``. `whole`: whether they are whole numbers, ``int(interval(1,9))``.
     """
 
     low: float
@@ -41,21 +35,7 @@ Space = dict[str, "Interval | tuple[str, ...]"]
 
 
 def space_of(overrides: Sequence[Override]) -> tuple[Space, list[str]]:
-    """The settings that are searched, and the overrides that all jobs share; a list of one value is shared.
-
-    Raises
-    ------
-    AuclabError
-        An interval without two bounds, or of logarithms of what has none; a tag that means nothing here.
-
-    Examples
-    --------
-    >>> from hydra.core.override_parser.overrides_parser import OverridesParser
-    >>> words = ["dataset=pima", "kernel=none,rbf", "formulation.penalty=tag(log,interval(1e-5,1))"]
-    >>> space, fixed = space_of(OverridesParser.create().parse_overrides(words))
-    >>> space["kernel"], space["formulation.penalty"], fixed
-    (('none', 'rbf'), Interval(low=1e-05, high=1.0, log=True, whole=False), ['dataset=pima'])
-    """
+    """The settings that are searched, and the overrides that all jobs share; a list of one value is shared."""
     space: Space = {}
     fixed: list[str] = []
     for override in overrides:
@@ -91,14 +71,7 @@ def _interval(key: str, value: IntervalSweep) -> Interval:
 
 
 def advice_on(space: Mapping[str, Interval | tuple[str, ...]]) -> Iterator[str]:
-    """What is worth saying of a space that can be searched.
-
-    Examples
-    --------
-    >>> print(*advice_on({"formulation.penalty": Interval(1e-5, 1.0)}))
-    formulation.penalty: nine of ten proposals in interval(1e-05, 1.0) are above 0.1; \
-write tag(log,interval(1e-05,1.0)) for as many in each decade
-    """
+    """What is worth saying of a space that can be searched."""
     for key, allowed in space.items():
         if not isinstance(allowed, tuple) and not allowed.log and 0 < allowed.low * _WIDE <= allowed.high:
             above = allowed.low + (allowed.high - allowed.low) / 10
@@ -109,13 +82,7 @@ write tag(log,interval(1e-05,1.0)) for as many in each decade
 
 
 def size_of(space: Mapping[str, Interval | tuple[str, ...]]) -> int | None:
-    """Number of different settings; None where there is no end of them.
-
-    Examples
-    --------
-    >>> size_of({"kernel": ("none", "rbf"), "solver.cuts": Interval(1, 9, whole=True)}), size_of({"x": Interval(0, 1)})
-    (18, None)
-    """
+    """Number of different settings; None where there is no end of them."""
     counts = [_count(each) for each in space.values()]
     return None if None in counts else math.prod(each for each in counts if each is not None)
 

@@ -135,13 +135,7 @@ def _count_jobs(sweeper: DictConfig, grid: list[str]) -> int | None:
 
 
 def count_grid(grid: list[str]) -> int:
-    """Number of jobs of a grid of overrides.
-
-    Examples
-    --------
-    >>> count_grid(["formulation=bauc,ranksvm", "dataset=pima", "split.seed=range(20)"])
-    40
-    """
+    """Number of jobs of a grid of overrides."""
     overrides = OverridesParser.create().parse_overrides(grid)
     sizes = {it.get_key_element(): len(list(it.sweep_string_iterator())) for it in overrides if it.is_sweep_override()}
     return prod(sizes.values())

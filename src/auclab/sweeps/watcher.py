@@ -26,14 +26,7 @@ OTHER_CODE = "finished runs of other code are computed again; to take them, stop
 class Watcher:
     """Reads the status files of a sweep in a thread, and prints each job once, until it is stopped.
 
-    Parameters
-    ----------
-    folder : Path
-        The sweep's output folder.
-    sweep : str
-        The sweep's id.
-    total : int, optional
-        Number of jobs, if it is known.
+    `folder`: the sweep's output folder. `sweep`: the sweep's id. `total`: number of jobs, if it is known.
     """
 
     def __init__(self, folder: Path, sweep: str, *, total: int | None) -> None:

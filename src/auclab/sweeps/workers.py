@@ -29,13 +29,7 @@ _NEEDS = {
 
 
 def check_launcher(launcher: Mapping[str, Any]) -> None:
-    """Check that the module which the launcher needs is installed.
-
-    Raises
-    ------
-    AuclabError
-        It is missing; the message has the command that installs it.
-    """
+    """Check that the module which the launcher needs is installed."""
     from auclab.types import AuclabError  # imports NumPy, which --help does not need
 
     for prefix, (module, extra) in _NEEDS.items():

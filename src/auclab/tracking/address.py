@@ -47,12 +47,8 @@ _PAIR = re.compile(r"""(?i) \b ((?:ssl)?passw(?:or)?d | pwd) (\s?=\s?) (?: '[^']
 class Address:
     """Where runs are recorded, and where their files go.
 
-    Attributes
-    ----------
-    uri
-        MLflow's tracking URI.
-    directory
-        Absolute path; files of runs are written below it, unless the experiment or a server keeps them elsewhere.
+    `uri`: MLflow's tracking URI. `directory`: absolute path; files of runs are written below it, unless the experiment
+    or a server keeps them elsewhere.
     """
 
     uri: str
@@ -61,11 +57,6 @@ class Address:
     @classmethod
     def of(cls, directory: str | Path, uri: str | None = None) -> Self:
         """The database below `directory`, or the one that `uri` names; a relative SQLite path is made absolute.
-
-        Raises
-        ------
-        AuclabError
-            `uri` is neither the address of a database nor that of a server.
 
         Examples
         --------
@@ -124,11 +115,6 @@ class Address:
         """Check once per process that the server or the database answers; does nothing for an SQLite file.
 
         MLflow itself would retry for minutes.
-
-        Raises
-        ------
-        AuclabError
-            There is no answer, the database refuses, or its driver is not installed.
         """
         if self.is_server:
             _check_server(self.uri)
@@ -137,13 +123,7 @@ class Address:
 
 
 def require_text(folder: Path) -> Path:
-    """The folder, whose name goes into addresses and to libraries that take text alone.
-
-    Raises
-    ------
-    AuclabError
-        Its name is not in the encoding of file names, which is ASCII where ``LC_ALL=C`` and ``PYTHONUTF8=0``.
-    """
+    """The folder, whose name goes into addresses and to libraries that take text alone."""
     try:
         str(folder).encode()
     except UnicodeEncodeError:
@@ -220,15 +200,7 @@ def is_run_id(text: str) -> bool:
 
 
 def hide_password(text: str) -> str:
-    """Replace the passwords and tokens of all addresses in a text by ``***``, before it is shown or kept.
-
-    Examples
-    --------
-    >>> hide_password("tracking.uri=postgresql://me:secret@host/runs seed=1")
-    'tracking.uri=postgresql://me:***@host/runs seed=1'
-    >>> hide_password("https://token@host/x, mysql://host/runs?user=me&password=secret")
-    'https://***@host/x, mysql://host/runs?user=me&password=***'
-    """
+    """Replace the passwords and tokens of all addresses in a text by ``***``, before it is shown or kept."""
     if "@" in text and ":/" in text:
         text = _TOKEN.sub(r"\1***@", _LOGIN.sub(_without_password, text))
     if "=" in text:

@@ -50,12 +50,8 @@ def hash_files(root: Path, paths: Iterable[str]) -> str:
 
     Names relative to `root` count, line endings do not: Git may write other ones on another system.
 
-    Parameters
-    ----------
-    root : Path
-        The folder that `paths` are relative to.
-    paths : iterable of str
-        Files, and folders with all that is below them; those that are missing are left out.
+    `root`: the folder that `paths` are relative to. `paths`: files, and folders with all that is below them; those that
+    are missing are left out.
     """
     digest = hashlib.sha256()
     for path in paths:

@@ -39,19 +39,7 @@ class DatabaseHeldError(OSError):
 def await_database(file: Path, seconds: float = WAIT_SECONDS) -> None:
     """Wait until the SQLite database can be written.
 
-    Parameters
-    ----------
-    file : Path
-        The database; it exists.
-    seconds : float
-        How long to wait.
-
-    Raises
-    ------
-    DatabaseHeldError
-        Another process holds it for longer than that.
-    sqlite3.Error
-        It is damaged, cannot be written, or its disk is full.
+    `file`: the database; it exists. `seconds`: how long to wait.
     """
     with closing(connect(file)) as connection:
         begin(connection, "BEGIN IMMEDIATE", file, seconds)
@@ -69,13 +57,7 @@ def connect(file: Path) -> sqlite3.Connection:
 
 @contextmanager
 def hold(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold the lock of a file, which the operating system releases if the process dies.
-
-    Raises
-    ------
-    DatabaseHeldError
-        Another process holds it for longer than `seconds`.
-    """
+    """Hold the lock of a file, which the operating system releases if the process dies."""
     from filelock import FileLock, Timeout  # a single run takes no such lock
 
     lock = FileLock(path)
@@ -95,15 +77,7 @@ def hold(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
 
 
 def begin(connection: sqlite3.Connection, statement: str, file: Path, seconds: float) -> None:
-    """Begin a transaction; wait for locks of other processes, and say so.
-
-    Raises
-    ------
-    DatabaseHeldError
-        Another process holds the database for longer than `seconds`.
-    sqlite3.Error
-        It cannot be opened for another reason.
-    """
+    """Begin a transaction; wait for locks of other processes, and say so."""
     _wait(lambda: _begun(connection, statement), file, seconds)
 
 

@@ -19,12 +19,7 @@ class RunFiles:
     MLflow says where: a folder of this machine, or an address (``mlflow-artifacts:/…``, ``s3://…``) to which they are
     sent; then a copy stays in the output folder of the job.
 
-    Attributes
-    ----------
-    staging : Path
-        Files are written here.
-    folder : Path
-        They are here after `publish`.
+    `staging`: files are written here. `folder`: they are here after `publish`.
     """
 
     def __init__(self, recorder: MlflowRecorder, run_id: str, artifact_uri: str, output: Path) -> None:

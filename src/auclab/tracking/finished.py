@@ -125,17 +125,7 @@ def find_pruned(
 ) -> list[FoundRun]:
     """Runs of the experiment with the same settings, data and code that were left between inner folds.
 
-    Parameters
-    ----------
-    tracking, configuration, data_sha256
-        As of `find_finished`.
-    code : str or None
-        Of the runs; None for any.
-
-    Raises
-    ------
-    AuclabError
-        The store cannot be read; what `data_sha256` raises.
+    `tracking`, `configuration`, `data_sha256`: as of `find_finished`. `code`: of the runs; None for any.
     """
     runs = [run for run in _search_of(tracking, fingerprint(configuration))() if run.tags.get("status") == PRUNED]
     if not runs:

@@ -24,12 +24,7 @@ def claim(tracking: TrackingConfig, key: str) -> AbstractContextManager[None]:
     Nothing is locked where the store is not an SQLite file: processes of several machines write into others, which see
     the runs of each other there (`auclab.tracking.finished.find_finished`).
 
-    Parameters
-    ----------
-    tracking : TrackingConfig
-        Names the store.
-    key : str
-        What identifies the job.
+    `tracking`: names the store. `key`: what identifies the job.
     """
     from auclab.tracking.address import Address  # imports NumPy, which --help does not need
 

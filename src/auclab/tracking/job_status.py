@@ -30,19 +30,11 @@ STATUS_FILE = "run.json"
 class JobStatus:
     """How a job ended.
 
-    Attributes
-    ----------
-    folder
-        The job's output folder.
-    status
-        FINISHED, FAILED, KILLED, SKIPPED, LEFT_OUT (a library that it needs is not installed), PRUNED (a search left it
-        between inner folds), or KEPT: in the folder alone, as the store could not be written.
-    line
-        The line for the screen, in rich's markup; None until all files of the job are written.
-    run_id
-        The tracked run with its numbers; None without tracking, or if there is none.
-    other_code
-        A FINISHED run of the same job whose code was another; None if there is none.
+    `folder`: the job's output folder. `status`: FINISHED, FAILED, KILLED, SKIPPED, LEFT_OUT (a library that it needs is
+    not installed), PRUNED (a search left it between inner folds), or KEPT: in the folder alone, as the store could not
+    be written. `line`: the line for the screen, in rich's markup; None until all files of the job are written.
+    `run_id`: the tracked run with its numbers; None without tracking, or if there is none. `other_code`: a FINISHED run
+    of the same job whose code was another; None if there is none.
     """
 
     folder: Path
@@ -74,19 +66,7 @@ def in_sweep() -> bool:
 
 
 def read_statuses(sweep_folder: Path, sweep: str | None = None) -> Iterator[JobStatus]:
-    """The jobs of a sweep that began, ordered by folder; a job without a status file was KILLED.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> for number, status in enumerate(["FINISHED", "SKIPPED"]):
-    ...     write_status(folder / str(number), name="a run", status=status, run_id=None, files=folder)
-    ...     (folder / str(number) / ".hydra").mkdir()
-    >>> (folder / "2" / ".hydra").mkdir(parents=True)
-    >>> [job.status for job in read_statuses(folder)]
-    ['FINISHED', 'SKIPPED', 'KILLED']
-    """
+    """The jobs of a sweep that began, ordered by folder; a job without a status file was KILLED."""
     for mark in sorted(sweep_folder.rglob(".hydra")):
         yield read_status(mark.parent, sweep)
 

@@ -42,32 +42,13 @@ class KeptInFolderError(AuclabError):
 class KeptRun:
     """A run that waits in a folder.
 
-    Attributes
-    ----------
-    folder
-        The output folder, with the files.
-    id
-        The id of the run in the store if it was begun there, else one of its own.
-    name
-        Name of the run.
-    directory, uri, experiment
-        The store that could not be written (`tracking.dir`, `tracking.uri`, `tracking.experiment`); no passwords.
-    status
-        FINISHED, or KILLED for one that was stopped early and has results.
-    start_time, end_time
-        Milliseconds since the epoch.
-    reason
-        Why the store could not be written.
-    params, tags, metrics
-        As the store would have them.
-    dataset
-        The data set; None if there is none to record.
-    files
-        Files and folders of the run, relative to `folder`.
-    begun
-        Whether a run with this id was begun in the store.
-    pushed
-        Id of the run in the store since it was sent; None while it waits.
+    `folder`: the output folder, with the files. `id`: the id of the run in the store if it was begun there, else one of
+    its own. `name`: name of the run. `directory`, `uri`, `experiment`: the store that could not be written
+    (`tracking.dir`, `tracking.uri`, `tracking.experiment`); no passwords. `status`: FINISHED, or KILLED for one that
+    was stopped early and has results. `start_time`, `end_time`: milliseconds since the epoch. `reason`: why the store
+    could not be written. `params`, `tags`, `metrics`: as the store would have them. `dataset`: the data set; None if
+    there is none to record. `files`: files and folders of the run, relative to `folder`. `begun`: whether a run with
+    this id was begun in the store. `pushed`: id of the run in the store since it was sent; None while it waits.
     """
 
     folder: Path
@@ -95,13 +76,7 @@ class KeptRun:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """The run that is kept in a folder.
-
-        Raises
-        ------
-        AuclabError
-            The folder has no such run, or its ``kept.json`` is damaged or of another version.
-        """
+        """The run that is kept in a folder."""
         path = folder / KEPT_FILE
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
@@ -167,13 +142,7 @@ def new_id() -> str:
 
 
 def find_kept(place: Path) -> Iterator[KeptRun]:
-    """The runs that are kept in a folder or below it, sent ones included, ordered by folder.
-
-    Raises
-    ------
-    AuclabError
-        A ``kept.json`` that cannot be read.
-    """
+    """The runs that are kept in a folder or below it, sent ones included, ordered by folder."""
     for path in sorted(place.rglob(KEPT_FILE)):
         yield KeptRun.read(path.parent)
 

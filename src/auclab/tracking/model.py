@@ -361,11 +361,6 @@ def describe_inputs(X: Any) -> list[dict[str, Any]]:
 
     Columns are found by their names. Their types are checked by the scorer: MLflow would refuse whole numbers in a
     column of decimals, and a column of text in which all values are missing.
-
-    Examples
-    --------
-    >>> describe_inputs(pd.DataFrame({"a": [1, 2], "b": ["x", None]}))[1]
-    {'type': 'any', 'name': 'b', 'required': True}
     """
     if not isinstance(X, pd.DataFrame):
         return [_tensor(X)]

@@ -17,19 +17,8 @@ from auclab.tracking.server import ServerSilentError, why_silent
 class PatientClient:
     """Calls the methods of a client, as soon as its store can be used.
 
-    Parameters
-    ----------
-    client
-        An `mlflow.MlflowClient`.
-    address : Address
-        Of its store.
-    seconds : float
-        How long a locked database is waited for. A server is not waited for.
-
-    Raises
-    ------
-    DatabaseHeldError, ServerSilentError, sqlite3.Error
-        From each method, in addition to its own: the store cannot be used now.
+    `client`: an `mlflow.MlflowClient`. `address`: of its store. `seconds`: how long a locked database is waited for. A
+    server is not waited for.
     """
 
     def __init__(self, client: Any, address: Address, seconds: float = WAIT_SECONDS) -> None:

@@ -29,14 +29,8 @@ TOLERANCE_SECONDS = 2.0
 class Process:
     """A process of some machine; process ids are reused, so the time of its start is part of its identity.
 
-    Attributes
-    ----------
-    host
-        The machine's name and, on Linux, its process namespace: every container counts its own process ids.
-    pid
-        Process id.
-    started
-        Seconds from a fixed origin of the machine to its start; None if the system does not tell.
+    `host`: the machine's name and, on Linux, its process namespace: every container counts its own process ids. `pid`:
+    process id. `started`: seconds from a fixed origin of the machine to its start; None if the system does not tell.
     """
 
     host: str

@@ -38,14 +38,7 @@ LOCK_FILE = ".push.lock"
 class Pushed:
     """A run that is in the store.
 
-    Attributes
-    ----------
-    run_id
-        Its id there.
-    store
-        The store in words.
-    before
-        Whether it had been there already.
+    `run_id`: its id there. `store`: the store in words. `before`: whether it had been there already.
     """
 
     run_id: str
@@ -56,19 +49,8 @@ class Pushed:
 def push(kept: KeptRun, store: str | None = None, *, wait: float = WAIT_SECONDS) -> Pushed:
     """Send one run into the store, and note in its folder that it is there.
 
-    Parameters
-    ----------
-    kept : KeptRun
-        A run in its folder.
-    store : str, optional
-        A folder or an address; the store for which it was computed if not given.
-    wait : float
-        Seconds that a locked database is waited for.
-
-    Raises
-    ------
-    AuclabError
-        The store cannot be written, the address lacks a password that was not kept, or files of the run are gone.
+    `kept`: a run in its folder. `store`: a folder or an address; the store for which it was computed if not given.
+    `wait`: seconds that a locked database is waited for.
     """
     address = _address(kept, store)
     missing = [name for name in kept.files if not _inside(kept.folder, name)]

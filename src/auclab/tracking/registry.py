@@ -10,11 +10,6 @@ from auclab.types import AuclabError
 def check_name(name: str) -> None:
     """Refuse what cannot be the name of a model.
 
-    Raises
-    ------
-    AuclabError
-        It is empty, or has a sign of the addresses of models.
-
     Examples
     --------
     >>> check_name("churn")
@@ -26,25 +21,8 @@ def check_name(name: str) -> None:
 def register_model(store: Address, run_id: str, name: str, *, path: str = "model") -> int:
     """Register the model of a run as the next version of `name`; the first one makes the name.
 
-    Parameters
-    ----------
-    store : Address
-        The store of the run.
-    run_id : str
-    name : str
-        Without ``/`` and ``:``, as the model is then called ``models:/NAME/VERSION``.
-    path : str
-        Where the model is among the files of the run.
-
-    Returns
-    -------
-    int
-        The version.
-
-    Raises
-    ------
-    AuclabError
-        A name that MLflow refuses, no such run, or a store that cannot be written.
+    `store`: the store of the run. `name`: without ``/`` and ``:``, as the model is then called
+    ``models:/NAME/VERSION``. `path`: where the model is among the files of the run. Returned: the version.
     """
     check_name(name)
     client = MlflowClient(tracking_uri=store.uri, registry_uri=store.uri)

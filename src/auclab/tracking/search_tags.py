@@ -21,16 +21,10 @@ _DIGITS, _IDS = 12, 500
 class KeptSearch:
     """What the parent of an adaptive search says.
 
-    Attributes
-    ----------
-    metric, direction, sampler : str
-        What made a job better, ``maximize`` or ``minimize``, and what proposed settings.
-    space : tuple of str
-        The settings that were searched.
-    runs : tuple of str
-        First letters of the id of each job's run, in the order of the jobs; "" of a job without a run.
-    importances : dict
-        Share of each setting in the variance of the values; empty where it was not estimated.
+    `metric`, `direction`, `sampler`: what made a job better, ``maximize`` or ``minimize``, and what proposed settings.
+    `space`: the settings that were searched. `runs`: first letters of the id of each job's run, in the order of the
+    jobs; "" of a job without a run. `importances`: share of each setting in the variance of the values; empty where it
+    was not estimated.
     """
 
     metric: str
@@ -74,13 +68,7 @@ class KeptSearch:
 
 
 def read_values(tags: Mapping[str, Any], metric: str) -> tuple[float, ...]:
-    """A metric on each inner fold, from the tags of a run; empty where they do not say.
-
-    Examples
-    --------
-    >>> read_values({"inner.values": '{"auc": [0.5, 0.75]}'}, "inner/auc"), read_values({}, "inner/auc")
-    ((0.5, 0.75), ())
-    """
+    """A metric on each inner fold, from the tags of a run; empty where they do not say."""
     from auclab.datasets.target import name_among  # NumPy, which the help of a run does not need
 
     try:

@@ -18,13 +18,7 @@ _VALUE, _BEST = "search/value", "search/best"
 
 
 def keep_search(tracking: TrackingConfig, parent: str, search: KeptSearch, values: Sequence[float | None]) -> None:
-    """Keep a search with its parent run, and the values of its jobs that are not there yet.
-
-    Raises
-    ------
-    AuclabError
-        The store cannot be opened or written.
-    """
+    """Keep a search with its parent run, and the values of its jobs that are not there yet."""
     from mlflow.entities import Metric, RunTag
 
     store = open_tracked(tracking)

@@ -70,23 +70,9 @@ def open_store(
 ) -> Store:
     """Open the store; create folder, database and experiment where they are missing.
 
-    Parameters
-    ----------
-    directory : path
-        Holds the files of the runs and, without `uri`, the database.
-    experiment : str
-        Name of the experiment.
-    uri : str, optional
-        Another database or an MLflow server, which keeps the files too.
-    wait : float
-        Seconds that another process is waited for which holds the database, or the lock of the store; it is said on
-        the screen after one.
-
-    Raises
-    ------
-    AuclabError
-        The folder cannot be written, the database is damaged or belongs to another version of MLflow, or nothing
-        answers at the address.
+    `directory`: holds the files of the runs and, without `uri`, the database. `experiment`: name of the experiment.
+    `uri`: another database or an MLflow server, which keeps the files too. `wait`: seconds that another process is
+    waited for which holds the database, or the lock of the store; it is said on the screen after one.
     """
     address = Address.of(directory, uri)
     address.require_answer()

@@ -22,12 +22,8 @@ _MAGIC = b"auclab.ScoreSummary.1\n"
 class BinnedScores:
     """Counts, extremes and exact sums of the scores of two classes in bins.
 
-    Attributes
-    ----------
-    edges : array of shape (n_edges,)
-        Bin k holds ``edges[k − 1] ≤ s < edges[k]``, k = 0 … n_edges.
-    pos, neg : ClassBins
-        What is known of either class.
+    `edges` (n_edges,): bin k holds ``edges[k − 1] ≤ s < edges[k]``, k = 0 … n_edges. `pos`, `neg`: what is known of
+    either class.
     """
 
     edges: Array
@@ -113,13 +109,7 @@ class BinnedScores:
 
 
 def checked_edges(edges: ArrayLike) -> Array:
-    """Edges as an ascending array of finite numbers, which may be empty.
-
-    Raises
-    ------
-    AuclabError
-        Anything else.
-    """
+    """Edges as an ascending array of finite numbers, which may be empty."""
     if np.size(np.asarray(edges)) == 0:
         return np.empty(0)
     vector = finite_vector("edges", edges)

@@ -49,14 +49,7 @@ class Interval(NamedTuple):
 
 
 def bounds_of(summary: BinnedScores, metric: str | Callable[..., float], options: Mapping[str, Any]) -> Interval:
-    """Bounds of a metric by its name or function.
-
-    Raises
-    ------
-    AuclabError
-        A metric that a summary does not bound, options that it lacks or misses, a class without scores, ±∞ where
-        differences count.
-    """
+    """Bounds of a metric by its name or function."""
     name, options = bounded_metric(metric, options)
     pos, neg = both_classes(summary, finite=name not in CURVE)
     if name == "auc":
@@ -84,13 +77,7 @@ def bounds_of(summary: BinnedScores, metric: str | Callable[..., float], options
 
 
 def bounded_metric(metric: str | Callable[..., float], options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The name of a metric that a summary bounds, with all of its options.
-
-    Raises
-    ------
-    AuclabError
-        Any other metric.
-    """
+    """The name of a metric that a summary bounds, with all of its options."""
     entry, given = metric_of(metric, options)
     known = (*CURVE, *CONVEX)
     if entry is None or entry.name not in known:
@@ -106,13 +93,7 @@ def bounded_metric(metric: str | Callable[..., float], options: Mapping[str, Any
 
 
 def both_classes(summary: BinnedScores, *, finite: bool = False) -> tuple[ClassBins, ClassBins]:
-    """The bins of either class.
-
-    Raises
-    ------
-    AuclabError
-        No scores of a class; ±∞ if they must be finite.
-    """
+    """The bins of either class."""
     for name, bins in (("positive", summary.pos), ("negative", summary.neg)):
         if not bins.count.any():
             raise AuclabError(

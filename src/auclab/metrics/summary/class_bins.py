@@ -22,19 +22,10 @@ _SMALL = -500
 class ClassBins:
     """Scores of one class by bins, each array of shape (n_bins,).
 
-    Attributes
-    ----------
-    count : int array
-        Number of scores with a weight above 0.
-    low, high : arrays
-        Least and largest score; ∞ and −∞ for a bin without scores.
-    total : ExactSums
-        ``Σ w s``, exact for s and for products of s with w; a product that no double holds with its error counts as
-        infinite.
-    squares : ExactSums
-        ``Σ fl(w (s − r)²)``, r the edge of the bin that `references` gives: each term is rounded, their sum is not.
-    mass, mass_squares : ExactSums or None
-        ``Σ w`` and ``Σ fl(w²)``; None for weights of 1.
+    `count`: number of scores with a weight above 0. `low`, `high`: least and largest score; ∞ and −∞ for a bin without
+    scores. `total`: ``Σ w s``, exact for s and for products of s with w; a product that no double holds with its error
+    counts as infinite. `squares`: ``Σ fl(w (s − r)²)``, r the edge of the bin that `references` gives: each term is
+    rounded, their sum is not. `mass`, `mass_squares`: ``Σ w`` and ``Σ fl(w²)``; None for weights of 1.
     """
 
     count: Counts

@@ -25,14 +25,9 @@ class ExactSums:
 
     The representation is unique: no limb is 0 in all bins at the lower end, and none is superfluous at the upper.
 
-    Attributes
-    ----------
-    first : int
-        Number of the first limb; limb L stands for ``2^(32 L − 1074)``.
-    limbs : int64 array of shape (n_bins, n_limbs)
-        In [0, 2³²), the last one in [−2³¹, 2³¹).
-    infinite : boolean array of shape (n_bins,)
-        Where a term was ±∞, or beyond the largest double; it is left out of the sum.
+    `first`: number of the first limb; limb L stands for ``2^(32 L − 1074)``. `limbs` (n_bins, n_limbs): in [0, 2³²),
+    the last one in [−2³¹, 2³¹). `infinite` (n_bins,): where a term was ±∞, or beyond the largest double; it is left out
+    of the sum.
     """
 
     first: int

@@ -47,13 +47,7 @@ class Rows:
 
 
 def gather(summary: BinnedScores, blocks: ScoreBlocks, masks: Masks) -> Rows:
-    """The scores of some bins, in one pass; without a pass where the bins have none.
-
-    Raises
-    ------
-    AuclabError
-        Other numbers of scores than the summary has counted.
-    """
+    """The scores of some bins, in one pass; without a pass where the bins have none."""
     if not number_of_scores(summary, masks):
         nothing = np.empty(0), np.empty(0)
         return Rows(masks, ClassScores.of(nothing, nothing))

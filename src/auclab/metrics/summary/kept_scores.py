@@ -36,23 +36,7 @@ class _File:
 class KeptScores:
     """Scores of blocks that are read from a file without a name, 8 bytes each.
 
-    Parameters
-    ----------
-    scores : iterable of arrays
-        Block by block, read once.
-    labels : sequence of boolean arrays
-        Which observations of each block are positive.
-
-    See Also
-    --------
-    auclab.metrics.score_blocks : Blocks from anywhere.
-
-    Examples
-    --------
-    >>> from auclab.metrics import summarise
-    >>> kept = KeptScores([np.array([4.0, 2.0]), np.array([1.0, 0.0])], [np.array([True, False])] * 2)
-    >>> summarise(kept).auc()
-    Interval(low=0.75, high=0.75)
+    `scores`: block by block, read once. `labels`: which observations of each block are positive.
     """
 
     def __init__(self, scores: Iterable[Array], labels: Sequence[NDArray[np.bool_]]):

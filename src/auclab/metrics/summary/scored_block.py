@@ -23,14 +23,7 @@ class ScoredBlock(NamedTuple):
 def scored_block(
     y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None, pos_label: Any = None
 ) -> ScoredBlock:
-    """Check a block and split it by class; rows of weight 0 are dropped, and a block may be empty.
-
-    Raises
-    ------
-    AuclabError
-        Labels that are missing, of more than two kinds, or not 0/1, −1/+1 or booleans without `pos_label`; NaN scores,
-        lengths that differ, negative weights.
-    """
+    """Check a block and split it by class; rows of weight 0 are dropped, and a block may be empty."""
     positive = _positive(y_true, pos_label)
     if np.size(np.asarray(y_score)) == 0:
         scores = np.empty(0)

@@ -14,23 +14,9 @@ BESIDE_GAMMA = ("penalty", "threshold")
 def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> dict[str, Any]:
     """The group ``tune`` with the parameter and the values that this formulation takes.
 
-    Parameters
-    ----------
-    tune : mapping
-        As composed; ``parameter`` may be ``auto`` or ``kernel``, and ``grids`` then has the values of every parameter.
-    formulation : mapping
-        As composed: its keys are what it has.
-
-    Returns
-    -------
-    dict
-        Without ``grids`` and settings that make no difference; ``{"parameter": None}`` where nothing is tuned.
-
-    Raises
-    ------
-    AuclabError
-        ``auto`` or ``kernel`` with one list of values for all parameters, or without a list for this one; ``kernel``
-        with a formulation that has neither λ nor z.
+    `tune`: as composed; ``parameter`` may be ``auto`` or ``kernel``, and ``grids`` then has the values of every
+    parameter. `formulation`: as composed: its keys are what it has. Returned: without ``grids`` and settings that make
+    no difference; ``{"parameter": None}`` where nothing is tuned.
 
     Examples
     --------

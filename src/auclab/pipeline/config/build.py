@@ -14,15 +14,7 @@ if TYPE_CHECKING:
 
 
 def load_dataset(experiment: Experiment) -> Dataset:
-    """The data set of an experiment, loaded once; jobs of a sweep that run in one process share it.
-
-    Raises
-    ------
-    AuclabError
-        It cannot be loaded.
-    OSError
-        A file is missing or cannot be read.
-    """
+    """The data set of an experiment, loaded once; jobs of a sweep that run in one process share it."""
     sweep = os.environ.get(SWEEP_VARIABLE)
     if sweep is None:
         return experiment.once("dataset", lambda: build(experiment.config.dataset))
@@ -36,16 +28,7 @@ def load_dataset(experiment: Experiment) -> Dataset:
 def built(experiment: Experiment, group: str) -> Any:
     """What a group of an experiment names, made once: the checks before a solve may have made it.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    group : {"formulation", "metrics"}
-        One whose object does not change.
-
-    Raises
-    ------
-    AuclabError, OSError
-        As `build`.
+    `group`: one whose object does not change.
     """
     return experiment.once(group, lambda: build(experiment.config[group]))
 
@@ -56,17 +39,7 @@ def build(config: Any) -> Any:
     Whatever it names is called. A configuration that was read from a store comes from
     `auclab.pipeline.stored.configuration.stored_experiment`, which refuses names that are not allowed.
 
-    Parameters
-    ----------
-    config : DictConfig
-        With ``_target_`` and arguments; without ``_target_``, its entries are instantiated.
-
-    Raises
-    ------
-    AuclabError
-        It cannot be instantiated.
-    OSError
-        A file is missing or cannot be read.
+    `config`: with ``_target_`` and arguments; without ``_target_``, its entries are instantiated.
     """
     import hydra
 

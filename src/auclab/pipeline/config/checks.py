@@ -44,22 +44,7 @@ _MAY_BE_NULL = ("preprocess.max_categories", "dataset.rows", "dataset.features",
 
 
 def check_settings(experiment: Experiment) -> None:
-    """Refuse a configuration that cannot be run, whatever the data are.
-
-    Raises
-    ------
-    AuclabError
-        An unknown key, a value of another type or out of range, a solver that cannot solve the formulation, a package
-        that is not installed.
-
-    Examples
-    --------
-    >>> from auclab.pipeline.config.compose import compose_experiment
-    >>> check_settings(compose_experiment(["split.seed=abc"]))
-    Traceback (most recent call last):
-        ...
-    auclab.types.AuclabError: split.seed is 'abc'; it is a whole number, such as 0
-    """
+    """Refuse a configuration that cannot be run, whatever the data are."""
     check_keys(experiment.config)
     try:
         plain = experiment.configuration
@@ -87,15 +72,7 @@ def check_settings(experiment: Experiment) -> None:
 def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
     """Load the data set, and refuse one whose columns cannot be used, before anything else is imported.
 
-    Returns
-    -------
-    Dataset, Columns or None
-        The columns of a table in memory, for the screen.
-
-    Raises
-    ------
-    AuclabError
-        What loading raises, and `auclab.datasets.columns.sort_columns`.
+    Returned: the columns of a table in memory, for the screen.
     """
     import pandas as pd
 
@@ -198,13 +175,7 @@ def _prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]
 
 
 def check_keys(config: DictConfig) -> None:
-    """Refuse keys beside those of conf/config.yaml, as ``+foo=1`` adds them.
-
-    Raises
-    ------
-    AuclabError
-        Such a key.
-    """
+    """Refuse keys beside those of conf/config.yaml, as ``+foo=1`` adds them."""
     known = known_keys()
     for group in _NEEDED:
         if group not in config:

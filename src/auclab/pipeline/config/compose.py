@@ -66,14 +66,8 @@ def known_keys() -> frozenset[str]:
 class Experiment:
     """A composed configuration, and its groups as records.
 
-    Attributes
-    ----------
-    config : DictConfig
-        Everything, unresolved.
-    choices : dict
-        The choice of each group.
-    command : str
-        The command that runs this one experiment.
+    `config`: everything, unresolved. `choices`: the choice of each group. `command`: the command that runs this one
+    experiment.
     """
 
     config: DictConfig
@@ -193,14 +187,7 @@ class Experiment:
 
 
 def compose_experiment(overrides: Sequence[str] = ()) -> Experiment:
-    """The experiment that ``auclab run OVERRIDES`` runs.
-
-    Examples
-    --------
-    >>> experiment = compose_experiment(["formulation=ranksvm", "formulation.penalty=0.05", "solver=newton"])
-    >>> experiment.choices["formulation"], experiment.solver.name, experiment.config.formulation.penalty
-    ('ranksvm', 'newton', 0.05)
-    """
+    """The experiment that ``auclab run OVERRIDES`` runs."""
     from hydra import compose, initialize_config_dir
 
     from auclab.pipeline.config.settings import register_schema

@@ -24,16 +24,8 @@ _LISTS, _BOUNDS = ("nonnegative", "nonpositive", "excluded", "forced"), ("lower"
 class ConstraintsConfig:
     """What a linear scorer has to satisfy, by the names of the columns and in the units of the data.
 
-    Attributes
-    ----------
-    nonnegative, nonpositive, excluded, forced : list of names
-        As in `auclab.Constraints`.
-    lower, upper : mapping of names to numbers, or None
-    rows : list of mappings
-    sum_to : float or None
-    max_features : int or None
-    file : str or None
-        A yaml file with the same keys; what is typed is added to it, or comes before it.
+    `nonnegative`, `nonpositive`, `excluded`, `forced`: as in `auclab.Constraints`. `file`: a yaml file with the same
+    keys; what is typed is added to it, or comes before it.
     """
 
     nonnegative: Any = field(default_factory=list)
@@ -55,20 +47,7 @@ KEYS = tuple(item.name for item in fields(ConstraintsConfig) if item.name != "fi
 def resolve_constraints(given: Mapping[str, Any]) -> dict[str, Any]:
     """The rules that are typed and those of the file together; what is not set is left out.
 
-    Parameters
-    ----------
-    given : mapping
-        As composed.
-
-    Raises
-    ------
-    AuclabError
-        A file that is missing or no such yaml; values of another kind.
-
-    Examples
-    --------
-    >>> resolve_constraints({"nonnegative": ["debt"], "lower": {}, "sum_to": None, "file": None})
-    {'nonnegative': ['debt']}
+    `given`: as composed.
     """
     typed = _checked({key: value for key, value in given.items() if key != "file"}, "constraints.")
     if not given.get("file"):
@@ -83,13 +62,7 @@ def resolve_constraints(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_rules(path: str | Path) -> dict[str, Any]:
-    """A file of rules, in yaml or json.
-
-    Raises
-    ------
-    AuclabError
-        No such file; no yaml; keys or values that are not rules.
-    """
+    """A file of rules, in yaml or json."""
     import yaml
 
     from auclab.types import AuclabError
@@ -116,24 +89,7 @@ def check_rules(rules: Mapping[str, Any], columns: Sequence[str]) -> None:
 
     A fast check before heavy imports; every name is checked later (`auclab.pipeline.split.constrained`).
 
-    Parameters
-    ----------
-    rules : mapping
-        From `resolve_constraints`.
-    columns : sequence of str
-        Names of the columns before preprocessing.
-
-    Raises
-    ------
-    AuclabError
-        Such a name, such bounds.
-
-    Examples
-    --------
-    >>> check_rules({"lower": {"age": 1.0}, "nonpositive": ["age"]}, ["age", "debt"])
-    Traceback (most recent call last):
-        ...
-    auclab.types.AuclabError: constraints leave no coefficient for 'age': at least 1 and at most 0
+    `rules`: from `resolve_constraints`. `columns`: names of the columns before preprocessing.
     """
     from auclab.types import AuclabError
     from auclab.validation import did_you_mean
@@ -163,17 +119,8 @@ def _in(rules: Mapping[str, Any], keys: Sequence[str], name: str) -> list[str]:
 def as_constraints(rules: Mapping[str, Any], columns: Sequence[str]) -> Constraints | None:
     """Resolved rules as `auclab.Constraints`; None where there are none.
 
-    Parameters
-    ----------
-    rules : mapping
-        From `resolve_constraints`.
-    columns : sequence of str
-        Names of the columns before preprocessing, for those that are given by number.
-
-    Raises
-    ------
-    AuclabError
-        The number of a column that is not there.
+    `rules`: from `resolve_constraints`. `columns`: names of the columns before preprocessing, for those that are given
+    by number.
     """
     from auclab.formulations.constraints import Constraints
     from auclab.types import AuclabError

@@ -26,27 +26,7 @@ def with_formulation(overrides: Sequence[str]) -> list[str]:
     An integer scorecard has items for columns and ends after a minute; a command that sets a constraint has
     ``constraints=rules``, unless it says which choice it is.
 
-    Parameters
-    ----------
-    overrides : sequence of str
-        Of a command line, with its options.
-
-    Examples
-    --------
-    >>> with_formulation(["dataset=ionosphere"])
-    ['formulation=ranksvm', 'formulation.squared=true', 'tune=penalty', 'dataset=ionosphere']
-    >>> with_formulation(["solver=highs"])   # linear programs alone: bauc
-    ['solver=highs']
-    >>> with_formulation(["formulation=bauc"])
-    ['formulation=bauc']
-    >>> with_formulation(["formulation.penalty=0.1"])
-    ['formulation=ranksvm', 'formulation.squared=true', 'formulation.penalty=0.1']
-    >>> with_formulation(["formulation=bauc", "constraints.nonnegative=[debt]"])
-    ['constraints=rules', 'formulation=bauc', 'constraints.nonnegative=[debt]']
-    >>> with_formulation(["formulation=scorecard", "solver.time_limit=9"])
-    ['preprocess=items', 'formulation=scorecard', 'solver.time_limit=9']
-    >>> with_formulation(["-m", "split.seed=0,1"])[:2], with_formulation(["--cfg", "job"])[:3]
-    (['-m', 'formulation=ranksvm'], ['--cfg', 'job', 'formulation=ranksvm'])
+    `overrides`: of a command line, with its options.
     """
     settings = [word for word in overrides if _is_setting(word)]
     keys = {word.partition("=")[0].lstrip("+~").partition("@")[0] for word in settings}

@@ -17,22 +17,9 @@ _OF_KERNELS = ("gamma", "degree", "coef0")
 class KernelConfig:
     """A kernel and how its space is searched; the parameters are those of `auclab.solvers.kernel.solve.solve_kernel`.
 
-    Attributes
-    ----------
-    name : str
-        ``none``, or a name of `auclab.kernels.KERNELS`.
-    gamma : float or str
-        A number > 0, ``scale`` or ``auto``.
-    degree : int
-    coef0 : float
-    tolerance : float
-        Relative gap, > 0; in place of that of the solver, which is for linear scorers.
-    method : str
-        ``landmarks``, ``nystroem`` or ``random``.
-    max_landmarks : int or None
-    memory_gb : float
-    random_state : int
-        Of the random methods, ≥ 0.
+    `name`: ``none``, or a name of `auclab.kernels.KERNELS`. `gamma`: a number > 0, ``scale`` or ``auto``. `tolerance`:
+    relative gap, > 0; in place of that of the solver, which is for linear scorers. `method`: ``landmarks``,
+    ``nystroem`` or ``random``. `random_state`: of the random methods, ≥ 0.
     """
 
     name: str = "none"
@@ -46,13 +33,7 @@ class KernelConfig:
     random_state: int = 0
 
     def kernel(self) -> Kernel:
-        """The kernel with those of the parameters that it has.
-
-        Raises
-        ------
-        AuclabError
-            An unknown kernel, or a parameter outside its range.
-        """
+        """The kernel with those of the parameters that it has."""
         from auclab.kernels import as_kernel, kernel_named
 
         known = as_kernel(self.name).get_params()

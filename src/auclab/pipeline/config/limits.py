@@ -20,17 +20,8 @@ def chosen(default: str, names: Sequence[str]) -> Any:
 def check_values(record: Any, group: str) -> None:
     """Refuse a value that the field of a record does not admit; None is admitted wherever its type admits it.
 
-    Parameters
-    ----------
-    record : dataclass
-        With fields made by `limited` and `chosen`, and records of such fields.
-    group : str
-        Where it stands in the settings, for the message.
-
-    Raises
-    ------
-    AuclabError
-        Such a value.
+    `record`: with fields made by `limited` and `chosen`, and records of such fields. `group`: where it stands in the
+    settings, for the message.
 
     Examples
     --------

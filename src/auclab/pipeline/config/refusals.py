@@ -38,14 +38,8 @@ REFUSED = {
 def refuse(kind: str, name: str, **given: bool) -> None:
     """Raise `AuclabError` for the first of what is given that cannot be combined.
 
-    Parameters
-    ----------
-    kind : str
-        What fits: a key of `REFUSED`; others take everything.
-    name : str
-        Of the formulation.
-    **given : bool
-        Whether each of the entries of the table is used.
+    `kind`: what fits: a key of `REFUSED`; others take everything. `name`: of the formulation. `**given`: whether each
+    of the entries of the table is used.
 
     Examples
     --------

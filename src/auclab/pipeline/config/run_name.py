@@ -25,19 +25,7 @@ DEFAULTS = {"split": "holdout", "preprocess": "standard"}
 
 
 def flatten(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, str]:
-    """Settings with dotted keys, the choice of each group under the group's name, no construction details.
-
-    Examples
-    --------
-    >>> configuration = {"solver": {"_target_": "x", "encoding": "auto"}, "data_dir": None}
-    >>> flatten(configuration, {"solver": "highs", "hydra/help": "default"})
-    {'solver': 'highs', 'solver.encoding': 'auto', 'data_dir': 'None'}
-
-    A file goes by its name everywhere:
-
-    >>> flatten({"dataset": {"path": "data/my.csv"}}, {"dataset": "file"})
-    {'dataset': 'my.csv', 'dataset.path': 'data/my.csv'}
-    """
+    """Settings with dotted keys, the choice of each group under the group's name, no construction details."""
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
     configuration = {key: value for key, value in configuration.items() if key not in NOT_COMPUTED}
     if flat.get("constraints") == "none":  # as runs have it from before there were any
@@ -64,20 +52,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
-    """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``; defaults are left out.
-
-    Examples
-    --------
-    >>> configuration = {
-    ...     "formulation": {"penalty": 0.01, "norm": "l1", "squared": False},
-    ...     "dataset": {}, "split": {"seed": 0}, "solver": {"name": "highs"},
-    ... }
-    >>> run_name(configuration, {"formulation": "ranksvm", "dataset": "ionosphere"})
-    'ranksvm λ=0.01 l1 · ionosphere · seed 0 · highs'
-    >>> configuration |= {"dataset": {"seed": 7}, "split": {"seed": 1, "fold": 2}}
-    >>> run_name(configuration, {"formulation": "csvm", "dataset": "artificial", "split": "kfold", "preprocess": "raw"})
-    'csvm λ=0.01 l1 · artificial seed 7 · raw · kfold 2 seed 1 · highs'
-    """
+    """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``; defaults are left out."""
     formulation, dataset, split = configuration["formulation"], configuration["dataset"], configuration["split"]
     terms = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
     for key, symbol in SYMBOLS.items():

@@ -27,14 +27,8 @@ _NOT_NEGATIVE = (lambda value: value >= 0, "it must be ≥ 0")
 class SolverConfig:
     """Which solver, and what every solver takes.
 
-    Attributes
-    ----------
-    name : str
-        ``auto`` or a solver of `auclab.solvers.registry.SOLVERS`.
-    tolerance : float
-        Relative gap at or below which a solution is optimal, > 0.
-    time_limit : float or None
-        Seconds for the solver proper, > 0.
+    `name`: ``auto`` or a solver of `auclab.solvers.registry.SOLVERS`. `tolerance`: relative gap at or below which a
+    solution is optimal, > 0. `time_limit`: seconds for the solver proper, > 0.
     """
 
     name: str = MISSING
@@ -52,12 +46,8 @@ class SolverConfig:
 class HighsConfig(SolverConfig):
     """Options of ``solver=highs``.
 
-    Attributes
-    ----------
-    encoding : str
-        How the pairs enter the linear program: ``auto``, ``full``, ``dual`` or ``aggregated``.
-    export : str or None
-        A path ending in .lp or .mps to which the algebraic model is written.
+    `encoding`: how the pairs enter the linear program: ``auto``, ``full``, ``dual`` or ``aggregated``. `export`: a path
+    ending in .lp or .mps to which the algebraic model is written.
     """
 
     encoding: str = chosen("auto", ("auto", "full", "dual", "aggregated"))
@@ -70,12 +60,8 @@ class HighsConfig(SolverConfig):
 class NewtonConfig(SolverConfig):
     """Options of ``solver=newton``, for large samples in blocks.
 
-    Attributes
-    ----------
-    bins : int or None
-        Bins of the scores at first; 0 for a score of every row in this process, None for what the tolerance needs.
-    checkpoint : str or None
-        A folder to which solves are written after every pass over the rows, and from which they go on.
+    `bins`: bins of the scores at first; 0 for a score of every row in this process, None for what the tolerance needs.
+    `checkpoint`: a folder to which solves are written after every pass over the rows, and from which they go on.
     """
 
     bins: int | None = None
@@ -86,10 +72,7 @@ class NewtonConfig(SolverConfig):
 class CuttingPlaneConfig(SolverConfig):
     """Options of ``solver=cutting_plane``.
 
-    Attributes
-    ----------
-    max_iters : int
-        Largest number of cuts, ≥ 1.
+    `max_iters`: largest number of cuts, ≥ 1.
     """
 
     max_iters: int = limited(5_000, lambda number: number >= 1, "at least 1 is needed")
@@ -99,10 +82,7 @@ class CuttingPlaneConfig(SolverConfig):
 class ScsConfig(SolverConfig):
     """Options of ``solver=scs``.
 
-    Attributes
-    ----------
-    max_iters : int
-        Largest number of iterations, ≥ 1.
+    `max_iters`: largest number of iterations, ≥ 1.
     """
 
     max_iters: int = limited(200_000, lambda number: number >= 1, "at least 1 is needed")
@@ -112,30 +92,15 @@ class ScsConfig(SolverConfig):
 class TuneConfig:
     """A parameter of the formulation that is selected by cross-validation inside the training part.
 
-    Attributes
-    ----------
-    parameter : str or None
-        ``penalty`` (λ), ``threshold`` (z), ``C`` or ``n_estimators`` of baselines; ``auto``: what the formulation has,
-        if anything (`auclab.pipeline.config.auto_tuning`); ``kernel``: γ of the kernel together with λ or z
-        (`auclab.pipeline.split.kernel_tuning`); None takes the formulation as it is.
-    values : list of float
-        The values of the path, in any order; without any of λ, those of `auclab.solvers.penalty_series`.
-    grids : dict
-        Of ``auto`` and ``kernel``: the values of every parameter.
-    gammas : list of float
-        Of ``kernel``: multiples of the kernel's own γ, in any order.
-    tolerance : float or None
-        Relative gap of the solves on inner folds, > 0; None is that of the solve itself.
-    metric : str
-        A name in `auclab.metrics.registry.METRICS`.
-    options : dict
-        Options of the metric, such as ``{max_fpr: 0.1}``.
-    folds : int
-        Inner folds, ≥ 2.
-    seed : int
-        Of the inner folds, ≥ 0.
-    one_standard_error : bool
-        Whether the simplest scorer within one standard error of the best is taken.
+    `parameter`: ``penalty`` (λ), ``threshold`` (z), ``C`` or ``n_estimators`` of baselines; ``auto``: what the
+    formulation has, if anything (`auclab.pipeline.config.auto_tuning`); ``kernel``: γ of the kernel together with λ or
+    z (`auclab.pipeline.split.kernel_tuning`); None takes the formulation as it is. `values`: the values of the path, in
+    any order; without any of λ, those of `auclab.solvers.penalty_series`. `grids`: of ``auto`` and ``kernel``: the
+    values of every parameter. `gammas`: of ``kernel``: multiples of the kernel's own γ, in any order. `tolerance`:
+    relative gap of the solves on inner folds, > 0; None is that of the solve itself. `metric`: a name in
+    `auclab.metrics.registry.METRICS`. `options`: options of the metric, such as ``{max_fpr: 0.1}``. `folds`: inner
+    folds, ≥ 2. `seed`: of the inner folds, ≥ 0. `one_standard_error`: whether the simplest scorer within one standard
+    error of the best is taken.
     """
 
     parameter: str | None = None
@@ -154,18 +119,11 @@ class TuneConfig:
 class DecisionConfig:
     """How the scores of a model are turned into labels and probabilities.
 
-    Attributes
-    ----------
-    threshold : str, list or float
-        The rule of `auclab.estimators.threshold.decision_threshold`: ``prior`` (as many positives as in the training
-        part), ``youden``, ``[cost, 1, 5]`` (a false positive costs 1, a false negative 5), ``[fpr, 0.05]``, or a score.
-    probability : str
-        ``sigmoid`` or ``isotonic``: calibrated on inner folds of the training part; ``none``; ``auto``: ``sigmoid``,
-        but none in the jobs of a sweep and after a long solve.
-    folds : int
-        Inner folds, ≥ 2.
-    seed : int
-        Of the inner folds, ≥ 0.
+    `threshold`: the rule of `auclab.estimators.threshold.decision_threshold`: ``prior`` (as many positives as in the
+    training part), ``youden``, ``[cost, 1, 5]`` (a false positive costs 1, a false negative 5), ``[fpr, 0.05]``, or a
+    score. `probability`: ``sigmoid`` or ``isotonic``: calibrated on inner folds of the training part; ``none``;
+    ``auto``: ``sigmoid``, but none in the jobs of a sweep and after a long solve. `folds`: inner folds, ≥ 2. `seed`: of
+    the inner folds, ≥ 0.
     """
 
     threshold: Any = "prior"
@@ -178,14 +136,8 @@ class DecisionConfig:
 class InnerConfig:
     """Inner folds of the training part on which the whole experiment is repeated.
 
-    Attributes
-    ----------
-    folds : int
-        0 for none, else ≥ 2.
-    seed : int
-        Of the folds, ≥ 0.
-    tolerance : float or None
-        Relative gap of the solves on the folds, > 0; None, and a smaller one, is that of the solve itself.
+    `folds`: 0 for none, else ≥ 2. `seed`: of the folds, ≥ 0. `tolerance`: relative gap of the solves on the folds, > 0;
+    None, and a smaller one, is that of the solve itself.
     """
 
     folds: int = limited(0, lambda number: number == 0 or number >= 2, "it is at least 2, or 0 for none")
@@ -201,10 +153,7 @@ class InnerConfig:
 class StabilityConfig:
     """Stability bounds on the training part.
 
-    Attributes
-    ----------
-    a : float
-        Scale of the hinge ``[1 − a w·(x⁺ − x⁻)]₊``, ≥ 0, fixed before the data are seen.
+    `a`: scale of the hinge ``[1 − a w·(x⁺ − x⁻)]₊``, ≥ 0, fixed before the data are seen.
     """
 
     a: float = limited(1.0, *_NOT_NEGATIVE)
@@ -224,10 +173,7 @@ class FixedScorerConfig:
 class WeightedConfig:
     """Bound on the partial AUC of the held-out part.
 
-    Attributes
-    ----------
-    max_fpr : float or None
-        End of the band of false positive rates, in (0, 1]; None takes that of the formulation, if it has one.
+    `max_fpr`: end of the band of false positive rates, in (0, 1]; None takes that of the formulation, if it has one.
     """
 
     max_fpr: float | None = limited(None, lambda rate: 0 < rate <= 1, "it is a rate in (0, 1]")
@@ -237,10 +183,7 @@ class WeightedConfig:
 class BoundsConfig:
     """Which generalization bounds are computed; a kind that is None is left out.
 
-    Attributes
-    ----------
-    rho : float
-        1 − confidence of each bound, in (0, 1).
+    `rho`: 1 − confidence of each bound, in (0, 1).
     """
 
     rho: float = limited(0.05, lambda rho: 0 < rho < 1, "it is one minus the confidence, between 0 and 1, such as 0.05")
@@ -265,11 +208,6 @@ class Figures(StrEnum):
 
 def parse_figures(value: Any) -> Figures:
     """The setting ``figures``; true and false, which earlier versions had, are ``test`` and ``none``.
-
-    Raises
-    ------
-    AuclabError
-        It is not one of them.
 
     Examples
     --------
@@ -323,11 +261,6 @@ def typed(config: Any, kind: type[T]) -> T:
     """A group of a composed configuration as a record of type `kind` or of its subclass for the selected solver.
 
     Configurations that were kept with a run are plain mappings and are checked here.
-
-    Raises
-    ------
-    AuclabError
-        An unknown key, or a value of another type.
     """
     from omegaconf.errors import OmegaConfBaseException
 
@@ -347,11 +280,6 @@ def typed(config: Any, kind: type[T]) -> T:
 
 def read_class_weight(value: Any) -> dict[int, float] | Literal["balanced"] | None:
     """The setting ``class_weight`` as `auclab.estimators.AUCClassifier` takes it for labels 0 and 1.
-
-    Raises
-    ------
-    AuclabError
-        It is neither null, ``balanced`` nor a weight > 0 for each class.
 
     Examples
     --------

@@ -35,13 +35,7 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
 
     Several splits go to ``fold_0``, ``fold_1``, … and ``folds.csv``.
 
-    Parameters
-    ----------
-    result : Result
-    folder : Path
-        Exists and is empty.
-    config : str
-        The resolved configuration as yaml; passwords in addresses are not kept.
+    `folder`: exists and is empty. `config`: the resolved configuration as yaml; passwords in addresses are not kept.
     """
     several = len(result.folds) > 1
     folders = [folder / f"fold_{number}" if several else folder for number in range(len(result.folds))]

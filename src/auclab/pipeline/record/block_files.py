@@ -18,19 +18,8 @@ def write_blocks(
 ) -> bool:
     """Write a file with a row group a block; one pass. False, and no file, where nothing would read it.
 
-    Parameters
-    ----------
-    path : Path
-    y : array of shape (n_samples,)
-        0/1.
-    rows : int array of shape (n_samples,)
-        Numbers of the rows in the data set.
-    name : str
-        Of the column that has the values.
-    blocks : iterable of arrays
-        The values in the order of the rows.
-    part : {"test", "train"}, optional
-        For a column ``part``.
+    `y` (n_samples,): 0/1. `rows` (n_samples,): numbers of the rows in the data set. `name`: of the column that has the
+    values. `blocks`: the values in the order of the rows. `part`: for a column ``part``.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

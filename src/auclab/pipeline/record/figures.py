@@ -37,17 +37,7 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
     With a kernel also ``landmarks.png``: the certified gap against the number of landmarks. Of rows that are compared
     within groups, by grades or by times ``concordance.png`` and ``ranking_errors.png`` alone.
 
-    Parameters
-    ----------
-    folder : Path
-        Holds the ``scores.parquet`` of the split.
-    split : str
-        Its name, for the titles.
-
-    Raises
-    ------
-    AuclabError
-        There is no ``scores.parquet``, or it is damaged or a link.
+    `folder`: holds the ``scores.parquet`` of the split. `split`: its name, for the titles.
     """
     scores = read_scores(folder)
     if scores is None:

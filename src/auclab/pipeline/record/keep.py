@@ -54,15 +54,7 @@ OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.
 
 
 def keep_in_view(compute: Callable[[], Result], experiment: Experiment, folder: Path) -> tuple[Result, Run]:
-    """The result of `compute`, as a run that is in the store, RUNNING, from the start on.
-
-    Raises
-    ------
-    KeptInFolderError
-        The store cannot be written at the end; the run is in `folder` then, for `auclab push`.
-    PrunedError
-        `compute` ended between inner folds; the run is KILLED, with the metrics on those that were done in a tag.
-    """
+    """The result of `compute`, as a run that is in the store, RUNNING, from the start on."""
     show_notes()
     start, result, pruned = Start.now(), None, None
     run = _new_run(experiment, folder, start)
@@ -102,11 +94,7 @@ class SingleRun:
     Most solves are done before the store could be opened. A long one is in the store while it works, so that a run
     whose process dies is found there.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    folder : Path
-        Output folder of the job.
+    `folder`: output folder of the job.
     """
 
     def __init__(self, experiment: Experiment, folder: Path) -> None:
@@ -119,17 +107,7 @@ class SingleRun:
         self._timer.start()
 
     def keep(self, result: Result) -> Run:
-        """Keep the finished experiment.
-
-        Raises
-        ------
-        KeptInFolderError
-            The store cannot be written; the run is in the output folder then, for `auclab push`.
-        AuclabError
-            Neither can be written.
-        KeyboardInterrupt
-            Ctrl-C while the store was waited for; the run is in the output folder.
-        """
+        """Keep the finished experiment."""
         try:
             with self._opened() as run:
                 _write(result, self._experiment, run, _wanted(self._experiment, single=True))
@@ -180,27 +158,9 @@ def keep_aside(
 ) -> NoReturn:
     """Keep a run in its output folder, because the store could not be written, and raise.
 
-    Parameters
-    ----------
-    result, experiment
-        What was computed.
-    folder : Path
-        The output folder.
-    start : Start
-        When the work began.
-    error : Exception
-        Why the store could not be written; Ctrl-C while it was waited for.
-    run_id : str, optional
-        The run in the store, if it was begun there.
-
-    Raises
-    ------
-    KeptInFolderError
-        The run is kept.
-    AuclabError
-        The folder cannot be written either, or there is no store (`tracking=none`).
-    KeyboardInterrupt
-        It was Ctrl-C; the run is kept.
+    `result`, `experiment`: what was computed. `folder`: the output folder. `start`: when the work began. `error`: why
+    the store could not be written; Ctrl-C while it was waited for. `run_id`: the run in the store, if it was begun
+    there.
     """
     reason = " ".join(str(error).split()) or "Ctrl-C while the store was waited for"
     reason = f"cannot write the files of the run: {reason}" if isinstance(error, OSError) else reason

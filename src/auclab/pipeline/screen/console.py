@@ -80,12 +80,8 @@ def plain_errors(
 ) -> Iterator[None]:
     """Print user errors as one line without a traceback; Ctrl-C ends with exit code 130.
 
-    Parameters
-    ----------
-    failure : callable
-        Makes the exception that is raised after the line is printed, from the message.
-    stopped : str
-        The state after Ctrl-C, for the message.
+    `failure`: makes the exception that is raised after the line is printed, from the message. `stopped`: the state
+    after Ctrl-C, for the message.
     """
     # A copy of stderr: a modelling library that is interrupted may have replaced it.
     encoding, errors = (getattr(sys.__stderr__, name, None) for name in ("encoding", "errors"))
@@ -348,13 +344,7 @@ def next_commands(tracking: TrackingConfig, run: str, *, predicts: bool) -> list
 
 
 def open_command(tracking: TrackingConfig) -> str:
-    """The command that serves MLflow's page on the store; of a server, its address.
-
-    Examples
-    --------
-    >>> open_command(TrackingConfig(dir="mlruns")), open_command(TrackingConfig(dir="my runs"))
-    ('auclab ui', "auclab ui --store 'my runs'")
-    """
+    """The command that serves MLflow's page on the store; of a server, its address."""
     if Address.of_settings(tracking).is_server:
         return str(Address.of_settings(tracking))
     return "auclab ui" + _store_option(tracking)

@@ -28,18 +28,7 @@ def show_data(dataset: Dataset, columns: Columns | None) -> None:
 
 
 def data_notes(dataset: Dataset, columns: Columns | None) -> list[tuple[str, str]]:
-    """What `show_data` shows: `ENCODED` or ``note:``, and a sentence.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> from auclab.datasets.columns import sort_columns
-    >>> from auclab.datasets.records import Dataset
-    >>> X = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "green"]})
-    >>> toy = Dataset(name="toy", X=X, y=np.array([0, 1, 1]))
-    >>> data_notes(toy, sort_columns(toy))[0]
-    ('encoded', '2 columns as 4 features; the widest: colour 3, size 1')
-    """
+    """What `show_data` shows: `ENCODED` or ``note:``, and a sentence."""
     notes: list[tuple[str, str]] = []
     if columns is not None and (columns.nominal or columns.dates):
         widest = sorted(columns.widths.items(), key=lambda item: -item[1])[:_WIDEST]

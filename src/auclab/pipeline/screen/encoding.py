@@ -22,13 +22,7 @@ STAND_INS = (
 
 
 def ascii_form(text: str) -> str:
-    """Text in ASCII: stand-ins for signs, names of Greek letters, letters without accents, ``?`` for the rest.
-
-    Examples
-    --------
-    >>> ascii_form("λ ≥ 10⁻⁴, ‖w‖₂², ξ_ij, [x⁺ − x⁻]₊, naïve, 中")
-    'lambda >= 10^-4, ||w||_2^2, xi_ij, [x^+ - x^-]_+, naive, ?'
-    """
+    """Text in ASCII: stand-ins for signs, names of Greek letters, letters without accents, ``?`` for the rest."""
     marks = [_mark(character) for character in text]
     return "".join(
         character if character.isascii() else mark * (mark != before) + _stand_in(character)
@@ -48,13 +42,7 @@ def show_in_any_encoding() -> None:
 
 
 def write_data(text: str) -> None:
-    """Write a table or a model to standard output, every character as it is.
-
-    Raises
-    ------
-    AuclabError
-        The encoding of standard output lacks one of them; nothing is written.
-    """
+    """Write a table or a model to standard output, every character as it is."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)

@@ -21,17 +21,8 @@ def foreseen(
 ) -> list[str]:
     """Sentences to say before the work begins.
 
-    Parameters
-    ----------
-    formulation : Program or Baseline
-    y : array of shape (n_samples,)
-        0/1, of the training part.
-    n_features : int
-        Columns of the table.
-    weighted : bool
-        Whether there are weights of the classes.
-    untuned : bool
-        Whether inner folds were to choose a parameter, and the formulation has none.
+    `y` (n_samples,): 0/1, of the training part. `n_features`: columns of the table. `weighted`: whether there are
+    weights of the classes. `untuned`: whether inner folds were to choose a parameter, and the formulation has none.
 
     Examples
     --------

@@ -33,14 +33,6 @@ _MEANINGS = (
 
 
 def legend(shown: Iterable[object]) -> str:
-    """The meanings of the words that occur in what is shown; empty where none does.
-
-    Examples
-    --------
-    >>> legend(["ranksvm λ=0.01 · sonar", "gap"])
-    'λ: weight of the norm of w · gap: largest distance from the optimum, relative, proved'
-    >>> legend(["iris"])
-    ''
-    """
+    """The meanings of the words that occur in what is shown; empty where none does."""
     text = "\n".join(map(str, shown))
     return " · ".join(meaning for word, meaning in _MEANINGS if re.search(word, text))

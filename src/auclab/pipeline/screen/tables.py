@@ -83,18 +83,10 @@ def print_table(
     first of them first, with a line that names them; if nothing is to spare, the columns are shown in several tables
     below each other.
 
-    Parameters
-    ----------
-    head, lines, left
-        As of `rich_table`.
-    wrapped : sequence of int, optional
-        Columns of text that may take several lines; by default a column ``name``, or the first if it alone is text.
-    spare : sequence of str
-        Heads of columns that may be left out, the least important first.
-    keys : int
-        How many of the first columns say what a line is about, and are repeated in every table.
-    console : Screen, optional
-        Where it is printed; the terminal, or 200 columns for a file or a pipe.
+    `head`, `lines`, `left`: as of `rich_table`. `wrapped`: columns of text that may take several lines; by default a
+    column ``name``, or the first if it alone is text. `spare`: heads of columns that may be left out, the least
+    important first. `keys`: how many of the first columns say what a line is about, and are repeated in every table.
+    `console`: where it is printed; the terminal, or 200 columns for a file or a pipe.
     """
     console = page if console is None else console
     columns = _Columns(head, lines, left, _wrapped(head, left) if wrapped is None else wrapped)

@@ -25,12 +25,8 @@ SHOWN = 6
 class ActiveConstraint:
     """A constraint that holds with equality.
 
-    Attributes
-    ----------
-    text
-        In the units of the data, such as ``debt ≥ 0``.
-    multiplier
-        By how much the optimum falls per unit by which the limit is relaxed; of an equation, the modulus.
+    `text`: in the units of the data, such as ``debt ≥ 0``. `multiplier`: by how much the optimum falls per unit by
+    which the limit is relaxed; of an equation, the modulus.
     """
 
     text: str
@@ -41,18 +37,9 @@ class ActiveConstraint:
 class SolvedConstraints:
     """The constraints of a solution.
 
-    Attributes
-    ----------
-    count
-        Inequalities and equations, a bound of a coefficient being one.
-    active
-        Those that hold with equality, the largest multipliers first.
-    violation
-        By how much the point violates one at most.
-    used
-        With `max_features` the columns that are used; else None.
-    convex
-        Whether a constraint that holds with room to spare costs nothing.
+    `count`: inequalities and equations, a bound of a coefficient being one. `active`: those that hold with equality,
+    the largest multipliers first. `violation`: by how much the point violates one at most. `used`: with `max_features`
+    the columns that are used; else None. `convex`: whether a constraint that holds with room to spare costs nothing.
     """
 
     count: int
@@ -96,13 +83,7 @@ class SolvedConstraints:
 def solved_constraints(solution: Any, names: Sequence[str], scales: Array) -> SolvedConstraints | None:
     """The constraints of a solution on prepared columns; None where it has none.
 
-    Parameters
-    ----------
-    solution : Solution
-    names : sequence of str, length n_features
-        Of the prepared columns.
-    scales : array of shape (n_features,)
-        By what each was divided.
+    `names`: of the prepared columns. `scales` (n_features,): by what each was divided.
     """
     stated: ColumnConstraints | None = getattr(solution, "constraints", None)
     if stated is None:

@@ -24,14 +24,7 @@ def check_block_run(
     decision: DecisionConfig,
     kernel: KernelConfig | None = None,
 ) -> None:
-    """Refuse what needs all rows, or all scores of a part that is summarised.
-
-    Raises
-    ------
-    AuclabError
-        A formulation, a kernel or a solver that needs all rows in memory; for parts of more than
-        `auclab.pipeline.split.summarised_part.MOST_HELD` rows, a metric that is none of summaries, and probabilities.
-    """
+    """Refuse what needs all rows, or all scores of a part that is summarised."""
     refuse(formulation.kind, formulation.name, blocks=True)
     refuse("kernel", formulation.name, blocks=kernel is not None)
     if solver != "auto":

@@ -33,18 +33,9 @@ _OTHERS = "infrequent_sklearn"
 class DataConstraints:
     """What a scorer of a data set has to satisfy, in the units of the data.
 
-    Attributes
-    ----------
-    constraints : Constraints
-    columns : tuple of str
-        Of the data, before preprocessing.
-    possible : tuple of (str, str)
-        Names of columns that a preprocessing may make, and the column of the data of which each is made: those that a
-        training part lacks, as it has no such category or one value only, have the coefficient 0.
-
-    See Also
-    --------
-    auclab.pipeline.split.constrained.constraints_of : Makes them.
+    `columns`: of the data, before preprocessing. `possible`: names of columns that a preprocessing may make, and the
+    column of the data of which each is made: those that a training part lacks, as it has no such category or one value
+    only, have the coefficient 0.
     """
 
     constraints: Constraints
@@ -52,14 +43,7 @@ class DataConstraints:
     possible: tuple[tuple[str, str], ...]
 
     def on(self, preprocessing: Pipeline) -> ColumnConstraints:
-        """The same on the columns that a fitted preprocessing makes.
-
-        Raises
-        ------
-        AuclabError
-            Names that the data do not have; a bound that the coefficient 0 of a column violates, which is constant on
-            the training part; a preprocessing of one's own.
-        """
+        """The same on the columns that a fitted preprocessing makes."""
         if (items := getattr(preprocessing[-1], "items_", None)) is not None:
             return _on_items(self.constraints, items, self.columns)
         prepared = prepared_columns(preprocessing, self.columns)
@@ -71,13 +55,7 @@ class DataConstraints:
         return solved_constraints(solution, prepared.names, prepared.scales)
 
     def check(self) -> None:
-        """Refuse what no data can satisfy, before anything is solved.
-
-        Raises
-        ------
-        AuclabError
-            Names that the data do not have; bounds that contradict each other.
-        """
+        """Refuse what no data can satisfy, before anything is solved."""
         self._everywhere(PreparedColumns((), (), np.empty(0)))
 
     def _everywhere(self, prepared: PreparedColumns) -> ColumnConstraints:
@@ -108,14 +86,7 @@ def on_prepared(
 ) -> dict[str, Any]:
     """What an `AUCClassifier` has to be set to on prepared columns: constraints, and a formulation with its groups.
 
-    Parameters
-    ----------
-    formulation : Program or Baseline
-    constraints : DataConstraints, optional
-    X : DataFrame or CSR matrix of shape (n_samples, n_features)
-        Rows before preprocessing.
-    preprocessing : Pipeline
-        Fitted.
+    `X` (n_samples, n_features): rows before preprocessing. `preprocessing`: fitted.
     """
     found: dict[str, Any] = {} if constraints is None else {"constraints": constraints.on(preprocessing)}
     regulariser = getattr(formulation, "regulariser", None)
@@ -130,18 +101,8 @@ def on_prepared(
 def constraints_of(rules: Mapping[str, Any], dataset: Dataset, encoding: Encoding) -> DataConstraints | None:
     """The rules of a configuration for a data set; None without rules.
 
-    Parameters
-    ----------
-    rules : mapping
-        From `auclab.pipeline.config.constraint_settings.resolve_constraints`.
-    dataset : Dataset
-    encoding : Encoding
-        The settings of the preprocessing that say which columns it makes.
-
-    Raises
-    ------
-    AuclabError
-        The number of a column that is not there; data that no preprocessing takes.
+    `rules`: from `auclab.pipeline.config.constraint_settings.resolve_constraints`. `encoding`: the settings of the
+    preprocessing that say which columns it makes.
     """
     found: Any = dataset.X
     names = column_names(found)

@@ -38,18 +38,10 @@ LONGEST = 2.0
 class Decision:
     """How the scores of a fitted scorer are read.
 
-    Attributes
-    ----------
-    threshold
-        Scores above it are positive.
-    rule
-        The rule that chose it, as in `auclab.estimators.threshold.decision_threshold`.
-    source
-        The scores that it was chosen on, in words.
-    probability
-        The calibration as ``scorer.json`` has it, None where there is none.
-    note
-        Why there are no probabilities; empty where there are.
+    `threshold`: scores above it are positive. `rule`: the rule that chose it, as in
+    `auclab.estimators.threshold.decision_threshold`. `source`: the scores that it was chosen on, in words.
+    `probability`: the calibration as ``scorer.json`` has it, None where there is none. `note`: why there are no
+    probabilities; empty where there are.
     """
 
     threshold: float
@@ -79,30 +71,10 @@ def decide(
 ) -> Decision:
     """Choose the threshold of a fitted scorer, and calibrate it.
 
-    Parameters
-    ----------
-    preprocessing : Pipeline
-        Fitted anew on every inner training part; not changed.
-    scorer : estimator
-        Fitted on the training part; copies of it are fitted on the inner folds.
-    X : DataFrame, CSR matrix or BlockTable of shape (n_samples, n_features)
-        The training part, before preprocessing.
-    y : array of shape (n_samples,) or Target
-        0/1; which rows are in one part of inner folds.
-    part : Measured
-        The training part as the scorer ranks it.
-    config : DecisionConfig
-    settings : callable, optional
-        From a fitted preprocessing to what the scorer behind it is set to, on the inner folds too.
-
-    Returns
-    -------
-    Decision
-
-    Raises
-    ------
-    AuclabError
-        Settings that are not valid; with a `probability` that was given, a solve that fails.
+    `preprocessing`: fitted anew on every inner training part; not changed. `scorer`: fitted on the training part;
+    copies of it are fitted on the inner folds. `X` (n_samples, n_features): the training part, before preprocessing.
+    `y` (n_samples,), or Target: 0/1; which rows are in one part of inner folds. `part`: the training part as the scorer
+    ranks it. `settings`: from a fitted preprocessing to what the scorer behind it is set to, on the inner folds too.
     """
     check_decision(config)
     if part.held is None:

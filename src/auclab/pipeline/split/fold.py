@@ -60,13 +60,6 @@ def solve_split(
     its own preprocessing.
 
     Each part is transformed and scored once.
-
-    Raises
-    ------
-    AuclabError
-        The solver found no usable point; what preprocessing, solver, metrics and bounds raise.
-    KeyboardInterrupt
-        Ctrl-C while a solver ran that cannot end with what it has.
     """
     given = constraints is not None
     target = dataset.target

@@ -29,15 +29,7 @@ def describe_scorer(
 ) -> dict[str, Any]:
     """The contents of ``scorer.json`` (docs/models.md), without a formula where the scorer is none over the columns.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    split : Split
-    preprocessing : fitted Pipeline
-    solution : Fitted
-    decision : Decision
-    name : str
-        Of the formulation.
+    `name`: of the formulation.
     """
     about: dict[str, Any] = {"auclab": __version__, "dataset": dataset.name, "dataset_sha256": dataset.sha256}
     about |= {"split": split.name, "training_rows": len(split.train), "formulation": name}

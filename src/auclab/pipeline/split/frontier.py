@@ -23,19 +23,9 @@ from auclab.types import AuclabError
 class DataFrontier:
     """A frontier, and what its scorers are worth on the held-out part.
 
-    Attributes
-    ----------
-    frontier : Frontier
-        On the training part of the first split, after preprocessing.
-    table : DataFrame
-        A row for each point: that of `Frontier.table`, ``test_auc`` and ``test_bauc`` where rows are held out, and a
-        column ``coef:NAME`` for each prepared column.
-    title : str
-        Data set, part and preprocessing.
-
-    See Also
-    --------
-    auclab.pipeline.split.frontier.trace_frontier : Makes it.
+    `frontier`: on the training part of the first split, after preprocessing. `table`: a row for each point: that of
+    `Frontier.table`, ``test_auc`` and ``test_bauc`` where rows are held out, and a column ``coef:NAME`` for each
+    prepared column. `title`: data set, part and preprocessing.
     """
 
     frontier: Frontier
@@ -50,17 +40,7 @@ def trace_frontier(
 
     Its formulation, solver and tuning are not used; data set, split, preprocessing and constraints are.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    levels : sequence of float in (0, 1), optional
-    n_points : int
-        Without `levels`.
-
-    Raises
-    ------
-    AuclabError
-        Rows in blocks, a level that no scorer has, and what loading and preprocessing raise.
+    `levels` in (0, 1). `n_points`: without `levels`.
     """
     dataset = load_dataset(experiment)
     require_memory(dataset.X, "a frontier needs its rows in memory; take a data set that is not in blocks")

@@ -141,25 +141,11 @@ def find_guarantees(
 ) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
     """The bounds that hold, and a remark for each kind that does not apply.
 
-    Parameters
-    ----------
-    solution : Fitted
-    train, test : Measured or RankedPart
-        `test` is None where nothing was held out.
-    features : array, CSR matrix or BlockTable of shape (n_train, n_features)
-        Rows of the training part as the solver sees them.
-    config : BoundsConfig
-        The kinds of bounds that are computed, each with its options.
-    preprocessing : Pipeline or transformer
-        Fitted; see `support_radius`.
-    choices : int
-        Number of formulations among which the training part has chosen. A bound on it supposes one that was chosen
-        without it; for one of K it holds if those of all K do, each with ρ/K.
-
-    Raises
-    ------
-    AuclabError
-        Options out of range.
+    `train`, `test`: `test` is None where nothing was held out. `features` (n_train, n_features): rows of the training
+    part as the solver sees them. `config`: the kinds of bounds that are computed, each with its options.
+    `preprocessing`: fitted; see `support_radius`. `choices`: number of formulations among which the training part has
+    chosen. A bound on it supposes one that was chosen without it; for one of K it holds if those of all K do, each with
+    ρ/K.
     """
     guarantees: list[Guarantee] = []
     remarks: list[str] = []

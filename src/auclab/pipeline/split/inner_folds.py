@@ -31,27 +31,9 @@ def score_on_inner_folds(
     Preprocessing, tuning and scorer are fitted anew on each inner training part, so that a parameter which is tuned
     there is tuned by nested cross-validation.
 
-    Parameters
-    ----------
-    solve : callable
-        The experiment on one split.
-    split : Split
-        Its training part is cut into folds.
-    y : array of shape (n_samples,) or Target
-        0/1, or what the rows are ranked by, of all observations.
-    inner : InnerConfig
-        How many folds; None is returned for 0.
-    limits : Limits, optional
-        What the mean has to reach for the folds after to be solved.
-
-    Raises
-    ------
-    AuclabError
-        Fewer than two folds, or more than a class has observations; what `solve` raises.
-    PrunedError
-        The mean is worse than its limit.
-    KeyboardInterrupt
-        Ctrl-C while a fold was solved.
+    `solve`: the experiment on one split. `split`: its training part is cut into folds. `y` (n_samples,), or Target:
+    0/1, or what the rows are ranked by, of all observations. `inner`: how many folds; None is returned for 0. `limits`:
+    what the mean has to reach for the folds after to be solved.
     """
     if inner.folds == 0:
         return None

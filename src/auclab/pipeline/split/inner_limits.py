@@ -12,14 +12,8 @@ import numpy as np
 class Limits:
     """Means of a metric over the first fold, the first two, and so on, below which the next fold is not worth a solve.
 
-    Attributes
-    ----------
-    metric : str
-        Its name among those that are measured.
-    values : tuple of float
-        By number of folds, from one on.
-    sign : int
-        −1 where smaller values of the metric are better.
+    `metric`: its name among those that are measured. `values`: by number of folds, from one on. `sign`: −1 where
+    smaller values of the metric are better.
     """
 
     metric: str

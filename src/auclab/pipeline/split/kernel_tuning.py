@@ -52,30 +52,11 @@ def tune_kernel(
     The largest mean of the measure over the folds wins, of several the largest λ (or smallest z), then the smallest γ.
     The one-standard-error rule takes the simplest scorer at the γ of the best.
 
-    Parameters
-    ----------
-    preprocessing : Pipeline
-        Fitted once, on all of `X`; the one that is passed is not changed.
-    classifier : AUCClassifier
-        Its formulation and kernel are objects; not changed.
-    X : DataFrame or CSR matrix of shape (n_samples, n_features)
-        The training part, before preprocessing; for a precomputed kernel its columns are the rows.
-    y : array of shape (n_samples,) or Target
-        0/1.
-    config : TuneConfig
-        ``gammas`` are multiples of the kernel's own γ; a kernel without γ, precomputed, has one matrix.
-
-    Returns
-    -------
-    (Program, Kernel, Tuning)
-        The formulation and the kernel that were selected, the latter with a number for γ, and how.
-
-    Raises
-    ------
-    AuclabError
-        As `auclab.pipeline.split.tuning.tune_formulation`, and what a kernel is refused for.
-    KeyboardInterrupt
-        A solve was stopped.
+    `preprocessing`: fitted once, on all of `X`; the one that is passed is not changed. `classifier`: its formulation
+    and kernel are objects; not changed. `X` (n_samples, n_features): the training part, before preprocessing; for a
+    precomputed kernel its columns are the rows. `y` (n_samples,), or Target: 0/1. `config`: ``gammas`` are multiples of
+    the kernel's own γ; a kernel without γ, precomputed, has one matrix. Returned: the formulation and the kernel that
+    were selected, the latter with a number for γ, and how.
     """
     begin = time.perf_counter()
     program, kernel = cast(Program, classifier.formulation), cast(Kernel, classifier.kernel)

@@ -84,19 +84,7 @@ class Measured(Part, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class HeldPart(ScoredPart):
-    """A part with all scores in memory.
-
-    See Also
-    --------
-    auclab.metrics.ScoredPart : Its parameters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> part = HeldPart(np.array([0, 0, 1, 1]), np.array([1.0, 3.0, 3.0, 2.0]))
-    >>> part.score_range, part.hinge(0.0)
-    ((1.0, 3.0), 1.0)
-    """
+    """A part with all scores in memory."""
 
     @property
     def held(self) -> HeldPart:

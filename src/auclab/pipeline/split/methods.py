@@ -231,21 +231,8 @@ def method_of(
 ) -> Method:
     """The method of a formulation.
 
-    Parameters
-    ----------
-    formulation : Program or Baseline
-    solver : SolverConfig
-    class_weight : ClassWeight
-    kernel : KernelConfig, optional
-    ranked : bool
-        Whether rows are compared within groups, by grades or by times.
-    **given : bool
-        Whether there are ``constraints``, and whether rows are in ``blocks``.
-
-    Raises
-    ------
-    AuclabError
-        What cannot be combined (`auclab.pipeline.config.refusals`).
+    `ranked`: whether rows are compared within groups, by grades or by times. `**given`: whether there are
+    ``constraints``, and whether rows are in ``blocks``.
     """
     given |= {"class_weight": class_weight is not None, "kernel": kernel is not None, "ranked": ranked}
     refuse(formulation.kind, formulation.name, **given)

@@ -28,10 +28,6 @@ _LEFT_OUT = ("auc_threshold",)
 class RankedPart:
     """Targets of a part with the scores of its rows, sorted once.
 
-    See Also
-    --------
-    auclab.pipeline.split.measured.HeldPart : The same of two classes.
-
     Examples
     --------
     >>> import numpy as np
@@ -86,13 +82,7 @@ class RankedPart:
 
 
 def over_pairs(metric: Metric, kind: Kind) -> tuple[PairMetric, float]:
-    """A configured metric as one over comparable pairs, with its z.
-
-    Raises
-    ------
-    AuclabError
-        A metric of two classes only.
-    """
+    """A configured metric as one over comparable pairs, with its z."""
     entry, options = metric_of(metric)
     name = getattr(metric, "__name__", str(metric)) if entry is None else entry.name
     given = {key: value for key, value in options.items() if value is not None}
@@ -106,11 +96,6 @@ def over_pairs(metric: Metric, kind: Kind) -> tuple[PairMetric, float]:
 
 def ranked_metrics(kind: Kind, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     """The configured metrics under the names that they have over comparable pairs.
-
-    Raises
-    ------
-    AuclabError
-        A metric of two classes only; ``auc_threshold``, which every list has, is left out.
 
     Examples
     --------

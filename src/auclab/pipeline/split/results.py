@@ -28,16 +28,8 @@ from auclab.types import Status
 class InnerScores:
     """The metrics of the same experiment on inner folds of the training part.
 
-    Attributes
-    ----------
-    means, standard_errors : dict
-        By metric: the mean over the folds, and s/√folds.
-    folds : int
-        Number of folds.
-    seconds : float
-        Time that they took.
-    values : dict
-        By metric: on each fold.
+    `means`, `standard_errors`: by metric: the mean over the folds, and s/√folds. `folds`: number of folds. `seconds`:
+    time that they took. `values`: by metric: on each fold.
     """
 
     means: Mapping[str, float]
@@ -203,13 +195,7 @@ WORST_COUNTS = ("gap", "absolute_gap", "dual_residual")
 
 
 def spread(values: list[float]) -> tuple[float, float, float]:
-    """Mean, standard deviation (n − 1) and maximum; NaN in, NaN out.
-
-    Examples
-    --------
-    >>> spread([1.0, 3.0])
-    (2.0, 1.4142135623730951, 3.0)
-    """
+    """Mean, standard deviation (n − 1) and maximum; NaN in, NaN out."""
     if any(math.isnan(value) for value in values):
         return math.nan, math.nan, math.nan
     finite = all(math.isfinite(value) for value in values)

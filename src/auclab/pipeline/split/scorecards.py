@@ -22,13 +22,7 @@ CARD_FILE = "card.json"
 
 
 def item_encoder(preprocessing: Any) -> ItemEncoder:
-    """The fitted encoder of ``preprocess=items``.
-
-    Raises
-    ------
-    AuclabError
-        Another preprocessing, whose columns are not items.
-    """
+    """The fitted encoder of ``preprocess=items``."""
     encoder = preprocessing[-1]
     if not hasattr(encoder, "items_"):
         raise AuclabError(
@@ -69,13 +63,7 @@ def write_card(card: Card, folder: Path) -> None:
 
 
 def stored_card(content: Any) -> Card:
-    """The card of the contents of a ``card.json`` that anyone may have written.
-
-    Raises
-    ------
-    AuclabError
-        Contents that are none of a card.
-    """
+    """The card of the contents of a ``card.json`` that anyone may have written."""
     try:
         return Card.from_dict(content)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

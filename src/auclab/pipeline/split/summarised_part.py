@@ -75,18 +75,7 @@ def _task_on_rows(task: Task, coef: Array, intercept: float, rows: Any, positive
 class SummarisedPart:
     """Labels of a part, and how its scores are computed again.
 
-    Parameters
-    ----------
-    labels : int8 array of shape (n_samples,)
-        1 for the positive class, 0 for the other.
-    table : BlockTable of shape (n_samples, n_features)
-        Prepared rows.
-    coef : array of shape (n_features,)
-    intercept : float
-
-    See Also
-    --------
-    auclab.pipeline.split.measured.HeldPart : The same with all scores in memory.
+    `labels` (n_samples,): 1 for the positive class, 0 for the other. `table` (n_samples, n_features): prepared rows.
     """
 
     labels: NDArray[Any]
@@ -140,13 +129,7 @@ class SummarisedPart:
         return len(self.labels) * BYTES_A_SCORE <= MOST_PASSES * MEMORY_GB * 1e9
 
     def value(self, metric: str | Callable[..., float]) -> float:
-        """A metric of this part, computed once.
-
-        Raises
-        ------
-        AuclabError
-            A metric that needs all scores in one place.
-        """
+        """A metric of this part, computed once."""
         check_metric(metric, len(self.labels))
         entry, options = metric_of(metric, {})
         name = "" if entry is None else entry.name
@@ -225,11 +208,7 @@ class SummarisedPart:
 def check_metric(metric: str | Callable[..., float], n_rows: int) -> None:
     """Raise `AuclabError` for a metric that is not one of summaries.
 
-    Parameters
-    ----------
-    metric : str or callable
-    n_rows : int
-        Of the part.
+    `n_rows`: of the part.
     """
     entry, _ = metric_of(metric, {})
     name = None if entry is None else entry.name
@@ -246,14 +225,7 @@ def is_summarised(X: Any) -> bool:
 
 
 def part_of(target: Target, X: Any, solution: Fitted) -> Part:
-    """The scores of a part in memory, or how they are summarised.
-
-    Parameters
-    ----------
-    target : Target
-    X : array, CSR matrix or BlockTable of shape (n_samples, n_features)
-    solution : Fitted
-    """
+    """The scores of a part in memory, or how they are summarised."""
     if is_summarised(X) and solution.coef is not None:
         return SummarisedPart(target.y, X, np.asarray(solution.coef), float(solution.intercept))
     scores = solution.decision_function(X)

@@ -50,33 +50,17 @@ SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C", "n_estimators": "trees"}
 class Tuning:
     """The values that were compared, and the selected one.
 
-    Attributes
-    ----------
-    parameter
-        ``penalty`` (λ), ``threshold`` (z), or the parameter of a baseline.
-    metric
-        The measure of the inner validation parts; after a minus sign, one that is the better the smaller.
-    path
-        A row per value, ascending: ``value``, ``mean`` and ``standard_error`` of the measure over the inner folds,
-        ``gap`` (the largest relative one of the scorers that were measured; NaN of a baseline, which has none),
-        ``fold_0``, ``fold_1``, …. Only scorers that might be chosen have a small gap.
-        Beside γ a row per γ and value, ascending in both, with ``gamma`` before them.
-    best, selected
-        The value with the largest mean (of several the simplest scorer's), and the one taken.
-    one_standard_error
-        Whether the simplest scorer within one standard error of the best was taken.
-    seconds
-        Time that it took, without compiling code.
-    gamma
-        The γ taken, where it was selected too; NaN where not.
-    note
-        What is to be said about how it was done; mostly empty.
-    setting
-        The setting that has the list of values.
-    multiples
-        Those of the kernel's own γ that were tried, ascending.
-    choices
-        How many values might have been tried, whatever the data; 0 stands for those of the path.
+    `parameter`: ``penalty`` (λ), ``threshold`` (z), or the parameter of a baseline. `metric`: the measure of the inner
+    validation parts; after a minus sign, one that is the better the smaller. `path`: a row per value, ascending:
+    ``value``, ``mean`` and ``standard_error`` of the measure over the inner folds, ``gap`` (the largest relative one of
+    the scorers that were measured; NaN of a baseline, which has none), ``fold_0``, ``fold_1``, …. Only scorers that
+    might be chosen have a small gap. Beside γ a row per γ and value, ascending in both, with ``gamma`` before them.
+    `best`, `selected`: the value with the largest mean (of several the simplest scorer's), and the one taken.
+    `one_standard_error`: whether the simplest scorer within one standard error of the best was taken. `seconds`: time
+    that it took, without compiling code. `gamma`: the γ taken, where it was selected too; NaN where not. `note`: what
+    is to be said about how it was done; mostly empty. `setting`: the setting that has the list of values. `multiples`:
+    those of the kernel's own γ that were tried, ascending. `choices`: how many values might have been tried, whatever
+    the data; 0 stands for those of the path.
     """
 
     parameter: str
@@ -165,15 +149,7 @@ class Tuning:
 
 
 def values_beyond(tried: Sequence[float], *, above: bool, whole: bool = False) -> list[float]:
-    """The last value of a path and four more, in the same steps; `tried` is ascending.
-
-    Examples
-    --------
-    >>> values_beyond([0.01, 0.03, 0.1, 0.3, 1.0], above=True)
-    [1.0, 3.0, 10.0, 30.0, 100.0]
-    >>> values_beyond([-1.0, -0.1], above=False), values_beyond([-1.0, 0.0, 1.0], above=True)
-    ([-10000.0, -1000.0, -100.0, -10.0, -1.0], [1.0, 2.0, 3.0, 4.0, 5.0])
-    """
+    """The last value of a path and four more, in the same steps; `tried` is ascending."""
     steps = list(tried if above else tried[::-1])
     steps = steps if len(steps) > 1 else [steps[0] / (10.0 if above else 0.1), steps[0]]
     apart = min(2, len(steps) - 1)  # 0.1, 0.3, 1, 3: every second factor is the same
@@ -198,35 +174,13 @@ def tune_formulation(
 
     The rules are those of `auclab.estimators.inner_choice.choose`; the simplest scorer has the largest λ or smallest z.
 
-    Parameters
-    ----------
-    preprocessing : Pipeline
-        Fitted anew on every inner training part; the one that is passed is not changed.
-    classifier : AUCClassifier or LinearRanker
-        Its formulation is an object; not changed.
-    X : DataFrame or CSR matrix of shape (n_samples, n_features)
-        The training part, before preprocessing.
-    y : array of shape (n_samples,) or Target
-        0/1, or what the rows are ranked by: a ranker is measured on the pairs that are compared.
-    config : TuneConfig
-        With a `parameter`; a value that is repeated counts once. Without values of λ those of
-        `auclab.solvers.penalty_series` are tried, on the first inner fold; over a kernel's space, where rows have a
-        length of about 1, those from 1e-4 to 1.
-    constraints : DataConstraints, optional
-        What every scorer has to satisfy.
-
-    Returns
-    -------
-    (Program, Tuning)
-        The formulation at the selected value, and how that was found.
-
-    Raises
-    ------
-    AuclabError
-        A formulation without the parameter, no values, an unknown metric, folds that a class is too small for, and
-        what a solve raises.
-    KeyboardInterrupt
-        A solve was stopped.
+    `preprocessing`: fitted anew on every inner training part; the one that is passed is not changed. `classifier`: its
+    formulation is an object; not changed. `X` (n_samples, n_features): the training part, before preprocessing. `y`
+    (n_samples,), or Target: 0/1, or what the rows are ranked by: a ranker is measured on the pairs that are compared.
+    `config`: with a `parameter`; a value that is repeated counts once. Without values of λ those of
+    `auclab.solvers.penalty_series` are tried, on the first inner fold; over a kernel's space, where rows have a length
+    of about 1, those from 1e-4 to 1. `constraints`: what every scorer has to satisfy. Returned: the formulation at the
+    selected value, and how that was found.
     """
     start, parameter, program = time.perf_counter(), str(config.parameter), cast(Program, classifier.formulation)
     fitted, target = on_inner_folds(classifier, config), as_target(y)
@@ -261,20 +215,8 @@ def tune_baseline(
 ) -> tuple[Baseline, Tuning]:
     """Select the parameter of a baseline on the inner folds on which a formulation would select its own.
 
-    Parameters
-    ----------
-    preprocessing, X, y, config
-        As in `tune_formulation`.
-    baseline : Baseline
-        Its own value of the parameter is not used.
-    class_weight : mapping or "balanced", optional
-        By 0 and 1.
-
-    Raises
-    ------
-    AuclabError
-        A baseline without the parameter, no values or one that it does not take, an unknown metric, folds that a class
-        is too small for.
+    `preprocessing`, `X`, `y`, `config`: as in `tune_formulation`. `baseline`: its own value of the parameter is not
+    used. `class_weight`: by 0 and 1.
     """
     if config.parameter != baseline.tunable:
         has = baseline.tunable or "none"

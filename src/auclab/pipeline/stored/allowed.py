@@ -89,27 +89,8 @@ FUNCTION_MODULES = ("numpy", "scipy.special")
 def check_targets(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -> None:
     """Refuse a stored configuration that names anything but what the same group of ``conf/`` names.
 
-    Parameters
-    ----------
-    configuration : mapping
-        Plain nested data, before anything of it is interpolated or instantiated.
-    allow : sequence of str
-        Further names that the reader of the store trusts, such as ``my.module.Class``.
-
-    Raises
-    ------
-    AuclabError
-        Another name, at whatever depth; a function of ``hydra.utils.get_method`` that is not a universal function of
-        NumPy or SciPy; or an interpolation ``${…}``, which could read an environment variable: stored configurations
-        have none.
-
-    Examples
-    --------
-    >>> check_targets({"split": {"_target_": "auclab.datasets.splits.holdout", "seed": 1}})
-    >>> check_targets({"split": {"_target_": "os.system"}})
-    Traceback (most recent call last):
-        ...
-    auclab.types.AuclabError: the stored configuration names 'os.system' at split._target_, ...
+    `configuration`: plain nested data, before anything of it is interpolated or instantiated. `allow`: further names
+    that the reader of the store trusts, such as ``my.module.Class``.
     """
     for group, part in configuration.items():
         known = ALLOWED.get(str(group), frozenset())
@@ -140,13 +121,7 @@ def is_piece(name: Any) -> bool:
 
 
 def is_function(name: Any) -> bool:
-    """Whether a name is that of a universal function of NumPy or SciPy.
-
-    Examples
-    --------
-    >>> [is_function(name) for name in ("numpy.tanh", "scipy.special.expit", "numpy.load", "os.system")]
-    [True, True, False, False]
-    """
+    """Whether a name is that of a universal function of NumPy or SciPy."""
     import numpy as np
 
     module, _, function = str(name).rpartition(".")
@@ -191,18 +166,8 @@ def check_locations(configuration: Mapping[str, Any], allow: Sequence[str] = ())
 
     Data files of this machine may be named: they are read, and nothing of them is written or sent.
 
-    Parameters
-    ----------
-    configuration : mapping
-        Plain nested data.
-    allow : sequence of str
-        Addresses of Dask schedulers (``tcp://host:8786``) and data sets at OpenML (``openml:40945``) that the reader
-        of the store trusts.
-
-    Raises
-    ------
-    AuclabError
-        An address or a download that is not allowed.
+    `configuration`: plain nested data. `allow`: addresses of Dask schedulers (``tcp://host:8786``) and data sets at
+    OpenML (``openml:40945``) that the reader of the store trusts.
     """
     for group in ("dataset", "engine"):
         for path, mapping in _mappings(configuration.get(group), group):

@@ -28,21 +28,9 @@ def stored_experiment(
 
     It is recorded nowhere, and no model is exported, whatever the file says.
 
-    Parameters
-    ----------
-    folder : Path
-        Files of the run.
-    choices : mapping, optional
-        The choice of each group, for the name of the experiment.
-    allow : sequence of str
-        What the reader of the store trusts besides the classes and functions of ``conf/``: names such as
-        ``my.module.Class``, Dask schedulers (``tcp://host:8786``) and data sets at OpenML (``openml:40945``).
-
-    Raises
-    ------
-    AuclabError
-        No such file; a link in its place; contents that are not a configuration, or that name what is not allowed
-        (`auclab.pipeline.stored.allowed`).
+    `folder`: files of the run. `choices`: the choice of each group, for the name of the experiment. `allow`: what the
+    reader of the store trusts besides the classes and functions of ``conf/``: names such as ``my.module.Class``, Dask
+    schedulers (``tcp://host:8786``) and data sets at OpenML (``openml:40945``).
     """
     return Experiment(_plain_configuration(folder, allow), dict(choices or {}))
 

@@ -13,11 +13,6 @@ def no_formula(text: str) -> str:
 
     A formula can fetch an address or, in older programs, run a command. What is a number stays one. The end of a line
     would begin another cell, even where the program that writes the file takes it for a sign like any other.
-
-    Examples
-    --------
-    >>> no_formula("=HYPERLINK(1)"), no_formula("-1.5e3"), no_formula("bauc λ=0.1"), no_formula("-x")
-    ("'=HYPERLINK(1)", '-1.5e3', 'bauc λ=0.1', "'-x")
     """
     text = visible(text)
     if not text.lstrip().startswith(_FORMULA):

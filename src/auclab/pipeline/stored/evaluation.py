@@ -42,21 +42,10 @@ PARTS = {"test": "held-out part", "train": "training part"}
 class Measured:
     """One model on the new rows.
 
-    Attributes
-    ----------
-    about : str
-        Formulation, data set and split.
-    estimates : mapping of str to Estimate
-        By the name of the metric.
-    labelled, found : int
-        Rows that the model calls positive, and those of them that are.
-    calibration : CalibrationCheck or None
-        None where the model has no probabilities.
-    no_probability : str
-        Why it has none.
-    drift : mapping of str to ScoreDrift
-        From the scores of the parts of the run, by their names in `PARTS`; empty for models of earlier versions.
-    scores : array of shape (n_rows,)
+    `about`: formulation, data set and split. `estimates`: by the name of the metric. `labelled`, `found`: rows that the
+    model calls positive, and those of them that are. `calibration`: None where the model has no probabilities.
+    `no_probability`: why it has none. `drift`: from the scores of the parts of the run, by their names in `PARTS`;
+    empty for models of earlier versions.
     """
 
     about: str
@@ -73,18 +62,9 @@ class Measured:
 class Evaluation:
     """Models on the labelled rows of a file.
 
-    Attributes
-    ----------
-    n_pos, n_neg : int
-    positive : str
-        The positive label.
-    models : tuple of Measured
-    comparisons : mapping of str to Comparison
-        The first model minus the second, by the name of the metric; empty for one model.
-    notes : tuple of str
-        Rows that were left out.
-    census : str
-        What is compared, where that is not two classes: rows are measured by their pairs, and `n_pos` is 0.
+    `positive`: the positive label. `comparisons`: the first model minus the second, by the name of the metric; empty
+    for one model. `notes`: rows that were left out. `census`: what is compared, where that is not two classes: rows are
+    measured by their pairs, and `n_pos` is 0.
     """
 
     n_pos: int
@@ -108,26 +88,10 @@ def evaluate_file(
 ) -> Evaluation:
     """Measure one model, or compare two on the same rows.
 
-    Parameters
-    ----------
-    scorers : one or two Scorers
-    path : path
-        A csv, tsv or parquet file with the columns of the training data, and labels.
-    target : str, optional
-        The column with the labels; that of the training file if left out.
-    positive : str or list of str, optional
-        Labels of the positive class; those of the training if left out.
-    metrics : sequence of str
-        Names in `auclab.metrics.METRICS`.
-    level : float
-        Confidence level.
-    written : mapping, optional
-        As in `auclab.pipeline.stored.new_rows.predict_file`.
-
-    Raises
-    ------
-    AuclabError
-        A file that cannot be read, no labels in it, labels of one class only, columns that are missing.
+    `path`: a csv, tsv or parquet file with the columns of the training data, and labels. `target`: the column with the
+    labels; that of the training file if left out. `positive`: labels of the positive class; those of the training if
+    left out. `metrics`: names in `auclab.metrics.METRICS`. `level`: confidence level. `written`: as in
+    `auclab.pipeline.stored.new_rows.predict_file`.
     """
     if str(path).lower().endswith(SVMLIGHT):
         raise AuclabError(f"{path} is an svmlight file; evaluate measures rows of csv, tsv and parquet files")

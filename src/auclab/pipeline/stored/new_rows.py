@@ -27,26 +27,16 @@ ROW = "row"
 class Predictions:
     """Scores of new rows.
 
-    Attributes
-    ----------
-    table
-        A row per row of the file, in its order: the columns that were to be kept or ``row``, counted from 1, then
-        ``score``, ``probability`` (missing where the scorer was not calibrated) and ``label``.
-    notes
-        Columns that were not used, gaps that were filled, categories that were not in the training part.
+    `table`: a row per row of the file, in its order: the columns that were to be kept or ``row``, counted from 1, then
+    ``score``, ``probability`` (missing where the scorer was not calibrated) and ``label``. `notes`: columns that were
+    not used, gaps that were filled, categories that were not in the training part.
     """
 
     table: pd.DataFrame
     notes: tuple[str, ...]
 
     def write(self, path: Path) -> None:
-        """Write a csv file in full precision, or a parquet file.
-
-        Raises
-        ------
-        AuclabError
-            Another ending.
-        """
+        """Write a csv file in full precision, or a parquet file."""
         if path.suffix == ".parquet":
             self.table.to_parquet(path, index=False)
         elif path.suffix == ".csv":
@@ -72,23 +62,10 @@ def predict_file(
 ) -> Predictions:
     """Scores, probabilities and labels of the rows of a file.
 
-    Parameters
-    ----------
-    scorer : Scorer
-    path : path
-        A table with a header row that has the columns of the training data, in any order, or an svmlight file.
-    keep : sequence of str
-        Columns of the file that the result starts with, such as an identifier.
-    output : {"all", "score", "probability", "label"}
-        One of the columns alone.
-    written : mapping, optional
-        `sep`, `decimal` and `encoding` of a csv file; if left out those found, and those of the training file where
-        the rows do not tell.
-
-    Raises
-    ------
-    AuclabError
-        A file that cannot be read, columns that are missing, cells that are not numbers.
+    `path`: a table with a header row that has the columns of the training data, in any order, or an svmlight file.
+    `keep`: columns of the file that the result starts with, such as an identifier. `output`: one of the columns alone.
+    `written`: `sep`, `decimal` and `encoding` of a csv file; if left out those found, and those of the training file
+    where the rows do not tell.
     """
     rows = rows_for(scorer, path, keep=keep, written=written)
     if not isinstance(rows, pd.DataFrame):
@@ -113,13 +90,7 @@ def predict_file(
 def rows_for(
     scorer: Scorer, path: str | Path, *, keep: Sequence[str] = (), written: Mapping[str, Any] | None = None
 ) -> Any:
-    """The rows of a file as the training file was read; the columns `keep`, if they are there, as text.
-
-    Raises
-    ------
-    AuclabError
-        A file that cannot be read, cells that are not numbers.
-    """
+    """The rows of a file as the training file was read; the columns `keep`, if they are there, as text."""
     gaps = [str(text) for text in scorer.description.get("missing") or ()]
     kinds = {str(column["name"]): column for column in scorer.description["columns"]}
     text = [

@@ -29,19 +29,7 @@ MOST_SCORES = 100_000_000
 def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Path | None:
     """A file of a run; None where there is none.
 
-    Parameters
-    ----------
-    folder : Path
-        Files of the run, or of one of its splits.
-    name : str
-        Name of the file.
-    most : int, optional
-        Bytes that it may have.
-
-    Raises
-    ------
-    AuclabError
-        It is a link, a device or a folder, or larger than `most`.
+    `folder`: files of the run, or of one of its splits. `name`: name of the file. `most`: bytes that it may have.
     """
     path = folder / name
     if path.is_symlink():
@@ -61,13 +49,7 @@ def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Pa
 
 
 def inner_folder(folder: Path, name: str) -> Path:
-    """A folder of a run, such as that of a split, which need not exist.
-
-    Raises
-    ------
-    AuclabError
-        It is a link.
-    """
+    """A folder of a run, such as that of a split, which need not exist."""
     if (folder / name).is_symlink():
         raise AuclabError(f"{folder / name} is a link: it would lead out of the run's folder")
     return folder / name
@@ -86,13 +68,7 @@ def damaged(path: Path) -> Iterator[None]:
 
 
 def read_json(folder: Path, name: str) -> Any:
-    """Contents of a JSON file of a run; None where there is none.
-
-    Raises
-    ------
-    AuclabError
-        The file is damaged or must not be read (`stored_file`).
-    """
+    """Contents of a JSON file of a run; None where there is none."""
     path = stored_file(folder, name)
     if path is None:
         return None
@@ -101,13 +77,7 @@ def read_json(folder: Path, name: str) -> Any:
 
 
 def read_rows(folder: Path, name: str) -> list[dict[str, str]] | None:
-    """Lines of a csv file of a run by the names in its head, as text; None where there is none.
-
-    Raises
-    ------
-    AuclabError
-        The file is damaged or must not be read (`stored_file`).
-    """
+    """Lines of a csv file of a run by the names in its head, as text; None where there is none."""
     path = stored_file(folder, name)
     if path is None:
         return None
@@ -142,13 +112,7 @@ class StoredScores:
 
 
 def read_scores(folder: Path) -> StoredScores | None:
-    """The scores that a split has kept; None where it kept none.
-
-    Raises
-    ------
-    AuclabError
-        The file is damaged or must not be read (`stored_file`).
-    """
+    """The scores that a split has kept; None where it kept none."""
     path = stored_file(folder, SCORES_FILE, most=None)
     if path is None:
         return None

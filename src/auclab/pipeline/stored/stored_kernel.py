@@ -20,22 +20,8 @@ _MOST_STAGES = 1000
 class StoredKernel:
     """The kernel of a split and how its space was searched.
 
-    Attributes
-    ----------
-    name : str
-        As in the configuration.
-    parameters : dict of str to float
-        γ, degree, c₀, as far as the kernel has them.
-    space : {"whole", "span"}
-        For which scorers the lower bound is.
-    landmarks : int
-    length : float
-        ``‖h‖_H``.
-    stages : tuple of Stage
-
-    See Also
-    --------
-    auclab.pipeline.stored.stored_kernel.read_kernel : Reads one.
+    `name`: as in the configuration. `parameters`: γ, degree, c₀, as far as the kernel has them. `space`: for which
+    scorers the lower bound is. `length`: ``‖h‖_H``.
     """
 
     name: str
@@ -65,13 +51,7 @@ class StoredKernel:
 
 
 def read_kernel(folder: Path) -> StoredKernel | None:
-    """The kernel in ``certificate.json`` of a split; None for a run without one.
-
-    Raises
-    ------
-    AuclabError
-        The file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
-    """
+    """The kernel in ``certificate.json`` of a split; None for a run without one."""
     content = read_json(folder, "certificate.json")
     if content is None or content.get("kernel") is None:
         return None

@@ -36,17 +36,7 @@ DRAWN_FROM, MOST_DRAWN, DRAWN_BYTES, DRAWN_PER_COLUMN = 500_000, 131_072, 24_000
 class BlockSample(Sample):
     """A `Sample` without rows in memory: `X_pos` and `X_neg` are `ClassRows`, which read rows when they are indexed.
 
-    Attributes
-    ----------
-    table : BlockTable
-    labels : BlockLabels
-        The blocks of the table with their labels.
-    drawn : Sample or None
-        Rows that the first pass drew from a large table.
-
-    See Also
-    --------
-    auclab.samples.as_sample.as_sample : Makes a sample from features and labels.
+    `labels`: the blocks of the table with their labels. `drawn`: rows that the first pass drew from a large table.
     """
 
     table: BlockTable
@@ -60,13 +50,7 @@ class BlockSample(Sample):
     def from_labels(
         cls, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
     ) -> BlockSample:
-        """The rows of a `BlockTable` with their labels, a vector or `BlockLabels`; one pass checks every value.
-
-        Raises
-        ------
-        AuclabError
-            As `Sample.from_labels`.
-        """
+        """The rows of a `BlockTable` with their labels, a vector or `BlockLabels`; one pass checks every value."""
         X.require_numbers()
         labels = labels_of(X, y, sample_weight, pos_label=pos_label)
         share_pos, share_neg, prior_pos, prior_neg = _shares(labels)
@@ -272,13 +256,7 @@ class ClassRows:
 
     @property
     def T(self) -> Array:  # noqa: N802
-        """The transpose, which would need all rows in memory.
-
-        Raises
-        ------
-        AuclabError
-            Always.
-        """
+        """The transpose, which would need all rows in memory."""
         raise AuclabError(
             "the sample is in blocks, and this needs all rows in memory: np.asarray(table) reads them, if they fit"
         )

@@ -22,15 +22,8 @@ class UniformRows:
 
     The numbers are those of NumPy's PCG64, one stream for each block: ``SeedSequence(seed, spawn_key=(number,))``.
 
-    Attributes
-    ----------
-    seed, number : int
-        Of the data, and of the block.
-    n_pos, n_neg : int
-        Rows of each class.
-    n_columns : int
-    low_pos, low_neg : float
-        Lower ends of the cubes ``[low, low + 1]ⁿ``.
+    `seed`, `number`: of the data, and of the block. `n_pos`, `n_neg`: rows of each class. `low_pos`, `low_neg`: lower
+    ends of the cubes ``[low, low + 1]ⁿ``.
     """
 
     seed: int
@@ -74,25 +67,9 @@ def uniform_rows(
 
     Every block has its share of either class, up to one row, so that a few blocks are like the whole.
 
-    Parameters
-    ----------
-    n_pos, n_neg : int ≥ 1
-        Rows of each class.
-    n_columns : int ≥ 1
-    seed : int ≥ 0
-    low_pos, low_neg : float
-        The positives are uniform on ``[low_pos, low_pos + 1]ⁿ``, the negatives on ``[low_neg, low_neg + 1]ⁿ``.
-    engine : Engine, optional
-        What computes the rows; `LocalEngine` if left out.
-
-    See Also
-    --------
-    auclab.datasets.artificial_blocks.make_artificial_blocks : The same as a data set.
-
-    Examples
-    --------
-    >>> uniform_rows(n_pos=2, n_neg=3, n_columns=4, seed=0, low_pos=0.0, low_neg=0.0).shape
-    (5, 4)
+    `n_pos`, `n_neg` ≥ 1: rows of each class. `n_columns` ≥ 1. `seed` ≥ 0. `low_pos`, `low_neg`: the positives are
+    uniform on ``[low_pos, low_pos + 1]ⁿ``, the negatives on ``[low_neg, low_neg + 1]ⁿ``. `engine`: what computes the
+    rows; `LocalEngine` if left out.
     """
     n_blocks = -(-(n_pos + n_neg) // BLOCK_ROWS)
     ends = [(n_pos * k // n_blocks, n_neg * k // n_blocks) for k in range(n_blocks + 1)]

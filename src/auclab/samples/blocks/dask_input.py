@@ -64,38 +64,12 @@ def open_dask(
     One computation finds the number of rows of every partition, and the labels. Partitions of about 10⁵ rows are best:
     one or two are in memory at a time.
 
-    Parameters
-    ----------
-    X : Dask DataFrame, or Dask Array of shape (n_rows, n_columns)
-        Not persisted: its partitions are computed in every pass, and `keep_gb` of the engine keeps them. Columns of an
-        array are in one chunk.
-    y : array of shape (n_rows,), or Dask Array or Series with the partitions of X, optional
-        The labels; left out where `target` names a column.
-    target : str, optional
-        The column of a DataFrame with the labels.
-    drop : sequence of str
-        Columns to leave out.
-    nominal : sequence of str, or "ALL"
-        Columns that are categories though they are stored as numbers or booleans; columns of text are anyway.
-    engine : Engine, optional
-        What reads the blocks: `LocalEngine` if left out, or a `DaskEngine`, with the address of the cluster that is to
-        do it.
-
-    Returns
-    -------
-    table : BlockTable of shape (n_rows, n_features)
-    labels : Series of shape (n_rows,)
-
-    Raises
-    ------
-    AuclabError
-        Neither collection, a persisted one, columns that are missing or neither numbers nor text, labels of another
-        length.
-
-    See Also
-    --------
-    open_parquet : Files, without Dask.
-    auclab.datasets.dask_blocks.dask_dataset : The same as a data set with binary labels.
+    `X` (n_rows, n_columns): not persisted: its partitions are computed in every pass, and `keep_gb` of the engine keeps
+    them. Columns of an array are in one chunk. `y` (n_rows,), or Dask Array or Series with the partitions of X: the
+    labels; left out where `target` names a column. `target`: the column of a DataFrame with the labels. `drop`: columns
+    to leave out. `nominal`: columns that are categories though they are stored as numbers or booleans; columns of text
+    are anyway. `engine`: what reads the blocks: `LocalEngine` if left out, or a `DaskEngine`, with the address of the
+    cluster that is to do it.
     """
     if not hasattr(X, "to_delayed"):
         raise AuclabError(f"X must be a Dask DataFrame or a Dask Array, got {type(X).__name__}")
@@ -168,13 +142,7 @@ def _lengths_and_labels(parts: Sequence[Any], y: Any) -> tuple[list[int], pd.Ser
 
 
 def _lean(part: Any) -> Any:
-    """The partition with no more of the graph than it needs.
-
-    Raises
-    ------
-    AuclabError
-        It is held by a cluster.
-    """
+    """The partition with no more of the graph than it needs."""
     import dask
 
     (lean,) = dask.optimize(part)

@@ -22,24 +22,8 @@ class EncodedRows:
     It has the products, sums and rows that tasks on a block need, computed from the entries of h; anything else that
     NumPy does takes ``np.asarray``, which fills the zeros.
 
-    Attributes
-    ----------
-    dense : array of shape (n_rows, n_dense)
-    onehot : CSR matrix of shape (n_rows, n_onehot)
-        h.
-    at_dense, at_onehot : int arrays
-        Numbers of their columns in the matrix, together 0 … n_columns − 1.
-    shift, factor : arrays of shape (n_onehot,)
-    row_factor : array of shape (n_rows,) or None
-        None for ones; `dense` has been multiplied by it.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> h = sp.csr_array(np.array([[1.0], [0.0]]))
-    >>> rows = EncodedRows(np.array([[5.0], [6.0]]), h, np.array([1]), np.array([0]), np.array([0.5]), np.array([2.0]))
-    >>> np.asarray(rows).tolist(), (rows @ np.array([1.0, 10.0])).tolist(), (np.array([1.0, 1.0]) @ rows).tolist()
-    ([[1.0, 5.0], [-1.0, 6.0]], [51.0, 59.0], [0.0, 11.0])
+    `onehot` (n_rows, n_onehot): h. `at_dense`, `at_onehot`: numbers of their columns in the matrix, together 0 …
+    n_columns − 1. `row_factor` (n_rows,), or None: None for ones; `dense` has been multiplied by it.
     """
 
     dense: Array

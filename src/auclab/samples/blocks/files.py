@@ -26,13 +26,7 @@ def is_address(path: str | PurePath) -> bool:
 
 
 def data_files(path: str | PurePath, endings: Sequence[str]) -> tuple[list[str], PurePath]:
-    """The files of a folder and of its folders ``name=value`` in the order of their paths, or one file; and the folder.
-
-    Raises
-    ------
-    AuclabError
-        Nothing is there, or no file with one of the endings; fsspec, or what it needs for the address, is missing.
-    """
+    """The files of a folder and its folders ``name=value`` in the order of their paths, or one file; and the folder."""
     if is_address(path):
         found, folder = _at_address(str(path), endings), PurePath(PurePosixPath(str(path)))
     else:
@@ -73,13 +67,7 @@ def open_file(path: str) -> Any:
 
 
 def file_state(path: str) -> tuple[Any, ...]:
-    """Changes with the file: the time of its last change, or what the store says of it.
-
-    Raises
-    ------
-    OSError
-        The file is not there.
-    """
+    """Changes with the file: the time of its last change, or what the store says of it."""
     if not is_address(path):
         return (Path(path).stat().st_mtime_ns,)
     system, inner = _file_system(path)

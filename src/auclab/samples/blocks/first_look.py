@@ -15,14 +15,8 @@ from auclab.types import Array
 class ClassRowsDrawn:
     """Rows of one class in the order of the table, with their weights if there are any.
 
-    Attributes
-    ----------
-    spaced : array of shape (k, n_columns)
-        Evenly spaced ones.
-    drawn : array of shape (l, n_columns)
-        Each row of the class by a random draw, the same in every pass.
-    weight : array of shape (l,) or None
-        Of the drawn ones.
+    `spaced` (k, n_columns): evenly spaced ones. `drawn` (l, n_columns): each row of the class by a random draw, the
+    same in every pass. `weight` (l,), or None: of the drawn ones.
     """
 
     spaced: Array
@@ -42,15 +36,8 @@ class ClassRowsDrawn:
 class FirstLook:
     """What the first pass found.
 
-    Attributes
-    ----------
-    bad : tuple of (block, row within it, column) or None
-        The first value that is not finite.
-    low, high : arrays of shape (n_columns,)
-        The range of every column.
-    difference : array of shape (n_columns,)
-        Of the class means, as far as these rows add to it.
-    pos, neg : ClassRowsDrawn
+    `bad`: the first value that is not finite. `low`, `high` (n_columns,): the range of every column. `difference`
+    (n_columns,): of the class means, as far as these rows add to it.
     """
 
     bad: tuple[int, int, int] | None
@@ -75,14 +62,8 @@ class FirstLook:
 class LookAtRows:
     """The task of the first pass.
 
-    Attributes
-    ----------
-    strides : pair of int
-        Rows of either class are taken at equal distances.
-    rates : pair of float in [0, 1]
-        The part of either class that is drawn at random.
-    units : pair of float
-        What a weight of 1 is within its class; in all three pairs the positives come first.
+    `strides`: rows of either class are taken at equal distances. `rates` in [0, 1]: the part of either class that is
+    drawn at random. `units`: what a weight of 1 is within its class; in all three pairs the positives come first.
     """
 
     strides: tuple[int, int]
@@ -126,14 +107,7 @@ class LookAtRows:
 def looks_at(labels: BlockLabels, strides: tuple[int, int], n_drawn: int, units: tuple[float, float]) -> LookAtRows:
     """The task that takes evenly spaced rows, and draws about `n_drawn` of either class.
 
-    Parameters
-    ----------
-    labels : BlockLabels
-    strides : pair of int
-        As in `LookAtRows`.
-    n_drawn : int ≥ 0
-    units : pair of float
-        As in `LookAtRows`.
+    `strides`: as in `LookAtRows`. `n_drawn` ≥ 0. `units`: as in `LookAtRows`.
     """
     rates = min(1.0, n_drawn / max(labels.n_pos, 1)), min(1.0, n_drawn / max(labels.n_neg, 1))
     return LookAtRows(strides, rates, units)

@@ -29,16 +29,8 @@ class LabelledRows(NamedTuple):
 class LabelledBlock:
     """A block with its labels, as it is sent to a worker.
 
-    Attributes
-    ----------
-    number : int
-        In the table, from 0.
-    before : pair of int
-        Positives and negatives in the blocks before it.
-    block : Block
-    labels : bytes or None
-        A bit a row; None where the source of the block has them (`auclab.samples.blocks.computed.UniformRows`).
-    weight : array of shape (n_rows,) or None
+    `number`: in the table, from 0. `before`: positives and negatives in the blocks before it. `labels`: a bit a row;
+    None where the source of the block has them (`auclab.samples.blocks.computed.UniformRows`).
     """
 
     number: int
@@ -61,15 +53,7 @@ class LabelledBlock:
 class BlockLabels(Sequence[LabelledBlock]):
     """The blocks of a table with their labels.
 
-    Parameters
-    ----------
-    blocks : sequence of LabelledBlock
-    n_pos, n_neg : int
-        Rows of each class.
-
-    See Also
-    --------
-    labels_of, packed_labels, computed_labels : Make them.
+    `n_pos`, `n_neg`: rows of each class.
     """
 
     def __init__(self, blocks: Sequence[LabelledBlock], n_pos: int, n_neg: int) -> None:
@@ -112,19 +96,8 @@ def labels_of(
 ) -> BlockLabels:
     """Labels of the rows of a table, a vector or `BlockLabels`, as they stay with its blocks.
 
-    Parameters
-    ----------
-    table : BlockTable
-    y : array of shape (n_rows,), or BlockLabels
-    sample_weight : array of shape (n_rows,), optional
-        With labels in a vector.
-    pos_label : optional
-        The label of the positive class, of labels in a vector.
-
-    Raises
-    ------
-    AuclabError
-        Labels or weights of another length than the table, labels of other than two classes.
+    `sample_weight` (n_rows,): with labels in a vector. `pos_label`: the label of the positive class, of labels in a
+    vector.
     """
     if isinstance(y, BlockLabels):  # a vector is not a class of ours
         if sample_weight is not None or pos_label is not None:
@@ -145,14 +118,7 @@ def labels_of(
 
 
 def packed_labels(table: BlockTable, positive: NDArray[np.bool_], weight: Array | None = None) -> BlockLabels:
-    """Labels in one vector of shape (n_rows,) as a bit a row, block by block.
-
-    Parameters
-    ----------
-    table : BlockTable
-    positive : boolean array of shape (n_rows,)
-    weight : array of shape (n_rows,), optional
-    """
+    """Labels in one vector of shape (n_rows,) as a bit a row, block by block."""
     parts: Iterator[Array | None] = iter([None] * len(table.blocks)) if weight is None else table.split(weight)
     blocks, n_pos, n_neg = [], 0, 0
     for number, (block, mask, part) in enumerate(zip(table.blocks, table.split(positive), parts, strict=True)):
@@ -163,13 +129,7 @@ def packed_labels(table: BlockTable, positive: NDArray[np.bool_], weight: Array 
 
 
 def computed_labels(table: BlockTable) -> BlockLabels:
-    """The labels of a table whose sources have them: no vector with an entry per row is made.
-
-    Raises
-    ------
-    AuclabError
-        A source without labels.
-    """
+    """The labels of a table whose sources have them: no vector with an entry per row is made."""
     if not all(hasattr(block.source, "n_pos") for block in table.blocks):
         raise AuclabError("the blocks of this table hold no labels; give y, a label for every row")
     blocks, n_pos, n_neg = [], 0, 0

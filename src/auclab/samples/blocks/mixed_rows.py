@@ -19,20 +19,10 @@ if TYPE_CHECKING:
 class MixedRows:
     """Rows of a block whose columns are numbers and categories.
 
-    Attributes
-    ----------
-    numbers : array of shape (n_rows, n_numeric)
-        NaN where a value is missing.
-    codes : tuple of int32 arrays of shape (n_rows,)
-        For every column of categories the place of each row's value in `values`, −1 where it is missing.
-    values : tuple of tuples
-        For every column of categories the values that the codes stand for, none of them missing, none twice.
-    is_number : tuple of bool
-        For every column of the table whether it is one of `numbers` or of `codes`, either in their order.
-
-    See Also
-    --------
-    auclab.datasets.block_encoding.BlockEncoding : Makes numbers of them.
+    `numbers` (n_rows, n_numeric): NaN where a value is missing. `codes` (n_rows,): for every column of categories the
+    place of each row's value in `values`, −1 where it is missing. `values`: for every column of categories the values
+    that the codes stand for, none of them missing, none twice. `is_number`: for every column of the table whether it is
+    one of `numbers` or of `codes`, either in their order.
 
     Examples
     --------

@@ -49,11 +49,6 @@ class RowGroup:
         """The columns as floats, shape (n_rows, n_columns), NaN where a value is missing; a column is contiguous.
 
         With columns of categories the rows are `MixedRows`.
-
-        Raises
-        ------
-        AuclabError
-            The file cannot be read, or has been written again since it was opened.
         """
         stored = self.columns[: len(self.columns) - len(self.constants)]
         work = partial(_read_group, number=self.number, columns=stored)

@@ -16,11 +16,6 @@ def files_below(folder: Path, endings: Sequence[str]) -> list[Path]:
     """Files of a folder and of its folders ``name=value``, in the order of their paths.
 
     Other folders are not looked into; names that start with ``_`` or ``.`` are left out there.
-
-    Raises
-    ------
-    AuclabError
-        A folder with the ending of a file, or a link that leads nowhere.
     """
     inside = list(folder.iterdir())
     found = [path for path in inside if path.suffix in endings and not (path.is_dir() and looked_into(path.name))]
@@ -41,11 +36,6 @@ def looked_into(name: str) -> bool:
 
 def partition_values(files: Sequence[PurePath], folder: PurePath) -> dict[str, list[int | float | str]]:
     """For every partition column the value of each file; numbers where all values are numbers, a missing one NaN.
-
-    Raises
-    ------
-    AuclabError
-        Files in folders of different names.
 
     Examples
     --------

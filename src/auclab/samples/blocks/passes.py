@@ -13,14 +13,8 @@ from time import perf_counter
 class PassProgress:
     """A pass over the blocks of a table.
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    share : float in [0, 1]
-        Of its blocks that are done.
-    seconds : float
-        Of the last pass over all blocks; 0 in the first.
+    `number`: from 1. `share` in [0, 1]: of its blocks that are done. `seconds`: of the last pass over all blocks; 0 in
+    the first.
     """
 
     number: int
@@ -45,18 +39,7 @@ _passes = _Passes()
 
 @contextmanager
 def passes_to(report: Report) -> Iterator[None]:
-    """Call `report` whenever blocks are done; of nested ones the inner.
-
-    Examples
-    --------
-    >>> seen = []
-    >>> with passes_to(seen.append):
-    ...     done = begun_pass(2)
-    ...     done(1), done(1)
-    (None, None)
-    >>> [(each.number, each.share) for each in seen]
-    [(1, 0.5), (1, 1.0)]
-    """
+    """Call `report` whenever blocks are done; of nested ones the inner."""
     before = _passes.report, _passes.number, _passes.seconds
     _passes.report, _passes.number, _passes.seconds = report, 0, 0.0
     try:

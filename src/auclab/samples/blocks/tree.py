@@ -16,11 +16,6 @@ def tree_sum(results: Iterable[Any]) -> Any:
 
     Groups of `FAN_IN` results that are summed elsewhere, and then their sums in the same way, give the same tree: sums
     of floats do not depend on who adds them.
-
-    Examples
-    --------
-    >>> tree_sum(iter([1, 2, 3, 4, 5]))
-    15
     """
     held: list[tuple[int, Any]] = []
     for result in results:
