@@ -5,33 +5,101 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "auclab"
-#: Objects and their functions that print a text.
-PRINTERS = {"out": "print", "err": "print", "page": "print", "say": "print", "warnings": "warn", "log": "warning"}
+#: Objects and their functions that print a text; a method _warn of any object does.
+PRINTERS = {"out", "err", "page", "say", "console", "terminal", "warnings", "log", "screen"}
+PRINTING = {"print", "warn", "warning"}
 
 
+@cache
 def source_messages() -> dict[tuple[str, str], int]:
     """Module and text of every message, with the line of one of its places."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
+    helpers = {
+        (path, node.name): node
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
     found: dict[tuple[str, str], int] = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for text in texts_of(node):
-                found[str(path.relative_to(SOURCE)), text] = node.lineno
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            given = argument_of(node)
+            if given is None:
+                continue
+            for place, text in _texts(given, path, tree, helpers):
+                found.setdefault((str(place.relative_to(SOURCE)), text), node.lineno)
     return found
 
 
-def texts_of(node: ast.AST) -> Iterator[str]:
-    """The text of a node that raises an error of auclab or of Python, or prints."""
-    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-        given = node.exc.args if ast.unparse(node.exc.func).endswith("Error") else []
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        given = node.args if PRINTERS.get(ast.unparse(node.func.value)) == node.func.attr else []
-    else:
-        return
-    if given and (text := template(given[0])) is not None:
-        yield text
+def argument_of(node: ast.AST) -> ast.expr | None:
+    """The text of an error that a node raises or returns, of its warning or log record, or of the line it prints."""
+    if isinstance(node, ast.Raise | ast.Return):
+        call = node.exc if isinstance(node, ast.Raise) else node.value
+        is_error = isinstance(call, ast.Call) and _name(call.func).endswith(("Error", "SystemExit"))
+        return call.args[0] if is_error and call.args else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+        owner, name = _name(node.func.value), node.func.attr
+        says = (owner in PRINTERS and name in PRINTING) or name == "_warn" or (owner, name) == ("parser", "error")
+        return node.args[0] if says else None
+    return None
+
+
+def _name(node: ast.expr) -> str:
+    """The last name of NAME or OBJECT.NAME."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _texts(given: ast.expr, path: Path, tree: ast.Module, helpers: dict) -> Iterator[tuple[Path, str]]:
+    """Module and text of what is given: a literal, or what a function of the package returns."""
+    if (text := template(given)) is not None:
+        if re.search(r"[a-z]{2}", re.sub(r"\[[^]]*\]", "", text)):  # not values and markup alone
+            yield path, text.replace("%s", "…")
+    elif isinstance(given, ast.IfExp):
+        yield from _texts(given.body, path, tree, helpers)
+        yield from _texts(given.orelse, path, tree, helpers)
+    elif isinstance(given, ast.Name | ast.Subscript) or _is_format(given):
+        for constant in _constants(given.func.value if _is_format(given) else given, tree):
+            yield path, re.sub(r"\{[^}]*\}", "…", constant) if _is_format(given) else constant
+    elif isinstance(given, ast.Call) and isinstance(given.func, ast.Name):
+        home = _home(given.func.id, path, tree)
+        helper = helpers.get((home, given.func.id))
+        for node in ast.walk(helper) if helper else ():
+            if isinstance(node, ast.Return) and node.value is not None:
+                yield from _texts(node.value, home, tree, helpers)
+
+
+def _is_format(node: ast.expr) -> bool:
+    """Whether this is TEXT.format(…)."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+
+
+def _constants(node: ast.expr, tree: ast.Module) -> Iterator[str]:
+    """The texts that a constant of the module holds: NAME, or NAME[…] of a table of texts."""
+    name = ast.unparse(node.value if isinstance(node, ast.Subscript) else node)
+    for each in tree.body:
+        target = (
+            each.targets[0]
+            if isinstance(each, ast.Assign)
+            else each.target
+            if isinstance(each, ast.AnnAssign)
+            else None
+        )
+        if isinstance(target, ast.Name) and target.id == name and each.value is not None:
+            values = each.value.values if isinstance(each.value, ast.Dict) else [each.value]
+            yield from (text for value in values if (text := template(value)) is not None)
+
+
+def _home(name: str, path: Path, tree: ast.Module) -> Path:
+    """The module where a name of a module is defined."""
+    for node in tree.body:
+        ours = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("auclab.")
+        if ours and any(name == (alias.asname or alias.name) for alias in node.names):
+            return SOURCE.joinpath(*node.module.split(".")[1:]).with_suffix(".py")
+    return path
 
 
 def template(node: ast.expr) -> str | None:
@@ -43,6 +111,11 @@ def template(node: ast.expr) -> str | None:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return f"{template(node.left) or '…'}{template(node.right) or '…'}"
     return None
+
+
+def package_of(module: str) -> str:
+    """The package of a module such as solvers/path.py; "modules" of one beside the packages."""
+    return module.split("/")[0] if "/" in module else "modules"
 
 
 def pattern_of(message: str) -> re.Pattern[str]:

@@ -1,39 +1,92 @@
-"""Every message of messages.csv is printed in its situation, and is not printed in a second one.
+"""Every message of the tables is printed in its situation, and is not printed in a second one.
 
-The table grows: the number of messages in the source that it lacks may only fall.
+Each package has a table, tables/PACKAGE.csv; modules.csv has the modules beside the packages. The expressions in it use
+the names of situations/__init__.py and, where there is one, of situations/PACKAGE.py. The tables grow: the number of
+messages in the source that they lack may only fall.
 """
 
 import csv
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from auclab.types import AuclabError
-from messages.situations import NAMES
-from messages.source_messages import pattern_of, source_messages
+from messages.heard import heard
+from messages.source_messages import package_of, pattern_of, source_messages
 
-with (Path(__file__).parent / "messages.csv").open(encoding="utf-8", newline="") as _file:
-    TABLE = list(csv.DictReader(_file))
-#: Messages in the source without an entry in the table: lower it with every entry.
-WITHOUT_ENTRY = 690
+FOLDER = Path(__file__).parent
+#: Messages in the source without an entry in a package's table: lower it with every entry.
+WITHOUT_ENTRY = {
+    "bounds": 19,
+    "check": 15,
+    "compiled": 1,
+    "estimators": 39,
+    "export": 24,
+    "formulations": 29,
+    "inference": 15,
+    "kernels": 3,
+    "losses": 3,
+    "metrics": 33,
+    "models": 12,
+    "modules": 7,
+    "projection": 1,
+    "regularisers": 3,
+    "samples": 49,
+    "scorecards": 3,
+    "solvers": 84,
+    # Packages above state and solve programs; those below run experiments and show them.
+    "cli": 60,
+    "comparison": 39,
+    "datasets": 91,
+    "displays": 11,
+    "pipeline": 112,
+    "report": 5,
+    "sweeps": 26,
+    "tracking": 30,
+}
 
 
-@pytest.mark.parametrize("entry", TABLE, ids=[f"{entry['module']}: {entry['message'][:50]}" for entry in TABLE])
+def _entries() -> list[dict[str, str]]:
+    entries = []
+    for path in sorted((FOLDER / "tables").glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            entries += [{**entry, "package": path.stem} for entry in csv.DictReader(file)]
+    return entries
+
+
+ENTRIES = _entries()
+
+
+def names_for(package: str) -> dict[str, object]:
+    """What the expressions of a package's table may use."""
+    own = f"messages.situations.{package}" if (FOLDER / "situations" / f"{package}.py").exists() else None
+    names = vars(import_module("messages.situations"))
+    return {**names, **vars(import_module(own))} if own else dict(names)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=[f"{entry['module']}: {entry['message'][:50]}" for entry in ENTRIES])
 def test_a_message_is_printed_in_its_situation_and_not_in_another(entry):
-    with pytest.raises(AuclabError) as caught:
-        eval(entry["printed by"], dict(NAMES))
-    assert pattern_of(entry["message"]).match(str(caught.value)), str(caught.value)
-    eval(entry["not by"], dict(NAMES))  # which raises nothing
+    names, pattern = names_for(entry["package"]), pattern_of(entry["message"])
+    shown = heard(entry["printed by"], names)
+    assert any(map(pattern.match, shown.texts)), shown
+    silent = heard(entry["not by"], names)
+    assert silent.error is None, silent
+    assert not any(map(pattern.match, silent.texts)), silent
 
 
 def test_entries_are_messages_of_the_source():
     known = source_messages()
-    assert [entry for entry in TABLE if (entry["module"], entry["message"]) not in known] == []
+    strangers = [entry for entry in ENTRIES if (entry["module"], entry["message"]) not in known]
+    assert strangers == []
+    assert [entry for entry in ENTRIES if entry["package"] != package_of(entry["module"])] == []
 
 
 def test_the_number_of_messages_without_an_entry_does_not_rise():
-    entries = {(entry["module"], entry["message"]) for entry in TABLE}
-    assert len(set(source_messages()) - entries) <= WITHOUT_ENTRY
+    entries = {(entry["module"], entry["message"]) for entry in ENTRIES}
+    lacking = [package_of(module) for module, text in source_messages() if (module, text) not in entries]
+    assert {
+        name: lacking.count(name) for name in set(lacking) if lacking.count(name) > WITHOUT_ENTRY.get(name, 0)
+    } == {}
 
 
 def test_a_pattern_takes_any_values():

@@ -1,5 +1,5 @@
 # ruff: noqa: F401  what is imported is used by the expressions
-"""What the expressions of messages.csv may use: small data and the public packages."""
+"""What the expressions of the tables may use: small data and the public packages."""
 
 import tempfile
 from hashlib import sha256
@@ -52,6 +52,3 @@ def checked(words: str) -> object:
     experiment = compose_experiment([*SMALL, *quick, *formulation, *words.split()])
     check_settings(experiment)
     return solve_splits(experiment)
-
-
-NAMES = {name: value for name, value in globals().items() if not name.startswith("_")}

@@ -1,0 +1,47 @@
+"""What evaluating an expression tells the user: errors, warnings, log records, and lines on the screen."""
+
+import io
+import logging
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any, NamedTuple
+
+
+class Heard(NamedTuple):
+    """The error that ended an evaluation, if one did, and every text that was shown."""
+
+    error: BaseException | None
+    texts: list[str]
+
+
+def heard(expression: str, names: dict[str, Any]) -> Heard:
+    """Evaluate an expression and keep what it tells the user."""
+    error, log, screen = None, _Records(), io.StringIO()
+    auclab_log = logging.getLogger("auclab")
+    before = auclab_log.level
+    auclab_log.addHandler(log)
+    auclab_log.setLevel(logging.DEBUG)
+    try:
+        with warnings.catch_warnings(record=True) as warned, redirect_stdout(screen), redirect_stderr(screen):
+            warnings.simplefilter("always")
+            try:
+                eval(expression, dict(names))
+            except (Exception, SystemExit) as raised:  # noqa: BLE001  whatever it is, its text is looked at
+                error = raised
+    finally:
+        auclab_log.removeHandler(log)
+        auclab_log.setLevel(before)
+    printed = screen.getvalue().rstrip("\n")
+    texts = [str(each.message) for each in warned] + log.texts + printed.splitlines() + [printed]
+    return Heard(error, texts if error is None else [str(error), *texts])
+
+
+class _Records(logging.Handler):
+    """Keeps the texts of log records."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(record.getMessage())
