@@ -20,22 +20,10 @@ from auclab.types import Array
 class BinMultipliers:
     """The multipliers that prove a bound, by class and bin: some kilobytes for any number of rows.
 
-    Attributes
-    ----------
-    coef : array of shape (n_features,)
-        The w whose scores were binned: that of the pass that proved the bound.
-    moves : array of shape (2,)
-        What is added to the scores of negatives and of positives.
-    edges : array of shape (n_bins − 1,)
-        Bin b holds moved scores ``edges[b − 1] ≤ t < edges[b]``.
-    values : array of shape (2, n_bins)
-        The multiplier of a row over its weight within its class, negatives first.
-    offset : array of shape (n_features,) or None
-        Subtracted from the rows first.
-
-    See Also
-    --------
-    auclab.solvers.solution.Solution : Has them in place of `multipliers` where the rows are in blocks.
+    `coef` (n_features,): the w whose scores were binned: that of the pass that proved the bound. `moves` (2,): what is
+    added to the scores of negatives and of positives. `edges` (n_bins − 1,): bin b holds moved scores ``edges[b − 1] ≤
+    t < edges[b]``. `values` (2, n_bins): the multiplier of a row over its weight within its class, negatives first.
+    `offset` (n_features,), or None: subtracted from the rows first.
     """
 
     coef: Array
@@ -54,24 +42,8 @@ class BinMultipliers:
     ) -> Array:
         """The multiplier of every row, shape (n_rows,), as `Solution.multipliers` has them; one pass.
 
-        Parameters
-        ----------
-        table : BlockTable
-            That of the solve.
-        y : array of shape (n_rows,), or BlockLabels
-            `BlockLabels` have their weights, and say which class is positive.
-        sample_weight : array of shape (n_rows,), optional
-        pos_label : optional
-            The label of the positive class.
-
-        Raises
-        ------
-        AuclabError
-            Labels or weights of another length than the table, labels of other than two classes, a changed file.
-
-        See Also
-        --------
-        by_block : The same without a vector with an entry per row.
+        `table`: that of the solve. `y` (n_rows,), or BlockLabels: `BlockLabels` have their weights, and say which class
+        is positive. `pos_label`: the label of the positive class.
         """
         return np.concatenate(list(self.by_block(table, y, sample_weight, pos_label=pos_label)))
 

@@ -43,18 +43,8 @@ _VERIFICATION_PER_ENTRY, _VERIFICATION_AT_LEAST = 9e-8, 5e-3
 class Indivisible:
     """Seconds that a conic library spends without looking at its clock.
 
-    Attributes
-    ----------
-    compiling : float
-        CVXPY's translation of the model.
-    setup : float
-        Ordering and first factorisation.
-    iteration : float
-        One iteration, after which the clock is looked at.
-
-    See Also
-    --------
-    auclab.solvers.budget.indivisible : Estimates them.
+    `compiling`: CVXPY's translation of the model. `setup`: ordering and first factorisation. `iteration`: one
+    iteration, after which the clock is looked at.
     """
 
     compiling: float
@@ -85,11 +75,6 @@ _SCS_SECONDS_PER_SQUARE = 1.3e-9
 def indivisible(problem: Problem, model: str) -> Indivisible:
     """Estimated seconds that Clarabel or SCS, through CVXPY, computes without looking at the clock.
 
-    Parameters
-    ----------
-    problem : Problem
-    model : {"clarabel", "scs"}
-
     Examples
     --------
     >>> import numpy as np
@@ -109,14 +94,7 @@ def indivisible(problem: Problem, model: str) -> Indivisible:
 def check_seconds(needed: float, time_limit: float | None, what: str, advice: str) -> None:
     """Raise `AuclabError` if a library is estimated to have no usable point within a tenth or a second of the limit.
 
-    Parameters
-    ----------
-    needed : float
-        Seconds.
-    time_limit : float, optional
-        That of the solve; 600 if left out.
-    what, advice : str
-        For the message.
+    `needed`: seconds. `time_limit`: that of the solve; 600 if left out. `what`, `advice`: for the message.
 
     Examples
     --------
@@ -174,11 +152,7 @@ def default_limit_note(time_limit: float | None, status: Status) -> tuple[str, .
 def margin_bytes(problem: Problem, model: str) -> float:
     """Estimated bytes of a model that forms all margins of a problem.
 
-    Parameters
-    ----------
-    problem : Problem
-    model : str
-        A key of `BYTES_PER_MARGIN`.
+    `model`: a key of `BYTES_PER_MARGIN`.
     """
     sample = problem.sample
     nonzeros = float(sample.n_features)
@@ -193,13 +167,7 @@ def margin_bytes(problem: Problem, model: str) -> float:
 def check_margins(problem: Problem, model: str, advice: str = "use solver=cutting_plane") -> None:
     """Raise `AuclabError` with the numbers if the margins of a problem would not fit into the memory.
 
-    Parameters
-    ----------
-    problem : Problem
-    model : str
-        A key of `BYTES_PER_MARGIN`.
-    advice : str
-        What to do instead, for the message.
+    `model`: a key of `BYTES_PER_MARGIN`. `advice`: what to do instead, for the message.
     """
     sample = problem.sample
     if problem.over_pairs:
@@ -212,17 +180,7 @@ def check_margins(problem: Problem, model: str, advice: str = "use solver=cuttin
 def check_memory(needed: float, what: str, advice: str) -> None:
     """Raise `AuclabError` if an estimate is above the share of the available memory that a solve may take.
 
-    Parameters
-    ----------
-    needed : float
-        Bytes.
-    what, advice : str
-        For the message.
-
-    Raises
-    ------
-    AuclabError
-        With the estimate, what is available, and the advice.
+    `needed`: bytes. `what`, `advice`: for the message.
 
     Examples
     --------

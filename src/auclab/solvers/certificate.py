@@ -40,20 +40,8 @@ def certify(
 ) -> tuple[Certificate, tuple[Array, Array] | None]:
     """The certificate of a point in working precision, for the iterations of a solver, and feasible multipliers.
 
-    Parameters
-    ----------
-    problem : Problem
-    coef : array of shape (n_features,)
-    intercept : float
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,), or None
-        Marginals of a dual point, feasible or not; None if there are none.
-    objective : float, optional
-        The value at the point if it has been computed.
-
-    See Also
-    --------
-    verified_certificate : With every rounding charged to the bound.
-    certify_tree : From the bound of a branch-and-bound tree.
+    `multipliers` (n_pos,) and (n_neg,), or None: marginals of a dual point, feasible or not; None if there are none.
+    `objective`: the value at the point if it has been computed.
     """
     if objective is None:
         objective = problem.objective(coef, intercept)
@@ -75,22 +63,9 @@ def verified_certificate(
 
     The last are those of the constraints, in the order of `ColumnConstraints.all_rows`.
 
-    Parameters
-    ----------
-    problem : Problem
-    coef : array of shape (n_features,)
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,), or None
-        Of a dual point, feasible or not; None if there are none.
-    objective : float
-        The value at the point.
-    tolerance : float
-        Relative gap that is wanted; a larger radius may cost a part of it.
-    deadline : float
-        When multipliers are corrected no more, on `time.perf_counter`.
-
-    See Also
-    --------
-    certify : In working precision.
+    `multipliers` (n_pos,) and (n_neg,), or None: of a dual point, feasible or not; None if there are none. `objective`:
+    the value at the point. `tolerance`: relative gap that is wanted; a larger radius may cost a part of it. `deadline`:
+    when multipliers are corrected no more, on `time.perf_counter`.
     """
     violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)
     if not _is_usable(multipliers):
@@ -114,18 +89,8 @@ def certify_scorers(
 
     The last are those of the constraints, in the order of `ColumnConstraints.all_rows`.
 
-    Parameters
-    ----------
-    problem, coef, scorers, each
-        As for `auclab.solvers.verified.scorers.scorer_bound`.
-    objective : float
-        The value at the point.
-    tolerance : float
-        Relative gap of which a part may be lost to a larger radius.
-
-    See Also
-    --------
-    verified_certificate : For the hinge, from marginals alone.
+    `problem`, `coef`, `scorers`, `each`: as for `auclab.solvers.verified.scorers.scorer_bound`. `objective`: the value
+    at the point. `tolerance`: relative gap of which a part may be lost to a larger radius.
     """
     violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)
     dual = scorer_bound(problem, coef, scorers, each, _goal(objective, tolerance))
@@ -179,10 +144,6 @@ def far_away(problem: Problem) -> float:
     """The length of w, in the norm of `Certificate.norm_bound`, from which on its margins are rounding.
 
     At 2⁵² times the w whose scores differ by about 1, the rounding of a score alone is as large as a unit margin.
-
-    See Also
-    --------
-    auclab.types.Status : OPTIMAL is for all w up to this length, whatever the data.
     """
     return 2.0**52 * unit_length(problem)
 

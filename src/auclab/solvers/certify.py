@@ -35,16 +35,8 @@ _TIED = (1e-6, 1e-5, 1e-4, 1e-3)
 class ModelCertificate(Certificate):
     """What is proved about the solution of an algebraic model.
 
-    Attributes
-    ----------
-    coef, intercept
-        The point that is judged, as it was read from the model.
-    bound_for
-        The scorers that the lower bound is about, in words: `gap` says how far the point is from the best of these.
-
-    See Also
-    --------
-    auclab.models.build : Makes the models.
+    `coef`, `intercept`: the point that is judged, as it was read from the model. `bound_for`: the scorers that the
+    lower bound is about, in words: `gap` says how far the point is from the best of these.
     """
 
     coef: Array = field(default_factory=lambda: np.empty(0))

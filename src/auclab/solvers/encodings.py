@@ -24,10 +24,7 @@ def encodings(program: Program) -> tuple[Encoding, ...]:
 def fastest_encoding(problem: Problem) -> str:
     """What ``encoding="auto"`` stands for.
 
-    Parameters
-    ----------
-    problem : Problem
-        A linear program.
+    `problem`: a linear program.
     """
     known = encodings(problem.program)
     if "dual" not in known:

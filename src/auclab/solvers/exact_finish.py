@@ -22,19 +22,9 @@ _SECONDS = 10.0
 def finish_exactly(problem: Problem, solution: Solution, tolerance: float, seconds: float | None = None) -> Solution:
     """The solution, or the exact one where it is proved to be better or for more w.
 
-    Parameters
-    ----------
-    problem : Problem
-    solution : Solution
-        What a solver found; one that is OPTIMAL for every w, or that a limit ended, is returned as it is.
-    tolerance : float
-        Relative gap at or below which OPTIMAL stands.
-    seconds : float, optional
-        What is left of a time limit; the simplex method stops after 10 in any case.
-
-    See Also
-    --------
-    auclab.solvers.rational_simplex.solve_exactly : The method.
+    `solution`: what a solver found; one that is OPTIMAL for every w, or that a limit ended, is returned as it is.
+    `tolerance`: relative gap at or below which OPTIMAL stands. `seconds`: what is left of a time limit; the simplex
+    method stops after 10 in any case.
     """
     if solution.status not in _UNPROVED or not is_small_linear(problem):
         return solution

@@ -49,18 +49,7 @@ def nearest_feasible(constraints: ColumnConstraints, coef: Array, spread: Array)
 
     Bounds are satisfied exactly, rows to rounding. A point that does so already is returned as it is.
 
-    Parameters
-    ----------
-    constraints : ColumnConstraints
-        Convex.
-    coef : array of shape (n_features,)
-    spread : array of shape (n_features,)
-        Positive.
-
-    Returns
-    -------
-    array of shape (n_features,) or None
-        None where none was found.
+    `constraints`: convex. `spread` (n_features,): positive. Returned: None where none was found.
 
     Examples
     --------

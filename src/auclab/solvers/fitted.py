@@ -19,20 +19,11 @@ if TYPE_CHECKING:
 class InFeatures:
     """A scorer as generalization bounds see it: linear in some features of the training part.
 
-    Attributes
-    ----------
-    features : array, CSR matrix or BlockTable of shape (n_train, n_features)
-    coef : array of shape (n_features,) or None
-        None where the scorer is linear in no features that are known.
-    radius : float or None
-        Of a ball that holds every row there can be; None where nothing ensures one.
-    diameter : float or None
-        How far apart a positive and a negative can be, where that is less than twice the radius.
-    ensured : str
-        What ensures both, where it is not the preprocessing.
-    remark : str or None
-        Why bounds that look at the rows do not hold, with ``{}`` for their kind; nothing is said where it is empty.
-        None where they hold.
+    `coef` (n_features,), or None: None where the scorer is linear in no features that are known. `radius`: of a ball
+    that holds every row there can be; None where nothing ensures one. `diameter`: how far apart a positive and a
+    negative can be, where that is less than twice the radius. `ensured`: what ensures both, where it is not the
+    preprocessing. `remark`: why bounds that look at the rows do not hold, with ``{}`` for their kind; nothing is said
+    where it is empty. None where they hold.
     """
 
     features: Any

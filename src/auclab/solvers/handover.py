@@ -77,15 +77,7 @@ Attempt = tuple[str, RawSolution, Solution]
 def patience(time_limit: float | None) -> float:
     """Seconds without progress after which a solver ends, so that another one gets its turn.
 
-    Parameters
-    ----------
-    time_limit : float, optional
-        Seconds that are left.
-
-    Examples
-    --------
-    >>> patience(20.0), patience(1.0), patience(None)
-    (6.0, 2.0, 60.0)
+    `time_limit`: seconds that are left.
     """
     if time_limit is None or math.isinf(time_limit):
         return PATIENCE_WITHOUT_LIMIT
@@ -93,13 +85,7 @@ def patience(time_limit: float | None) -> float:
 
 
 def others_may_prove_more(problem: Problem, solution: Solution) -> bool:
-    """Whether other solvers may prove more: nothing is proved, or only within a radius where more is cheap to try.
-
-    Parameters
-    ----------
-    problem : Problem
-    solution : Solution
-    """
+    """Whether other solvers may prove more: nothing is proved, or only within a radius where more is cheap to try."""
     if solution.status is Status.OPTIMAL_WITHIN:
         return problem.n_margins <= SMALL and not problem.sample.in_blocks
     return solution.status in UNFINISHED
@@ -115,24 +101,9 @@ def hand_over(
 ) -> Solution:
     """The best that the first attempt and those of other solvers prove together.
 
-    Parameters
-    ----------
-    problem : Problem
-    first : tuple of (label, RawSolution, Solution)
-        What the selected solver returned, and its verification.
-    run : callable
-        From a candidate and the seconds that it has to its answer.
-    tolerance : float
-        Relative gap.
-    time_limit : float, optional
-        Seconds that are left.
-    stalled : float, optional
-        The seconds without progress that ended the first attempt, for the notes.
-
-    Returns
-    -------
-    Solution
-        Its notes say who found the point and who the bound.
+    `first`: what the selected solver returned, and its verification. `run`: from a candidate and the seconds that it
+    has to its answer. `tolerance`: relative gap. `time_limit`: seconds that are left. `stalled`: the seconds without
+    progress that ended the first attempt, for the notes. Returned: its notes say who found the point and who the bound.
     """
     begin = perf_counter()
     spent = first[2].timings.total
@@ -179,12 +150,7 @@ def hand_over(
 def combined(problem: Problem, attempts: list[Attempt], tolerance: float) -> Solution:
     """The point of least objective with the multipliers that leave it the smallest gap.
 
-    Parameters
-    ----------
-    problem : Problem
-    attempts : list of (label, RawSolution, Solution)
-    tolerance : float
-        Relative gap.
+    `tolerance`: relative gap.
     """
     alone = min((solution for _, _, solution in attempts), key=_rank)
     if alone.status is Status.OPTIMAL or all(solution.status in PROVED for _, _, solution in attempts):

@@ -33,19 +33,9 @@ _GAPS = (1e-2, 1e-3)
 class Point:
     """A scorer on the way to its optimum.
 
-    Attributes
-    ----------
-    formulation : Program
-        With the value of the parameter.
-    coef : array of shape (n_features,)
-    intercept : float
-    gap : float
-        Relative, as in a certificate; that of a minimum over a band is what the smoothing leaves open.
-    level : int
-    minima : tuple of Minimum
-        The last two where it is a minimum over a band.
-    iterations : int
-        Of a solve.
+    `formulation`: with the value of the parameter. `gap`: relative, as in a certificate; that of a minimum over a band
+    is what the smoothing leaves open. `minima`: the last two where it is a minimum over a band. `iterations`: of a
+    solve.
     """
 
     formulation: Program
@@ -60,41 +50,10 @@ class Point:
 class InnerPath:
     """Scorers along a path on one sample.
 
-    Parameters
-    ----------
-    program : Program
-        Its own value of `parameter` is not used.
-    X, y, sample_weight, constraints
-        As in `auclab.solve`.
-    values : sequence of float
-    parameter : {"penalty", "threshold"}
-    solver : str
-        As in `auclab.solve`; a band is used with "auto" and "newton".
-    tolerance : float, optional
-        Relative gap beyond which no scorer is improved.
-    time_limit : float, optional
-        Seconds for every solve.
-    groups, ordered, event
-        Which rows are compared, as in `auclab.solve`.
-    **options
-        Of the solver.
-
-    Raises
-    ------
-    AuclabError
-        As `auclab.solvers.path.solve_path`.
-
-    See Also
-    --------
-    auclab.solvers.path.solve_path : Every value to the tolerance, with a certificate.
-
-    Examples
-    --------
-    >>> from auclab.formulations import RankSVM
-    >>> path = InnerPath(RankSVM(1.0), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], [0.1, 0.5, 2.0])
-    >>> first = [path.refined(k) for k in path.order]
-    >>> [point.formulation.penalty for point in first], first[0].coef.tolist()   # w = 0 for λ ≥ 1
-    ([2.0, 0.5, 0.1], [0.0])
+    `program`: its own value of `parameter` is not used. `X`, `y`, `sample_weight`, `constraints`: as in `auclab.solve`.
+    `solver`: as in `auclab.solve`; a band is used with "auto" and "newton". `tolerance`: relative gap beyond which no
+    scorer is improved. `time_limit`: seconds for every solve. `groups`, `ordered`, `event`: which rows are compared, as
+    in `auclab.solve`. `**options`: of the solver.
     """
 
     def __init__(
@@ -135,15 +94,7 @@ class InnerPath:
         self._null_throughout = self._is_null_throughout()
 
     def refined(self, k: int) -> Point:
-        """The scorer of value number `k`, one level closer to its optimum than before.
-
-        Raises
-        ------
-        AuclabError
-            A solver found no usable point.
-        KeyboardInterrupt
-            A solve was stopped by Ctrl-C.
-        """
+        """The scorer of value number `k`, one level closer to its optimum than before."""
         last = self._points.get(k)
         if last is not None and last.gap <= self._tolerance:
             return last

@@ -26,11 +26,6 @@ def interruptible(work: Callable[[], T]) -> T:
     delays them that long. For a solver that checks a stop event (`stop_on_interrupt`) the first Ctrl-C sets the event
     and a second one interrupts. After an interrupt the thread computes on; `auclab.sweeps.sweep.sweep_scope` ends the
     process without waiting for it.
-
-    Examples
-    --------
-    >>> interruptible(lambda: 6 * 7)
-    42
     """
     if threading.current_thread() is not threading.main_thread():
         return work()

@@ -23,16 +23,7 @@ _LESS_GAP, _LOWER = 0.8, 1e-4
 class Patience:
     """Ends a solve that makes no certified progress while another solver is waiting.
 
-    Attributes
-    ----------
-    seconds : float
-        Without a smaller gap or a lower objective, until the solve is to end.
-    ran_out : bool
-        Whether it did.
-
-    See Also
-    --------
-    auclab.solvers.monitor.ends_without_progress : Sets it for the solves inside.
+    `seconds`: without a smaller gap or a lower objective, until the solve is to end. `ran_out`: whether it did.
     """
 
     seconds: float
@@ -60,19 +51,8 @@ class OutOfTime(Exception):  # noqa: N818 - no error: the solve ends with what i
 class Monitor:
     """Clock, history and stopping of an iterative solver.
 
-    Parameters
-    ----------
-    tolerance : float
-        Relative gap at which the solver will stop; reported with the progress.
-    time_limit : float or None
-        Seconds from now.
-    interrupted : Event
-        Set by Ctrl-C.
-
-    Attributes
-    ----------
-    history : list of (seconds, objective, lower_bound)
-        The best of either until then.
+    `tolerance`: relative gap at which the solver will stop; reported with the progress. `time_limit`: seconds from now.
+    `interrupted`: set by Ctrl-C. `history`: the best of either until then.
     """
 
     def __init__(self, tolerance: float, time_limit: float | None, interrupted: Event) -> None:

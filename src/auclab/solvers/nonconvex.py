@@ -45,21 +45,8 @@ SolveConvex = Callable[[Problem, float | None], Solution]
 def solve_nonconvex(problem: Problem, solve: SolveConvex, *, tolerance: float, time_limit: float | None) -> Solution:
     """The best solution over the shifted copies of the program at z = 0; its lower bound is the smallest of theirs.
 
-    Parameters
-    ----------
-    problem : Problem
-        With z > 0.
-    solve : callable
-        Solves and verifies the convex programs.
-    tolerance : float
-        Relative gap.
-    time_limit : float, optional
-        Seconds, 600 if left out.
-
-    Raises
-    ------
-    AuclabError
-        The l1 norm with more than 12 features, or sparse features that do not fit into the memory as a table.
+    `problem`: with z > 0. `solve`: solves and verifies the convex programs. `tolerance`: relative gap. `time_limit`:
+    seconds, 600 if left out.
     """
     sample, plain = problem.sample, row_with(problem.program, threshold=0.0)
     if sample.is_sparse:

@@ -15,10 +15,7 @@ def null_in_advance(problem: Problem) -> RawSolution | None:
     Over pairs the condition has a closed form. Over points and the hardest negatives the multipliers that prove it for
     every λ are looked for (`auclab.projection.common_mean.weights_of_mean`).
 
-    Parameters
-    ----------
-    problem : Problem
-        Of a convex program.
+    `problem`: of a convex program.
     """
     null, constraints = problem.program.null, problem.constraints
     if constraints is not None and not constraints.allows_null:

@@ -119,13 +119,7 @@ def following_solution(
     time_limit: float | None,
     **options: Any,
 ) -> Solution:
-    """The solution of a program on a path, from the scorer before it where the solver takes a start.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The solve was stopped by Ctrl-C.
-    """
+    """The solution of a program on a path, from the scorer before it where the solver takes a start."""
     name = select_solver(problem)[0] if solver == "auto" else solver
     if last is not None and "start" in inspect.signature(load_solver(name)).parameters:
         options["start"] = last

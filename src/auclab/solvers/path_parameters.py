@@ -13,13 +13,7 @@ PARAMETERS: Mapping[str, float] = {"penalty": 1.0, "threshold": -1.0}
 
 
 def along(formulation: Program, parameter: str, values: Sequence[float]) -> list[Program]:
-    """The formulation at every value of the parameter.
-
-    Raises
-    ------
-    AuclabError
-        The formulation has no such parameter, or there is no value, or one that is not a finite number.
-    """
+    """The formulation at every value of the parameter."""
     names = parameter_names(type(formulation))
     has = [key for key in PARAMETERS if key in names or (key == "penalty" and "regulariser" in names)]
     if parameter not in has:

@@ -28,14 +28,6 @@ def penalty_level(program: Program, sample: Sample) -> float:
     """``‖Δ‖_*``, or ``‖Δ‖_*²/2`` of a squared norm, times the slope of the loss; 1 where the class means agree.
 
     Over points Δ has the weight of the smaller class.
-
-    Examples
-    --------
-    >>> from auclab.formulations import RankSVM
-    >>> from auclab.samples.as_sample import as_sample
-    >>> sample = as_sample([[0.0, 0.0], [3.0, 4.0]], [0, 1])
-    >>> penalty_level(RankSVM(1.0), sample), penalty_level(RankSVM(1.0, squared=True), sample)
-    (5.0, 12.5)
     """
     share = 1.0 if program.comparisons.name == "pairs" else min(sample.prior_pos, sample.prior_neg)
     slope = share * float(program.loss.slope(1.0))
@@ -58,13 +50,7 @@ def penalty_series(program: Program, sample: Sample, count: int = DEFAULT_COUNT)
 
 
 def series_below(level: float, count: int = DEFAULT_COUNT) -> list[float]:
-    """The `count` largest numbers of the series below `level`, ascending.
-
-    Examples
-    --------
-    >>> series_below(0.3, 3)
-    [0.01, 0.03, 0.1]
-    """
+    """The `count` largest numbers of the series below `level`, ascending."""
     power = math.floor(math.log10(level)) + 1
     lowest = power - 2 - count // len(_MANTISSAS)
     series = [float(f"{m:g}e{p}") for p in range(lowest, power + 1) for m in _MANTISSAS]

@@ -13,14 +13,8 @@ from dataclasses import dataclass
 class SolveProgress:
     """The state of a solve.
 
-    Attributes
-    ----------
-    seconds : float
-        Since its start.
-    objective, lower_bound : float
-        The best of either until now.
-    gap, tolerance : float
-        The relative gap between them, and the one at which the solve ends.
+    `seconds`: since its start. `objective`, `lower_bound`: the best of either until now. `gap`, `tolerance`: the
+    relative gap between them, and the one at which the solve ends.
     """
 
     seconds: float

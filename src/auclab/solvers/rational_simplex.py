@@ -30,20 +30,9 @@ MAX_SIZE = 6_000
 class ExactOptimum:
     """The exact optimum of a linear program, rounded.
 
-    Attributes
-    ----------
-    coef : array of shape (n_features,)
-        w, each entry the nearest float.
-    intercept : float
-        b for the rows of the sample; 0 over pairs.
-    value : float
-        The optimal value, rounded down.
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-        The sums of q over the margins of every observation.
-
-    See Also
-    --------
-    auclab.solvers.rational_simplex.solve_exactly : Finds it.
+    `coef` (n_features,): w, each entry the nearest float. `intercept`: b for the rows of the sample; 0 over pairs.
+    `value`: the optimal value, rounded down. `multipliers` (n_pos,) and (n_neg,): the sums of q over the margins of
+    every observation.
     """
 
     coef: Array
@@ -63,22 +52,7 @@ def is_small_linear(problem: Problem) -> bool:
 def solve_exactly(problem: Problem, seconds: float = 10.0) -> ExactOptimum | None:
     """The exact optimum over every w; None if it takes longer, or w leaves the range of floats.
 
-    Parameters
-    ----------
-    problem : Problem
-        `is_small_linear`.
-    seconds : float
-        To stop after.
-
-    Examples
-    --------
-    Margins 1e-9·w and 2w: at w = 1e9 both hinges are 0.
-
-    >>> from auclab.formulations import BufferedAUC
-    >>> from auclab.samples.as_sample import as_sample
-    >>> found = solve_exactly(Problem(BufferedAUC(), as_sample([[1e-9], [2.0], [0.0]], [1, 1, 0])))
-    >>> found.coef.round(3).tolist(), found.value
-    ([1000000000.0], 0.0)
+    `problem`: `is_small_linear`. `seconds`: to stop after.
     """
     sample = problem.sample
     rows_pos, rows_neg = sample.arrays()

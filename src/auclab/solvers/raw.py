@@ -30,10 +30,6 @@ class RawSolution:
     where there are none.
     `separator` is the hard-margin one that the point was made of. `timings` and the first column of `history` are in
     seconds.
-
-    See Also
-    --------
-    auclab.solvers.verification.verify : From here to a `Solution`.
     """
 
     coef: Array

@@ -24,21 +24,9 @@ from auclab.validation import did_you_mean
 class Capabilities:
     """What a solver is able to minimise.
 
-    Attributes
-    ----------
-    linear_only : bool
-        Linear programs alone.
-    nonconvex : bool
-        Also z > 0 and counts of pairs.
-    blocks : bool
-        Samples whose rows are out of memory.
-    constraints : bool
-        Constraints on w that make a convex set.
-    max_features : bool
-        Constraints with a largest number of features.
-    needs_norm : bool
-        Programs with a penalty or z < 0 alone.
-    kinds : tuple of {"hinge", "cvar", "mip", "integer"}
+    `linear_only`: linear programs alone. `nonconvex`: also z > 0 and counts of pairs. `blocks`: samples whose rows are
+    out of memory. `constraints`: constraints on w that make a convex set. `max_features`: constraints with a largest
+    number of features. `needs_norm`: programs with a penalty or z < 0 alone.
     """
 
     linear_only: bool = False
@@ -134,13 +122,7 @@ PARTS: dict[str, Capabilities] = {
 
 
 def find_solver(name: str) -> SolverEntry:
-    """The entry of the solver called `name`.
-
-    Raises
-    ------
-    AuclabError
-        No such solver (the choices are listed).
-    """
+    """The entry of the solver called `name`."""
     if name not in SOLVERS:
         names = ["auto", *SOLVERS]
         raise AuclabError(
@@ -150,13 +132,7 @@ def find_solver(name: str) -> SolverEntry:
 
 
 def load_solver(name: str) -> Solver:
-    """The `solve` function of the solver called `name`; imports its module.
-
-    Raises
-    ------
-    AuclabError
-        No such solver (the choices are listed).
-    """
+    """The `solve` function of the solver called `name`; imports its module."""
     solve: Solver = importlib.import_module(find_solver(name).module).solve
     return solve
 

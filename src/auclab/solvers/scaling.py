@@ -32,15 +32,7 @@ _ORDINARY = 1e3
 def in_own_units(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
     """A solver whose problem is brought to units near its spread, and its answer back.
 
-    Parameters
-    ----------
-    solve : callable
-        A solver of the registry, ``solve(problem, **options)``.
-
-    Returns
-    -------
-    callable
-        The same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returned: the same to its caller.
     """
 
     @wraps(solve)
@@ -69,12 +61,7 @@ def power_of_two(scale: Array) -> Array:
 
 
 def units_of(problem: Problem) -> Array | None:
-    """The unit of every feature, shape (n_features,), or None where the features may stay as they are.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
+    """The unit of every feature, shape (n_features,), or None where the features may stay as they are."""
     program, sample = problem.program, problem.sample
     if sample.in_blocks:
         return None
@@ -89,20 +76,7 @@ def units_of(problem: Problem) -> Array | None:
 def scaled(problem: Problem, unit: Array) -> Problem:
     """The problem on rows divided by `unit`; its solution is that of `problem` times `unit`.
 
-    Parameters
-    ----------
-    problem : Problem
-    unit : array of shape (n_features,)
-        Powers of two; all equal where the program has a norm.
-
-    Examples
-    --------
-    >>> from auclab.formulations import RankSVM
-    >>> from auclab.samples.as_sample import as_sample
-    >>> problem = Problem(RankSVM(8.0), as_sample([[0.0], [4096.0]], [0, 1]))
-    >>> small = scaled(problem, np.array([2048.0]))
-    >>> small.program.regulariser.weight, small.sample.mean_difference.tolist()
-    (0.00390625, [2.0])
+    `unit` (n_features,): powers of two; all equal where the program has a norm.
     """
     sample, program = problem.sample, problem.program
     if program.uses_norm:
@@ -114,14 +88,7 @@ def scaled(problem: Problem, unit: Array) -> Problem:
 def feature_units(problem: Problem) -> Array | None:
     """Powers of two near the inverse spreads, for models that put them into the norm; None where all are near 1.
 
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    array of shape (n_features,) or None
-        ``w_k = x_k · unit_k`` on rows times `unit`; at most 1e8, so that a norm of x keeps its digits.
+    Returned: ``w_k = x_k · unit_k`` on rows times `unit`; at most 1e8, so that a norm of x keeps its digits.
     """
     spread = problem.sample.spread
     if ((spread >= 1.0 / _ORDINARY) & (spread <= _ORDINARY)).all():

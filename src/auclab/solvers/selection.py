@@ -35,23 +35,7 @@ _ONLY = {
 
 
 def select_solver(problem: Problem) -> tuple[str, str]:
-    """The solver that "auto" stands for, and the reason in one line.
-
-    Parameters
-    ----------
-    problem : Problem
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from auclab.formulations import CSVM, RankSVM
-    >>> from auclab.samples.as_sample import as_sample
-    >>> sample = as_sample(np.eye(100)[:, :20], np.arange(100) % 2)
-    >>> select_solver(Problem(RankSVM(0.1), sample))
-    ('newton', 'auto selected newton: the program is over pairs, which it never forms')
-    >>> select_solver(Problem(CSVM(0.1, norm="l1"), sample))
-    ('highs', 'auto selected highs: a linear program over few points')
-    """
+    """The solver that "auto" stands for, and the reason in one line."""
     name, reason = _selected(problem)
     return name, f"auto selected {name}: {reason}"
 

@@ -30,13 +30,7 @@ _FAR = 1e9
 def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] = lambda: None) -> RawSolution | None:
     """The hard-margin separator where it is proved to be the optimum.
 
-    Parameters
-    ----------
-    problem : Problem
-    tolerance : float
-        Relative gap.
-    stopped : callable
-        A result other than None gives up.
+    `tolerance`: relative gap. `stopped`: a result other than None gives up.
 
     Examples
     --------
@@ -65,13 +59,7 @@ def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] 
 
 
 def solution_of(problem: Problem, separator: Separator) -> RawSolution | None:
-    """The separator as a solution, for the proof; None if a threshold is beyond its margin.
-
-    Parameters
-    ----------
-    problem : Problem
-    separator : Separator
-    """
+    """The separator as a solution, for the proof; None if a threshold is beyond its margin."""
     regulariser, coef, share_neg = problem.program.regulariser, separator.coef, None
     shrunk = 1.0 + problem.program.threshold * regulariser.norm(coef)
     if shrunk <= 0:
@@ -88,12 +76,7 @@ def solution_of(problem: Problem, separator: Separator) -> RawSolution | None:
 def leaves_no_hinge(problem: Problem, objective: float, coef: Array) -> bool:
     """Whether the mean hinge at a point is 0 but for rounding: the data are separable.
 
-    Parameters
-    ----------
-    problem : Problem
-    objective : float
-        The value at the point.
-    coef : array of shape (n_features,)
+    `objective`: the value at the point.
     """
     return problem.program.is_convex and objective - problem.program.regulariser.value(coef) <= _NO_HINGE
 
@@ -103,10 +86,6 @@ def may_be_separated(problem: Problem) -> bool:
 
     ``u·Δ ≥ c`` with c = 1 over pairs and 2 over points, so that ``R(u)`` is at least ``max_s cs − R*(sΔ)``, and each
     class has multipliers of sum ``∂R(u)·u/c ≥ R(u)/c``.
-
-    Parameters
-    ----------
-    problem : Problem
     """
     program, sample, regulariser = problem.program, problem.sample, problem.program.regulariser
     if PARTS["hard margin"].why_not(program, problem.constraints) is not None:

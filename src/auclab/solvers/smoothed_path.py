@@ -45,15 +45,9 @@ MAX_FEATURES = 500
 class Minimum:
     """The minimum of the smoothed program at one λ and half-width.
 
-    Attributes
-    ----------
-    theta : array of shape (n_features + 2,)
-        ``(w, b, 0)``.
-    gap : float
-        What smoothing leaves between primal and dual value, relative as in a certificate.
-    half_width : float
-    is_separated : bool
-        Whether no margin is below the band: then no hinge is left, and a smaller λ has the same scorer.
+    `theta` (n_features + 2,): ``(w, b, 0)``. `gap`: what smoothing leaves between primal and dual value, relative as in
+    a certificate. `is_separated`: whether no margin is below the band: then no hinge is left, and a smaller λ has the
+    same scorer.
     """
 
     theta: Array
@@ -65,12 +59,7 @@ class Minimum:
 class SmoothedPath:
     """Minima of one sample at several λ.
 
-    Parameters
-    ----------
-    sample_problem : Problem
-        One that `is_smooth_path` takes.
-    programs : sequence of Program
-        The program at every λ.
+    `sample_problem`: one that `is_smooth_path` takes. `programs`: the program at every λ.
     """
 
     def __init__(self, problem: Problem, programs: Sequence[Program]):
@@ -84,19 +73,8 @@ class SmoothedPath:
     def minimum(self, k: int, level: int, near: Minimum | None, before: Minimum | None) -> Minimum | None:
         """The minimum at the λ number `k` and a half-width.
 
-        Parameters
-        ----------
-        k, level : int
-            Positions among the programs and in `HALF_WIDTHS`.
-        near : Minimum, optional
-            At a neighbouring λ, or at this one and the last level.
-        before : Minimum, optional
-            At this λ, two levels before.
-
-        Returns
-        -------
-        Minimum or None
-            None where the steps did not converge.
+        `k`, `level`: positions among the programs and in `HALF_WIDTHS`. `near`: at a neighbouring λ, or at this one and
+        the last level. `before`: at this λ, two levels before. Returned: None where the steps did not converge.
         """
         half_width = HALF_WIDTHS[level]
         start = self._first if near is None else near.theta

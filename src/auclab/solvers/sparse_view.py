@@ -30,15 +30,7 @@ _LOOKED_AT = 500
 def on_sparse_view(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
     """A solver whose rows are CSR where that takes a subtraction only, and its answer for the rows as given.
 
-    Parameters
-    ----------
-    solve : callable
-        A solver of the registry, ``solve(problem, **options)``.
-
-    Returns
-    -------
-    callable
-        The same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returned: the same to its caller.
     """
 
     @wraps(solve)
@@ -62,17 +54,6 @@ def common_values(sample: Sample) -> Array | None:
 
     That is the value of more than half of the rows, where there is one: then it is the median of some hundred rows too.
     Other columns are left as they are.
-
-    Parameters
-    ----------
-    sample : Sample
-
-    Examples
-    --------
-    >>> from auclab.samples.as_sample import as_sample
-    >>> X = np.where(np.arange(10_000)[:, None] % 25 == np.arange(25), 4.0, -0.2)
-    >>> common_values(as_sample(X, np.arange(10_000) % 2))[:3].tolist()
-    [-0.2, -0.2, -0.2]
     """
     n_rows, n_columns = sample.n_pos + sample.n_neg, sample.n_features
     if sample.in_blocks or sample.is_sparse or not pays_as_csr(n_rows, n_columns, 0.0):

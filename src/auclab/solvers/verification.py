@@ -28,18 +28,10 @@ _GRACE = 0.2
 def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, seconds: float | None = None) -> Solution:
     """Turn a solver's answer into a certified solution; OPTIMAL stands only if the verified gap is small enough.
 
-    Parameters
-    ----------
-    problem : Problem
-    raw : RawSolution
-        The answer; nothing in it is taken on trust but the status of a limit.
-    solver : str
-        Name of the solver.
-    tolerance : float
-        Relative gap at or below which OPTIMAL stands.
-    seconds : float, optional
-        What is left of a time limit. It bounds only the search for multipliers that prove w = 0 optimal; the rest
-        takes a few passes over the rows (`auclab.solvers.budget.without_verification`).
+    `raw`: the answer; nothing in it is taken on trust but the status of a limit. `solver`: name of the solver.
+    `tolerance`: relative gap at or below which OPTIMAL stands. `seconds`: what is left of a time limit. It bounds only
+    the search for multipliers that prove w = 0 optimal; the rest takes a few passes over the rows
+    (`auclab.solvers.budget.without_verification`).
     """
     if not (np.isfinite(raw.coef).all() and math.isfinite(raw.intercept)):
         # A limit that was reached before any point is still a limit.

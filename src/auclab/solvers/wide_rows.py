@@ -29,15 +29,7 @@ LARGE_PENALTY = 0.03
 def on_rotated_rows(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
     """A solver whose rows have at most as many columns as there are of them, and its answer for the rows as given.
 
-    Parameters
-    ----------
-    solve : callable
-        A solver of the registry, ``solve(problem, **options)``.
-
-    Returns
-    -------
-    callable
-        The same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returned: the same to its caller.
     """
 
     @wraps(solve)
@@ -68,12 +60,7 @@ def on_rotated_rows(solve: Callable[..., RawSolution]) -> Callable[..., RawSolut
 
 
 def is_rotated(problem: Problem) -> bool:
-    """Whether solvers get the rows of a problem in a basis of their span.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
+    """Whether solvers get the rows of a problem in a basis of their span."""
     program = problem.program
     return (
         problem.constraints is None

@@ -77,12 +77,7 @@ def least_window(program: Program) -> int:
 
 
 def first_window_size(problem: Problem) -> int:
-    """Margins of the first window, if memory allows: a hundredth of the least number for every feature, or that.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
+    """Margins of the first window, if memory allows: a hundredth of the least number for every feature, or that."""
     least = least_window(problem.program)
     return max(least, least // 100 * problem.sample.n_features)
 
@@ -101,25 +96,12 @@ def solve_windows(
 ) -> RawSolution:
     """Solve a convex program to a certified gap of 1e-4·`tolerance`, or as far as rounding or time allow.
 
-    Parameters
-    ----------
-    problem : Problem
-    tolerance : float
-        Relative gap of the solve; what is reached is usually much smaller.
-    time_limit : float, optional
-        Seconds.
-    start : (array of shape (n_features,), float), optional
-        A point ``(w, b)`` to begin with; without one, L-BFGS looks for it (pairs only).
-    radius : float
-        How far from the start the optimum is expected, in changes of the margins: the first box.
-    lower_bound : float
-        What has been proved already: steps that prove and gain nothing end earlier if that is near.
-    stopped : callable
-        Called between the steps; a status other than None ends the solve with it.
-    record : callable
-        Called after every step with the best objective and the best lower bound.
-    call_limit : callable
-        The seconds that one small program may take, None for the rest of the time.
+    `tolerance`: relative gap of the solve; what is reached is usually much smaller. `time_limit`: seconds. `start`: a
+    point ``(w, b)`` to begin with; without one, L-BFGS looks for it (pairs only). `radius`: how far from the start the
+    optimum is expected, in changes of the margins: the first box. `lower_bound`: what has been proved already: steps
+    that prove and gain nothing end earlier if that is near. `stopped`: called between the steps; a status other than
+    None ends the solve with it. `record`: called after every step with the best objective and the best lower bound.
+    `call_limit`: the seconds that one small program may take, None for the rest of the time.
     """
     begin = perf_counter()
     deadline = math.inf if time_limit is None else begin + time_limit

@@ -42,15 +42,7 @@ _FAR = 0.8
 def on_working_columns(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
     """A solver that gets the columns which its program uses, and some more, and its answer for all columns.
 
-    Parameters
-    ----------
-    solve : callable
-        A solver of the registry, ``solve(problem, **options)``.
-
-    Returns
-    -------
-    callable
-        The same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returned: the same to its caller.
     """
     takes_start = "start" in inspect.signature(solve).parameters
 
@@ -83,12 +75,7 @@ def on_working_columns(solve: Callable[..., RawSolution]) -> Callable[..., RawSo
 
 
 def column_limits(problem: Problem) -> Array | None:
-    """The limits c of the columns where a program is solved on a working set; None where it is not.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
+    """The limits c of the columns where a program is solved on a working set; None where it is not."""
     program, sample = problem.program, problem.sample
     n_rows = sample.n_pos + sample.n_neg
     if sample.in_blocks or not program.uses_norm or sample.n_features < max(_LEAST, _PER_ROW * min(n_rows, 10_000)):

@@ -19,18 +19,10 @@ from auclab.types import Array
 class BinSums:
     """Sums over rows; in arrays of two classes the negatives come first.
 
-    Attributes
-    ----------
-    mass, total : arrays of shape (2, n_bins · N_PARTS)
-        Weights, and weights times moved scores, by parts of bins.
-    ends : array of shape (2, 2)
-        The least and the largest moved score of either class.
-    rows, rest : arrays of shape (n_columns, 2, n_bins)
-        Weights times rows, by bins, as ``rows + rest``.
-    weighted : bool
-        Whether there are weights other than 1, with which products are rounded.
-    longest : int
-        The most rows that were added to one bin one after the other: what rounding grows with.
+    `mass`, `total` (2, n_bins · N_PARTS): weights, and weights times moved scores, by parts of bins. `ends` (2, 2): the
+    least and the largest moved score of either class. `rows`, `rest` (n_columns, 2, n_bins): weights times rows, by
+    bins, as ``rows + rest``. `weighted`: whether there are weights other than 1, with which products are rounded.
+    `longest`: the most rows that were added to one bin one after the other: what rounding grows with.
     """
 
     mass: Array
@@ -63,12 +55,7 @@ class BinSums:
 class SumInBins:
     """The task of a pass; n numbers and the edges of the bins are sent.
 
-    Attributes
-    ----------
-    coef : array of shape (n_columns,)
-    moves : pair of float
-        What is added to the scores of negatives and of positives (`grid.moves_of`).
-    grid : Grid
+    `moves`: what is added to the scores of negatives and of positives (`grid.moves_of`).
     """
 
     coef: Array

@@ -39,12 +39,7 @@ _MORE_TERMS = 80
 class Limits:
     """What is known of the objective at a point.
 
-    Attributes
-    ----------
-    low, high : float
-        From the parts of the bins.
-    coarse : float
-        The objective of the program of bin means: from below, by bins.
+    `low`, `high`: from the parts of the bins. `coarse`: the objective of the program of bin means: from below, by bins.
     """
 
     low: float
@@ -55,17 +50,9 @@ class Limits:
 class BinnedLoss:
     """The loss at one point from the sums of a pass.
 
-    Parameters
-    ----------
-    program : Program
-        Over pairs or points, a mean of hinges.
-    priors : pair of float
-        Weights of the negative and of the positive class in the whole.
-    theta : array of shape (n_features + 2,)
-        ``(w, b, ‖w‖)``.
-    grid : Grid
-    sums : BinSums
-        Of the scores at `theta`, moved as `grid.moves_of` says.
+    `program`: over pairs or points, a mean of hinges. `priors`: weights of the negative and of the positive class in
+    the whole. `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `sums`: of the scores at `theta`, moved as `grid.moves_of`
+    says.
     """
 
     def __init__(self, program: Program, priors: tuple[float, float], theta: Array, grid: Grid, sums: BinSums) -> None:
@@ -134,10 +121,7 @@ class BinnedLoss:
     def bin_means(self, spread: Array, peaks: Array) -> Sample:
         """The sample whose program bounds this one from below.
 
-        Parameters
-        ----------
-        spread, peaks : arrays of shape (n_features,)
-            Of the rows: the scales of the features, and their largest moduli.
+        `spread`, `peaks` (n_features,): of the rows: the scales of the features, and their largest moduli.
         """
         rows_pos, rest_pos, share_pos = self._means(1)
         rows_neg, rest_neg, share_neg = self._means(0)
@@ -164,14 +148,8 @@ class BinnedLoss:
     ) -> BinMultipliers:
         """Multipliers of bin means, positives first, as a function of class and bin.
 
-        Parameters
-        ----------
-        means : Sample
-            From `bin_means`.
-        multipliers : pair of arrays of shapes (n_pos,) and (n_neg,), or None
-            None for zeros.
-        offset : array of shape (n_features,) or None
-            What was subtracted from the rows.
+        `means`: from `bin_means`. `multipliers` (n_pos,) and (n_neg,), or None: None for zeros. `offset` (n_features,),
+        or None: what was subtracted from the rows.
         """
         values = np.zeros((2, self.grid.n_bins))
         if multipliers is not None:

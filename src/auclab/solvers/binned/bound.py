@@ -17,15 +17,9 @@ from auclab.types import Array
 class BinBound:
     """What the bins of one pass prove.
 
-    Attributes
-    ----------
-    bound, residual, radius : float
-        As `lower_bound`, `dual_residual` and `norm_bound` of `auclab.solvers.solution.Certificate`.
-    coef : array of shape (n_features,)
-        Where the program of bin means has its minimum.
-    intercept : float
-    multipliers : BinMultipliers
-        That prove the bound.
+    `bound`, `residual`, `radius`: as `lower_bound`, `dual_residual` and `norm_bound` of
+    `auclab.solvers.solution.Certificate`. `coef` (n_features,): where the program of bin means has its minimum.
+    `multipliers`: that prove the bound.
     """
 
     bound: float
@@ -45,18 +39,9 @@ def bound_of_bins(
     weighting, the same ``Σ q``, and a ``Σ q d`` that differs by the rounding of the means
     (`auclab.samples.memory.RowRounding`).
 
-    Parameters
-    ----------
-    problem : Problem
-        Of the rows.
-    loss : BinnedLoss
-        At the point of the last pass.
-    best : (array of shape (n_features + 2,), float)
-        The best point so far and its objective, which set the lengths of w that matter, and the gap.
-    tolerance : float
-        Relative gap that is wanted.
-    seconds : float or None
-        For the small program.
+    `problem`: of the rows. `loss`: at the point of the last pass. `best`: the best point so far and its objective,
+    which set the lengths of w that matter, and the gap. `tolerance`: relative gap that is wanted. `seconds`: for the
+    small program.
     """
     means = Problem(problem.program, loss.bin_means(problem.sample.spread, problem.sample.peaks))
     start = loss.theta[:-2], float(loss.theta[-2])

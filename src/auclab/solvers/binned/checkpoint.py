@@ -25,34 +25,13 @@ _VERSION = 1
 class State:
     """Where a solve is before its next pass; points are ``θ = (w, b, ‖w‖)``, shape (n_features + 2,).
 
-    Attributes
-    ----------
-    next : array
-        Where the next pass is made.
-    n_bins : int
-        Its bins.
-    passes : int
-        That have been made.
-    best : array
-        The best point so far.
-    value : float
-        Its objective, an upper limit.
-    bound, residual, radius : float
-        What has been proved.
-    proof_coef, proof_moves, proof_edges, proof_values : arrays
-        The multipliers that prove the bound, as `BinMultipliers` has them.
-    predicted : float
-        By how much the objective falls on the way to `next`, as its model says.
-    step : array
-        From the best point to the next one that was proposed.
-    other : array
-        Where the last program of bin means had its minimum.
-    failures : int
-        Passes since the best point at points that were worse.
-    tried_other : bool
-        Whether `other` has been tried since the steps have converged.
-    history : array of shape (k, 3)
-        Seconds, objective, bound.
+    `next`: where the next pass is made. `n_bins`: its bins. `passes`: that have been made. `best`: the best point so
+    far. `value`: its objective, an upper limit. `bound`, `residual`, `radius`: what has been proved. `proof_coef`,
+    `proof_moves`, `proof_edges`, `proof_values`: the multipliers that prove the bound, as `BinMultipliers` has them.
+    `predicted`: by how much the objective falls on the way to `next`, as its model says. `step`: from the best point to
+    the next one that was proposed. `other`: where the last program of bin means had its minimum. `failures`: passes
+    since the best point at points that were worse. `tried_other`: whether `other` has been tried since the steps have
+    converged. `history` (k, 3): seconds, objective, bound.
     """
 
     next: Array
@@ -81,18 +60,7 @@ def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> P
     Of the rows, which are not read for it, count their files with the time of the last change, those that were drawn,
     and the ranges of all: rows of a file that was replaced are a solve of their own.
 
-    Parameters
-    ----------
-    folder : path
-        Made if it is not there.
-    problem : Problem
-        Its sample is in blocks.
-    tolerance : float
-
-    Raises
-    ------
-    AuclabError
-        The folder cannot be made.
+    `folder`: made if it is not there. `problem`: its sample is in blocks.
     """
     sample = cast("BlockSample", problem.sample)
     digest = hashlib.sha256(repr((problem.program, tolerance, sample.n_pos, sample.n_neg)).encode())
@@ -115,13 +83,7 @@ def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> P
 
 
 def write_checkpoint(path: Path, state: State) -> None:
-    """Write the state in place of an earlier one; a file is always whole.
-
-    Raises
-    ------
-    AuclabError
-        The file cannot be written.
-    """
+    """Write the state in place of an earlier one; a file is always whole."""
     part = path.with_name(path.name + ".part")
     content: dict[str, Any] = {name: np.asarray(each) for name, each in vars(state).items()}
     try:
@@ -135,13 +97,7 @@ def write_checkpoint(path: Path, state: State) -> None:
 
 
 def read_checkpoint(path: Path) -> State | None:
-    """The state in a file; None where there is no file.
-
-    Raises
-    ------
-    AuclabError
-        No checkpoint.
-    """
+    """The state in a file; None where there is no file."""
     if not path.exists():
         return None
     try:

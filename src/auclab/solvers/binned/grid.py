@@ -24,11 +24,7 @@ N_PARTS = 64
 class Grid:
     """Bins ``edges[b − 1] ≤ t < edges[b]``, each in `N_PARTS` equal parts; the outer bins have no end.
 
-    Attributes
-    ----------
-    edges : array of shape (n_bins − 1,), ascending
-    low, high : float
-        Where the outer bins are expected to end.
+    `edges` (n_bins − 1,), ascending. `low`, `high`: where the outer bins are expected to end.
     """
 
     edges: Array
@@ -67,16 +63,7 @@ class Grid:
 
 
 def moves_of(program: Program, theta: Array) -> tuple[float, float]:
-    """What is added to the scores of the negatives and of the positives at ``θ = (w, b, ‖w‖)``.
-
-    Examples
-    --------
-    >>> from auclab.formulations import CSVM, GeneralizedBufferedAUC
-    >>> moves_of(GeneralizedBufferedAUC(-0.5), np.array([2.0, 0.0, 2.0]))   # 1 − z‖w‖ = 2
-    (2.0, 0.0)
-    >>> moves_of(CSVM(0.1), np.array([2.0, 0.25, 2.0]))                     # b ± 1
-    (1.25, -0.75)
-    """
+    """What is added to the scores of the negatives and of the positives at ``θ = (w, b, ‖w‖)``."""
     shift = 1.0 - program.threshold * float(theta[-1])
     if program.comparisons.name == "pairs":
         return shift, 0.0
@@ -86,14 +73,8 @@ def moves_of(program: Program, theta: Array) -> tuple[float, float]:
 def grid_for(program: Program, sample: Sample, theta: Array, n_bins: int) -> Grid:
     """Bins for the scores at θ, from those of a sample.
 
-    Parameters
-    ----------
-    program : Program
-    sample : Sample
-        A part of the observations, in memory.
-    theta : array of shape (n_features + 2,)
-    n_bins : int
-        At most; fewer where scores are tied.
+    `sample`: a part of the observations, in memory. `theta` (n_features + 2,). `n_bins`: at most; fewer where scores
+    are tied.
     """
     moves = moves_of(program, theta)
     pos, neg = sample.scores(theta[:-2])

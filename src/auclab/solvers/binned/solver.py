@@ -67,24 +67,11 @@ def solve_in_bins(
 ) -> RawSolution | None:
     """Solve to a certified relative gap; None where w = 0 may be the optimum, which other methods prove.
 
-    Parameters
-    ----------
-    problem : Problem
-        With `is_solved_in_bins`.
-    tolerance : float
-    monitor : Monitor
-        Takes the history and says when to stop; it is called between the passes.
-    n_bins : int, optional
-        At first; more where the tolerance needs them.
-    start : (array of shape (n_features,), float), optional
-        A point near the optimum, in place of that of the drawn rows.
-    checkpoint : path, optional
-        A folder for a file to which the state is written after every pass, and from which the same solve goes on.
-
-    Returns
-    -------
-    RawSolution or None
-        With its certificate. The status is ITERATION_LIMIT where the steps ended before the tolerance was reached.
+    `problem`: with `is_solved_in_bins`. `monitor`: takes the history and says when to stop; it is called between the
+    passes. `n_bins`: at first; more where the tolerance needs them. `start`: a point near the optimum, in place of that
+    of the drawn rows. `checkpoint`: a folder for a file to which the state is written after every pass, and from which
+    the same solve goes on. Returned: with its certificate. The status is ITERATION_LIMIT where the steps ended before
+    the tolerance was reached.
     """
     return BinnedSolve(problem, tolerance, monitor, n_bins, checkpoint).solve(start)
 

@@ -57,22 +57,9 @@ def solve_conic(
 ) -> RawSolution:
     """Build, solve, and read primal and dual values.
 
-    Parameters
-    ----------
-    problem : Problem
-    solver : str
-        CVXPY's name of the solver.
-    time_limit : float, optional
-        Seconds for model and solve, 600 if left out.
-    settings : callable
-        From the seconds that are left for the solver to its options.
-    where_it_fails : dict, optional
-        Further options, with which the solver is called once more where it ends short of its tolerances.
-
-    Raises
-    ------
-    AuclabError
-        The margins would not fit into the memory, or the model could not be factorised within the time limit.
+    `solver`: CVXPY's name of the solver. `time_limit`: seconds for model and solve, 600 if left out. `settings`: from
+    the seconds that are left for the solver to its options. `where_it_fails`: further options, with which the solver is
+    called once more where it ends short of its tolerances.
     """
     name = solver.lower()
     check_margins(problem, name)

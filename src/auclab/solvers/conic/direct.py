@@ -20,16 +20,7 @@ DIRECT_ENTRIES = 50_000
 def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | None:
     """The optimum over few points, or None for other programs and where Clarabel does not reach one.
 
-    Parameters
-    ----------
-    problem : Problem
-        Convex.
-    time_limit : float, optional
-        Seconds, 600 if left out.
-
-    See Also
-    --------
-    auclab.solvers.conic.cvxpy_solve.solve_conic : The same for every program.
+    `problem`: convex. `time_limit`: seconds, 600 if left out.
     """
     sample = problem.sample
     if problem.over_pairs or sample.n_entries > DIRECT_ENTRIES:

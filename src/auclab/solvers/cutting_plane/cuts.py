@@ -25,17 +25,11 @@ KINK_WIDTH = 2.0**-28
 class Cut:
     """The cut ``loss(θ) ≥ constant − slope·θ``, minus its slope.
 
-    Attributes
-    ----------
-    constant : float
-        Σα, the value at θ = 0; less ``Σ q ℓ*`` for a loss other than the hinge.
-    multipliers : tuple of arrays of shapes (n_pos,) and (n_neg,), or None
-        The marginals of α; None where they would take too much memory. Where the weights of the negatives vary, they
-        are a third array of shape (n_neg,) (the r of `PartialAUC`).
-    theta : array of shape (n_features + 2,), or None
-        The point of the cut, kept where the marginals are not; of a loss other than the hinge it is what is certified.
-    last_active : int
-        The last iteration in which the cut was active, that is, had a positive weight.
+    `constant`: Σα, the value at θ = 0; less ``Σ q ℓ*`` for a loss other than the hinge. `multipliers` (n_pos,) and
+    (n_neg,), or None: the marginals of α; None where they would take too much memory. Where the weights of the
+    negatives vary, they are a third array of shape (n_neg,) (the r of `PartialAUC`). `theta` (n_features + 2,), or
+    None: the point of the cut, kept where the marginals are not; of a loss other than the hinge it is what is
+    certified. `last_active`: the last iteration in which the cut was active, that is, had a positive weight.
     """
 
     constant: float
@@ -47,19 +41,8 @@ class Cut:
 def supporting_cut(problem: Problem, theta: Array, *, keep_multipliers: bool = True) -> tuple[float, Array, Cut]:
     """The loss at a point, and the slope and the rest of its cut there; O(m n + m log m).
 
-    Parameters
-    ----------
-    problem : Problem
-    theta : array of shape (n_features + 2,)
-        ``(w, b, ‖w‖)``.
-    keep_multipliers : bool
-        Whether the cut keeps its marginals, or the point from which `cut_multipliers` computes them again.
-
-    Returns
-    -------
-    loss : float
-    slope : array of shape (n_features + 2,)
-    cut : Cut
+    `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `keep_multipliers`: whether the cut keeps its marginals, or the point
+    from which `cut_multipliers` computes them again.
     """
     sample, z = problem.sample, problem.program.threshold
     multipliers, loss, conjugate = _active(problem, theta)

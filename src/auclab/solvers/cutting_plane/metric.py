@@ -21,11 +21,7 @@ def score_metric(problem: Problem, unit: Array) -> Array:
 
     Of scores about the mean of their class for pairs, where a common offset changes nothing; of all scores for points.
 
-    Parameters
-    ----------
-    problem : Problem
-    unit : array of shape (n,)
-        ``w = x·unit``.
+    `unit` (n,): ``w = x·unit``.
     """
     sample, n = problem.sample, unit.size
     metric = np.zeros((n + 1, n + 1))

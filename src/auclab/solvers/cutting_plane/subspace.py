@@ -195,12 +195,8 @@ class Sparse(Space):
     def enter(self, slope: Array, allowed: float) -> bool:
         """Add the features of largest reduced cost to the working set; whether there were any.
 
-        Parameters
-        ----------
-        slope : array of shape (n + 2,)
-            That of the weighted cuts, in all features.
-        allowed : float
-            The slope per unit of ‖w‖ that the penalty allows.
+        `slope` (n + 2,): that of the weighted cuts, in all features. `allowed`: the slope per unit of ‖w‖ that the
+        penalty allows.
         """
         cost = np.where(self._used[:-2], 0.0, np.abs(slope[:-2] / (self._unit * self._box)))
         entering = np.flatnonzero(cost > allowed * (1.0 + _ROUNDING))

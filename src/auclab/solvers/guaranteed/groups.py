@@ -162,19 +162,7 @@ def with_groups(
 def part_of_sample(sample: Sample, members: NDArray[np.bool_], pairs: Pairs, name: Any) -> Sample:
     """The observations that make up the pairs of a group.
 
-    Parameters
-    ----------
-    sample : Sample
-        In memory.
-    members : array of bool, shape (n_samples,)
-    pairs : {"within", "positives", "negatives"}
-    name : object
-        Of the group, for messages.
-
-    Raises
-    ------
-    AuclabError
-        An unknown choice of pairs, or a group in which one side of the pairs is empty or has no weight.
+    `sample`: in memory. `name`: of the group, for messages.
     """
     if pairs not in get_args(Pairs):
         raise AuclabError(f"pairs must be one of {', '.join(get_args(Pairs))}, got {pairs!r}")

@@ -45,19 +45,8 @@ _ROUNDING = 2.0**-46
 class WeightedPart:
     """A part, its multiplier π, and weights of its pairs by their sums for each observation.
 
-    Attributes
-    ----------
-    part : Part
-    limit : float
-        c_g; 0 for what is minimised.
-    weight : float ≥ 0
-        π_g.
-    pos, neg : arrays of shapes (n_pos,) and (n_neg,)
-        ``Σ_j q_ij`` and ``Σ_i q_ij``, feasible.
-
-    See Also
-    --------
-    auclab.solvers.guaranteed.lagrangian.lagrangian_bound : What several prove.
+    `limit`: c_g; 0 for what is minimised. `weight` ≥ 0: π_g. `pos`, `neg` (n_pos,) and (n_neg,): ``Σ_j q_ij`` and ``Σ_i
+    q_ij``, feasible.
     """
 
     part: Part
@@ -94,21 +83,9 @@ def lagrangian_bound(
 ) -> float:
     """The bound of the module's docstring, rounded down.
 
-    Parameters
-    ----------
-    parts : sequence of WeightedPart
-        Their weights as the objective demands it.
-    cost : array of shape (n_features,), ≥ 0
-    constraints : ColumnConstraints
-    row_multipliers : array of shape (n_rows,)
-        μ; negative entries of inequalities are taken for 0.
-    scalable : bool
-        Whether the multipliers may be scaled down; not for the largest excess, where ``Σπ_g = 1``.
-
-    Returns
-    -------
-    float
-        −∞ where nothing is proved.
+    `parts`: their weights as the objective demands it. `cost` (n_features,), ≥ 0. `row_multipliers` (n_rows,): μ;
+    negative entries of inequalities are taken for 0. `scalable`: whether the multipliers may be scaled down; not for
+    the largest excess, where ``Σπ_g = 1``. Returned: −∞ where nothing is proved.
     """
     mu = np.where(constraints.equal, row_multipliers, np.maximum(row_multipliers, 0.0))
     terms = list(-mu * constraints.limit)

@@ -112,12 +112,7 @@ def least_norm(
 
 
 class LeastNorm:
-    """Least norms for several levels on one sample; the parameters are those of `least_norm`.
-
-    See Also
-    --------
-    auclab.solvers.guaranteed.least_norm.least_norm : One level.
-    """
+    """Least norms for several levels on one sample; the parameters are those of `least_norm`."""
 
     def __init__(
         self,
@@ -211,13 +206,7 @@ def check_level(level: Any, name: str = "bauc") -> None:
 
 
 def checked_cost(cost: ArrayLike | None, n_features: int) -> Array:
-    """Costs, or ones.
-
-    Raises
-    ------
-    AuclabError
-        Another shape than (n_features,), or entries that are not positive and finite.
-    """
+    """Costs, or ones."""
     if cost is None:
         return np.ones(n_features)
     values = np.asarray(cost, dtype=np.float64)
@@ -231,13 +220,7 @@ def checked_cost(cost: ArrayLike | None, n_features: int) -> Array:
 def convex_constraints(
     constraints: Constraints | ColumnConstraints | None, X: Any, n_features: int
 ) -> ColumnConstraints | None:
-    """Constraints on the columns of X.
-
-    Raises
-    ------
-    AuclabError
-        What `auclab.solve` refuses, and limits on the number of features.
-    """
+    """Constraints on the columns of X."""
     found = constraints_on_columns(constraints, X, n_features)
     if found is not None and not found.is_convex:
         raise AuclabError(
@@ -248,13 +231,7 @@ def convex_constraints(
 
 
 def in_memory(sample: Any) -> Any:
-    """The sample.
-
-    Raises
-    ------
-    AuclabError
-        Rows that are read from files.
-    """
+    """The sample."""
     if sample.in_blocks:
         raise AuclabError("guarantees as constraints need the rows in memory; take a part of them, or fewer columns")
     return sample

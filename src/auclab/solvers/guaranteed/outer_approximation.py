@@ -59,19 +59,9 @@ class _StoredCut:
 class Found:
     """The best point, and what was proved.
 
-    Attributes
-    ----------
-    coef : array of shape (n_features,)
-    value, lower_bound : float
-        Of what is minimised; the bound is the Lagrangian one.
-    weights : tuple of WeightedPart
-        What proves the bound, together with multipliers of the constraints.
-    radius : float
-        The bound is for all w with ``|w_k| spread_k ≤ radius``.
-    status : Status
-        OPTIMAL, OPTIMAL_WITHIN, or why it ended before.
-    iterations : int
-        Masters that were solved.
+    `value`, `lower_bound`: of what is minimised; the bound is the Lagrangian one. `weights`: what proves the bound,
+    together with multipliers of the constraints. `radius`: the bound is for all w with ``|w_k| spread_k ≤ radius``.
+    `status`: OPTIMAL, OPTIMAL_WITHIN, or why it ended before. `iterations`: masters that were solved.
     """
 
     coef: Array
@@ -91,21 +81,8 @@ class Found:
 class OuterApproximation:
     """The cuts of several parts, and solves with varying limits.
 
-    Parameters
-    ----------
-    parts : sequence of Part
-    limits : sequence of float
-        ∞ for a part that is minimised.
-    cost : array of shape (n_features,)
-        Of the moduli of w, which are minimised too; positive, or zeros.
-    constraints : ColumnConstraints
-        Convex.
-    starts : sequence of arrays of shape (n_features,)
-        Points where the first cuts are taken.
-
-    See Also
-    --------
-    auclab.solvers.guaranteed.least_norm.least_norm, auclab.solvers.guaranteed.groups.with_groups : Use it.
+    `limits`: ∞ for a part that is minimised. `cost` (n_features,): of the moduli of w, which are minimised too;
+    positive, or zeros. `constraints`: convex. `starts` (n_features,): points where the first cuts are taken.
     """
 
     def __init__(

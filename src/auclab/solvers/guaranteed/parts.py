@@ -30,26 +30,7 @@ _SHARES = (0.0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4,
 class Part:
     """The mean hinge ``h(w) = mean_ij [1 − w·d_ij]₊`` over the pairs of a sample, as a sum over blocks of positives.
 
-    Attributes
-    ----------
-    name : str
-        Whose pairs: "all pairs", or of a group.
-    sample : Sample
-        Positives and negatives of the pairs, in memory.
-
-    See Also
-    --------
-    auclab.solvers.guaranteed.outer_approximation.OuterApproximation : Takes several.
-
-    Examples
-    --------
-    Margins 3, 1, 1 and −1 at w = 1: one of four pairs has a hinge, 2; the cut is ``¼ + ¼ w``.
-
-    >>> from auclab.samples.as_sample import as_sample
-    >>> part = Part("all pairs", as_sample([[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]))
-    >>> constants, slopes = part.cuts(np.array([1.0]))
-    >>> constants.tolist(), slopes.tolist(), part.value(np.array([1.0]))
-    ([0.25], [[-0.25]], 0.5)
+    `name`: whose pairs: "all pairs", or of a group. `sample`: positives and negatives of the pairs, in memory.
     """
 
     name: str
@@ -81,11 +62,7 @@ class Part:
     def cuts(self, coef: Array) -> tuple[Array, Array]:
         """Cuts that support the blocks at a point; O(m n + m log m).
 
-        Returns
-        -------
-        constants : array of shape (n_blocks,)
-        slopes : array of shape (n_blocks, n_features)
-            Block b is at least ``constants[b] − slopes[b]·w``, and equal to it at the point.
+        Returned `slopes`: block b is at least ``constants[b] − slopes[b]·w``, and equal to it at the point.
         """
         pos, neg = self.active(coef)
         constants: Array = np.bincount(self._block_of, pos, minlength=len(self.blocks)).astype(np.float64)
@@ -95,11 +72,7 @@ class Part:
     def active(self, coef: Array) -> tuple[Array, Array]:
         """The weights of the pairs with a positive hinge at a point, summed for each observation.
 
-        Returns
-        -------
-        pos : array of shape (n_pos,)
-        neg : array of shape (n_blocks, n_neg)
-            For the pairs with the positives of each block.
+        Returned `neg`: for the pairs with the positives of each block.
         """
         sample, n_blocks = self.sample, len(self.blocks)
         pos, neg = sample.scores(coef)

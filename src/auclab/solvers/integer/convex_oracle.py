@@ -25,12 +25,8 @@ _SHORTER = 1e-14
 class ConvexOracle:
     """Values and cuts of a problem at x.
 
-    Parameters
-    ----------
-    problem : Problem
-        Convex, in memory, a mean of hinges over all pairs or points.
-    limit : Limit
-        Of the groups of the columns of x, the intercept's included.
+    `problem`: convex, in memory, a mean of hinges over all pairs or points. `limit`: of the groups of the columns of x,
+    the intercept's included.
     """
 
     def __init__(self, problem: Problem, limit: Limit) -> None:

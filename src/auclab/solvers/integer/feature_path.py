@@ -22,19 +22,9 @@ from auclab.solvers.solution import Solution
 class FeaturePath:
     """Solutions with at most 1, 2, … features.
 
-    Attributes
-    ----------
-    counts : tuple of int
-        Numbers of features k.
-    solutions : tuple of Solution
-        With at most the number of features in `counts` each; their lower bounds hold for all choices of features.
-    l1 : tuple of (int, float)
-        Of RankSVM with an l1 penalty, along its path: features that are used, and the value of the program once it is
-        solved on these features without the penalty of the path.
-
-    See Also
-    --------
-    auclab.displays.feature_path.draw_feature_path : Draws it.
+    `counts`: numbers of features k. `solutions`: with at most the number of features in `counts` each; their lower
+    bounds hold for all choices of features. `l1`: of RankSVM with an l1 penalty, along its path: features that are
+    used, and the value of the program once it is solved on these features without the penalty of the path.
     """
 
     counts: tuple[int, ...]

@@ -47,16 +47,9 @@ def level_bounds(
 
     They are infinite where none is found.
 
-    Parameters
-    ----------
-    cut : callable
-        From x to the value there, and the constant and slope of a cut of the loss.
-    value : float
-        That of a known point.
-    lower, upper : arrays of shape (n_columns,)
-        −∞ and ∞ where there is none.
-    seconds : float
-        After which the search ends with what it has, > 0.
+    `cut`: from x to the value there, and the constant and slope of a cut of the loss. `value`: that of a known point.
+    `lower`, `upper` (n_columns,): −∞ and ∞ where there is none. `seconds`: after which the search ends with what it
+    has, > 0.
     """
     end, n = perf_counter() + seconds, lower.size
     open_ends = [(k, side) for k in range(n) for side in (-1.0, 1.0) if not math.isfinite((lower, upper)[side > 0][k])]

@@ -22,16 +22,8 @@ EXCLUDED, UNDECIDED, USED = -1, 0, 1
 class Limit:
     """A limit on the number of groups of columns with a coefficient other than 0.
 
-    Attributes
-    ----------
-    group : array of int, shape (n_features,)
-        The group of every column, from 0 on.
-    most : int
-        How many are used at most.
-    n_groups : int
-        Number of groups; some may have no column.
-    always : tuple of int
-        Groups that count as used whatever their coefficients are.
+    `group`: the group of every column, from 0 on. `most`: how many are used at most. `n_groups`: number of groups; some
+    may have no column. `always`: groups that count as used whatever their coefficients are.
     """
 
     group: NDArray[np.intp]
@@ -51,13 +43,7 @@ class Limit:
 
 
 def numbered_groups(constraints: ColumnConstraints, most: int) -> tuple[NDArray[np.intp], tuple[int, ...]]:
-    """The group of every column, numbered from 0 on, and the numbers of those that are forced, ascending.
-
-    Raises
-    ------
-    AuclabError
-        More groups are forced than may be used.
-    """
+    """The group of every column, numbered from 0 on, and the numbers of those that are forced, ascending."""
     names, of_columns = np.unique(constraints.groups, return_inverse=True)
     forced = tuple(int(number) for number in np.flatnonzero(np.isin(names, constraints.forced)))
     if len(forced) > most:
@@ -69,12 +55,8 @@ def numbered_groups(constraints: ColumnConstraints, most: int) -> tuple[NDArray[
 class Region:
     """A part of the tree.
 
-    Attributes
-    ----------
-    lower, upper : arrays of shape (n_features,)
-        An undecided group has 0 between them, an excluded one is 0.
-    states : tuple of arrays of int8, one a limit, each of shape (n_groups,)
-        1: used, −1: excluded, 0: undecided.
+    `lower`, `upper` (n_features,): an undecided group has 0 between them, an excluded one is 0. `states` (n_groups,):
+    1: used, −1: excluded, 0: undecided.
     """
 
     lower: Array
@@ -122,15 +104,6 @@ def least(plane: Plane, region: Region, limits: tuple[Limit, ...]) -> float:
 
     Every column goes to its better bound, and of the undecided groups the best are used: no program is solved, and
     what is proved does not depend on the accuracy of one.
-
-    Examples
-    --------
-    >>> plane, one = Plane(1.0, np.array([0.1, -0.2])), Limit(np.arange(2), 1, 2)
-    >>> box = Region(np.full(2, -2.0), np.full(2, 2.0), (np.zeros(2, np.int8),))
-    >>> round(least(plane, box, (one,)), 12)        # w = (0, −2)
-    0.6
-    >>> round(least(plane, Region(box.lower, box.upper), ()), 12)
-    0.4
     """
     gains = column_gains(plane, region)
     if not limits:
@@ -172,22 +145,7 @@ def tightened(plane: Plane, region: Region, limits: tuple[Limit, ...], below: fl
     Groups without which, or with which, the plane stays above are decided, and columns of used groups lose the end of
     their range that costs too much.
 
-    Parameters
-    ----------
-    plane : Plane
-    region : Region
-    limits : tuple of Limit
-    below : float
-    whole : bool
-        Whether coefficients are integers.
-
-    Examples
-    --------
-    >>> plane, one = Plane(1.0, np.array([0.1, -0.2])), Limit(np.arange(2), 1, 2)
-    >>> box = Region(np.full(2, -2.0), np.full(2, 2.0), (np.zeros(2, np.int8),))
-    >>> part = tightened(plane, box, (one,), 0.7, whole=True)       # with the first column it is 0.8 or more
-    >>> part.states[0].tolist(), part.lower.tolist(), part.upper.tolist()
-    ([-1, 1], [0.0, -2.0], [0.0, -2.0])
+    `whole`: whether coefficients are integers.
     """
     gains = column_gains(plane, region)
     states, changed = [], False

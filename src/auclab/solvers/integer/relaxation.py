@@ -46,14 +46,7 @@ class Rows:
 class Relaxation:
     """Cuts, and the linear program over them.
 
-    Parameters
-    ----------
-    lower, upper : arrays of shape (n_features,)
-        Of all w; finite.
-    limits : tuple of Limit
-    rows : Rows, optional
-    penalised : bool
-        Whether there is a column p.
+    `lower`, `upper` (n_features,): of all w; finite. `penalised`: whether there is a column p.
     """
 
     def __init__(

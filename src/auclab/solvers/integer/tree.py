@@ -52,18 +52,10 @@ class Incumbent:
 class Objective:
     """What a tree minimises.
 
-    Attributes
-    ----------
-    cut : callable
-        From w to the value there, and the constant and slope of the supporting cut of the loss.
-    penalty : callable or None
-        From w and the z of the first limit (0 to 1) to slope and charge of a cut of the penalty.
-    improve : callable
-        From the point of a region to points of the program nearby, as (value, w).
-    rounding : float
-        By how much the constant and slope of a cut may be off over the whole region, in values.
-    whole : bool
-        Whether w is integer.
+    `cut`: from w to the value there, and the constant and slope of the supporting cut of the loss. `penalty`: from w
+    and the z of the first limit (0 to 1) to slope and charge of a cut of the penalty. `improve`: from the point of a
+    region to points of the program nearby, as (value, w). `rounding`: by how much the constant and slope of a cut may
+    be off over the whole region, in values. `whole`: whether w is integer.
     """
 
     cut: Callable[[Array], tuple[float, float, Array]]
@@ -76,18 +68,8 @@ class Objective:
 class Tree:
     """The open regions of one program, and the least bound of all that were closed before it was reached.
 
-    Parameters
-    ----------
-    objective : Objective
-    relaxation : Relaxation
-    root : Region
-    limits : tuple of Limit
-    incumbent : Incumbent
-        Shared by trees whose values compete.
-    tolerance : float
-        Relative gap within which regions are closed.
-    parts : sequence of Region
-        Regions of the root outside of which nothing needs to be looked for; none stands for the root.
+    `incumbent`: shared by trees whose values compete. `tolerance`: relative gap within which regions are closed.
+    `parts`: regions of the root outside of which nothing needs to be looked for; none stands for the root.
     """
 
     def __init__(

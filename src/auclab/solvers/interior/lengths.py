@@ -229,18 +229,7 @@ Length = Free | Euclidean | Box | Top
 def length_at(norm: VectorNorm | None, w: Array, gradient: Array, unit: float, tau: float) -> Length:
     """The block of a norm, or of none, at a first point w with the multiplier τ and the dual vector `gradient`.
 
-    Parameters
-    ----------
-    norm : VectorNorm, optional
-    w, gradient : array of shape (n_features,)
-    unit : float > 0
-        By which scores of a w of length 1 differ.
-    tau : float > 0
-
-    Raises
-    ------
-    AuclabError
-        A norm that is neither l2, nor has a box as its ball or as its dual ball.
+    `unit` > 0: by which scores of a w of length 1 differ. `tau` > 0.
     """
     if norm is None:
         return Free()
@@ -254,14 +243,7 @@ def length_at(norm: VectorNorm | None, w: Array, gradient: Array, unit: float, t
 
 
 def top_factors(norm: VectorNorm, n_features: int) -> Array | None:
-    """The c of a norm ``max_k c_k abs(w_k)``, read from its epigraph; None of others.
-
-    Examples
-    --------
-    >>> from auclab.regularisers import norm_named
-    >>> top_factors(norm_named("linf"), 3).tolist(), top_factors(norm_named("l1"), 3)
-    ([1.0, 1.0, 1.0], None)
-    """
+    """The c of a norm ``max_k c_k abs(w_k)``, read from its epigraph; None of others."""
     rows = norm.epigraph(np.ones(n_features))
     if len(rows.sizes) or rows.n_parts(n_features) or rows.linear.shape[0] != 2 * n_features:
         return None

@@ -57,21 +57,9 @@ class GramMatrices:
 class System:
     """``D + XᵀBX`` with the border of the norm, of z and of the intercept, factorised.
 
-    Parameters
-    ----------
-    grams : GramMatrices
-    margins : Margins
-    weight : array of the shape of the margins
-        Their weights W; ``B = PᵀWP``.
-    length : Length
-        The norm at this point.
-    w : array of shape (n_features,)
-    squares, curvature : float
-        Second derivatives: of the squares of w, half of it, and of the cost of the length.
-    threshold : float
-        z.
-    proximal : float
-        Part of the largest curvature that is added to the diagonal.
+    `weight`: their weights W; ``B = PᵀWP``. `length`: the norm at this point. `squares`, `curvature`: second
+    derivatives: of the squares of w, half of it, and of the cost of the length. `threshold`: z. `proximal`: part of the
+    largest curvature that is added to the diagonal.
     """
 
     def __init__(

@@ -39,26 +39,10 @@ def active_set_step(
 ) -> Array | None:
     """The minimiser of the model in `auclab.solvers.newton.proximal_step`, in the free variables (w, [b,] t).
 
-    Parameters
-    ----------
-    program : Program
-        Gives λ and the norm, l1 or linf.
-    hessian : array of shape (size, size)
-        Positive definite.
-    negative_gradient, theta : arrays of shape (size,)
-        With the intercept where the program is over points: ``size`` is n + 2 there, else n + 1.
-    check : callable
-        Called between changes of the face.
-
-    Returns
-    -------
-    array of shape (size,) or None
-        None for a norm without faces, and where the method does not end at a point that satisfies the optimality
-        conditions.
-
-    See Also
-    --------
-    auclab.solvers.newton.conic_step.conic_step : The same by Clarabel.
+    `program`: gives λ and the norm, l1 or linf. `hessian` (size, size): positive definite. `negative_gradient`, `theta`
+    (size,): with the intercept where the program is over points: ``size`` is n + 2 there, else n + 1. `check`: called
+    between changes of the face. Returned: None for a norm without faces, and where the method does not end at a point
+    that satisfies the optimality conditions.
     """
     n, norm = theta.size - (2 if program.comparisons.name == "points" else 1), program.regulariser.norm
     box = norm.dual_box(n)

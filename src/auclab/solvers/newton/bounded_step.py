@@ -36,23 +36,9 @@ def bounded_step(
 ) -> Array | None:
     """The minimiser of the model in `auclab.solvers.newton.proximal_step` with w within bounds.
 
-    Parameters
-    ----------
-    program, hessian, negative_gradient, theta, spread
-        As for `proximal_step`.
-    constraints : ColumnConstraints
-        Its bounds; rows are left out.
-    unbounded : callable
-        The same step without constraints.
-
-    Returns
-    -------
-    array of shape (n + 2,) or None
-        None where the method did not end, or a coefficient has to be fixed at a bound that is not 0.
-
-    See Also
-    --------
-    auclab.solvers.newton.conic_step.conic_step : Any constraints.
+    `program`, `hessian`, `negative_gradient`, `theta`, `spread`: as for `proximal_step`. `constraints`: its bounds;
+    rows are left out. `unbounded`: the same step without constraints. Returned: None where the method did not end, or a
+    coefficient has to be fixed at a bound that is not 0.
     """
     n, lower, upper = theta.size - 2, constraints.lower, constraints.upper
     pull = negative_gradient[:n]

@@ -31,22 +31,9 @@ def conic_step(
 ) -> Array:
     """The minimiser of the model in `auclab.solvers.newton.proximal_step`, in the free variables (w, [b,] t).
 
-    Parameters
-    ----------
-    program : Program
-        Gives the norm and λ.
-    hessian : array of shape (size, size)
-        Positive definite.
-    negative_gradient, theta : arrays of shape (size,)
-        With the intercept where the program is over points: ``size`` is n + 2 there, else n + 1.
-    constraints : ColumnConstraints, optional
-        On the new w.
-    time_limit : float, optional
-        Seconds.
-
-    Returns
-    -------
-    array of shape (size,)
+    `program`: gives the norm and λ. `hessian` (size, size): positive definite. `negative_gradient`, `theta` (size,):
+    with the intercept where the program is over points: ``size`` is n + 2 there, else n + 1. `constraints`: on the new
+    w. `time_limit`: seconds.
     """
     size, t = theta.size, theta.size - 1
     n = size - (2 if program.comparisons.name == "points" else 1)

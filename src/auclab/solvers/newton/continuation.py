@@ -51,18 +51,9 @@ _OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
 def follow_minima(state: State, sample: Sample) -> RawSolution | None:
     """Follow the minima from `state.theta` as the band narrows.
 
-    Parameters
-    ----------
-    state : State
-        Its point, evaluation, Hessian and best solution are brought up to date.
-    sample : Sample
-        All observations, or a subsample, on which nothing is certified.
-
-    Returns
-    -------
-    RawSolution or None
-        Of a finish that applied at a minimum over all observations. None where the minimum is certified, the time is
-        over, or the band is as narrow as it may be.
+    `state`: its point, evaluation, Hessian and best solution are brought up to date. `sample`: all observations, or a
+    subsample, on which nothing is certified. Returned: of a finish that applied at a minimum over all observations.
+    None where the minimum is certified, the time is over, or the band is as narrow as it may be.
     """
     path = _Path(state, sample)
     while True:

@@ -61,15 +61,8 @@ class Iterate:
 class DampedNewton:
     """The steps for one program; points are ``θ = (w, b, ‖w‖)``.
 
-    Parameters
-    ----------
-    program : Program
-    spread : array of shape (n_features,)
-        A positive scale for every feature (`Sample.spread`).
-    monitor : Monitor
-        Says when to stop.
-    constraints : ColumnConstraints, optional
-        On w.
+    `spread` (n_features,): a positive scale for every feature (`Sample.spread`). `monitor`: says when to stop.
+    `constraints`: on w.
     """
 
     def __init__(
@@ -96,24 +89,11 @@ class DampedNewton:
     ) -> Iterate:
         """Steps from `theta` until the predicted reduction of the next one is negligible.
 
-        Parameters
-        ----------
-        loss : SmoothedLoss
-        theta : array of shape (n_features + 2,)
-        half_width : float
-            That of the band.
-        hessian : array of shape (n_features + 2, n_features + 2), optional
-            Taken in place of the sample's own at every point.
-        noise : float
-            Relative error of the sample itself: a predicted reduction below it is negligible.
-        ridge : float
-            Regularises directions of which a subsample has little information; at one over its size it is below the
-            sampling error of all others.
-        relative_tolerance : float
-            The predicted reduction, relative to the smoothing gap, at which to stop.
-        max_steps : int
-        evaluation : Evaluation, optional
-            The loss at `theta`, where it has been computed.
+        `theta` (n_features + 2,). `half_width`: that of the band. `hessian` (n_features + 2, n_features + 2): taken in
+        place of the sample's own at every point. `noise`: relative error of the sample itself: a predicted reduction
+        below it is negligible. `ridge`: regularises directions of which a subsample has little information; at one over
+        its size it is below the sampling error of all others. `relative_tolerance`: the predicted reduction, relative
+        to the smoothing gap, at which to stop. `evaluation`: the loss at `theta`, where it has been computed.
         """
         subproblem = _Subproblem(self, loss, half_width, hessian, ridge)
         evaluation = loss.evaluate(theta, half_width) if evaluation is None else evaluation

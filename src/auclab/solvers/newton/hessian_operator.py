@@ -14,12 +14,7 @@ from auclab.types import Array
 class HessianOperator:
     """``diag(ridge) + Σ_k factor_k H_k`` by its products alone, O(nnz + m) each; H_k is the Hessian at an evaluation.
 
-    Attributes
-    ----------
-    loss : SmoothedLoss
-    terms : tuple of (factor, Evaluation)
-    ridge : array of shape (n_features + 2,)
-        The diagonal that is added.
+    `ridge` (n_features + 2,): the diagonal that is added.
     """
 
     loss: SmoothedLoss

@@ -24,15 +24,8 @@ _INSIDE = 0.05
 class Trial:
     """A point on the step: its length in units of the step, and the smoothed loss with the gradients there.
 
-    Attributes
-    ----------
-    length : float
-    theta : array of shape (n_features + 2,)
-    evaluation : Evaluation
-    negative_gradient : array of shape (n_features + 2,)
-        That of the loss.
-    slope : float
-        The derivative of the whole objective along the step.
+    `theta` (n_features + 2,). `negative_gradient` (n_features + 2,): that of the loss. `slope`: the derivative of the
+    whole objective along the step.
     """
 
     length: float
@@ -43,37 +36,15 @@ class Trial:
 
 
 def is_too_far(slope: float, trial: Trial) -> bool:
-    """Whether the objective rises at a trial about as fast as it falls (by `slope`) at the start.
-
-    Examples
-    --------
-    >>> far = Trial(1.0, None, None, None, 3.0)
-    >>> is_too_far(-1.0, far), is_too_far(3.0, far)   # the second start is one of rounding: the step does not descend
-    (True, False)
-    """
+    """Whether the objective rises at a trial about as fast as it falls (by `slope`) at the start."""
     return slope < 0.0 and trial.slope > -0.5 * slope
 
 
 def shortened(slope: float, trial: Trial, point_at: Callable[[float], Trial]) -> Trial:
     """A trial near the minimum along the step.
 
-    Parameters
-    ----------
-    slope : float
-        The derivative at the start, negative.
-    trial : Trial
-        Beyond the minimum: its slope is positive.
-    point_at : callable
-        The trial at a length.
-
-    Examples
-    --------
-    The derivative ``10 s − 1`` vanishes at 0.1:
-
-    >>> def at(s):
-    ...     return Trial(s, None, None, None, 10 * s - 1)
-    >>> round(shortened(-1.0, at(1.0), at).length, 9)
-    0.1
+    `slope`: the derivative at the start, negative. `trial`: beyond the minimum: its slope is positive. `point_at`: the
+    trial at a length.
     """
     low, slope_low, high, slope_high = 0.0, slope, trial.length, trial.slope
     for _ in range(_MAX_POINTS):

@@ -49,10 +49,7 @@ class _Band:
 class LinearPartialLoss(PartialLoss):
     """The smoothed superquantile of the losses ``1 − w·(mean(x⁺) − x_j⁻)``.
 
-    Parameters
-    ----------
-    problem : Problem
-        Gives α, the `max_fpr` of the program, and the sample.
+    `problem`: gives α, the `max_fpr` of the program, and the sample.
     """
 
     def __init__(self, problem: Problem, check: Check = never):
@@ -135,12 +132,7 @@ class NullSolution:
 class NullTest:
     """What a test of w = 0 found: multipliers and r that prove it, or a direction in which the loss falls, or neither.
 
-    Attributes
-    ----------
-    proof : triple of arrays, optional
-        Of the positives, of the negatives, and r.
-    falling : array of shape (n_features,), optional
-    iterations : int
+    `proof`: of the positives, of the negatives, and r.
     """
 
     proof: tuple[Array, Array, Array] | None
@@ -151,14 +143,7 @@ class NullTest:
 def null_test(problem: Problem, tolerance: float, monitor: Monitor) -> NullTest:
     """Newton steps on the linear losses until they prove something, or for as long as allowed.
 
-    Parameters
-    ----------
-    problem : Problem
-        Of `PartialAUC`.
-    tolerance : float
-        Relative gap.
-    monitor : Monitor
-        Says when to stop.
+    `problem`: of `PartialAUC`. `tolerance`: relative gap. `monitor`: says when to stop.
     """
     program, sample = problem.program, problem.sample
     regulariser = Norm(program.regulariser.norm, program.regulariser.slope(0.0))

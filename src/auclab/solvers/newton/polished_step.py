@@ -20,21 +20,8 @@ _OPTIMAL = 1e-9
 def polished(program: Program, hessian: Array, linear: Array, point: Array, n: int) -> Array:
     """The minimum of ``½ vᵀHv − c·v + φ(t)`` on ``t = ‖w‖`` next to a point, or the point itself.
 
-    Parameters
-    ----------
-    program : Program
-        Gives the norm and φ.
-    hessian : array of shape (size, size)
-    linear : array of shape (size,)
-        c.
-    point : array of shape (size,)
-        ``v = (w, [b,] t)``.
-    n : int
-        The number of entries of w.
-
-    See Also
-    --------
-    auclab.solvers.newton.conic_step.conic_step : Gives the point.
+    `program`: gives the norm and φ. `linear` (size,): c. `point` (size,): ``v = (w, [b,] t)``. `n`: the number of
+    entries of w.
     """
     regulariser, v, best = program.regulariser, point.copy(), np.inf
     found = point

@@ -14,15 +14,7 @@ EPSILON, ROUNDING = float(np.finfo(float).eps), 1e-12
 def solve_positive_definite(matrix: Array, right: Array) -> Array:
     """The solution, by Cholesky or else least squares; NaN where the numbers are not finite.
 
-    Parameters
-    ----------
-    matrix : array of shape (size, size)
-        Symmetric, positive definite or nearly so.
-    right : array of shape (size,)
-
-    Returns
-    -------
-    array of shape (size,)
+    `matrix` (size, size): symmetric, positive definite or nearly so.
 
     Examples
     --------

@@ -50,32 +50,10 @@ def proximal_step(
 ) -> Array:
     """The minimiser Δ of the model above.
 
-    Parameters
-    ----------
-    program : Program
-        Gives the norm, λ, and whether there is an intercept.
-    hessian : array of shape (n + 2, n + 2) or HessianOperator
-        H.
-    negative_gradient : array of shape (n + 2,)
-        G, at `theta`.
-    theta : array of shape (n + 2,)
-        ``(w, b, ‖w‖)``.
-    spread : array of shape (n + 2,)
-        The mean square of the entries of D, the natural scale of H; what regularises singular directions is taken
-        relative to it.
-    constraints : ColumnConstraints, optional
-        On ``w + Δw``; H is a matrix then.
-    monitor : Monitor, optional
-        Looked at between factorisations and between products.
-
-    Returns
-    -------
-    array of shape (n + 2,)
-
-    Raises
-    ------
-    OutOfTime
-        The solve has to end.
+    `program`: gives the norm, λ, and whether there is an intercept. `hessian` (n + 2, n + 2), or HessianOperator: h.
+    `negative_gradient` (n + 2,): g, at `theta`. `theta` (n + 2,): ``(w, b, ‖w‖)``. `spread` (n + 2,): the mean square
+    of the entries of D, the natural scale of H; what regularises singular directions is taken relative to it.
+    `constraints`: on ``w + Δw``; H is a matrix then. `monitor`: looked at between factorisations and between products.
     """
     ridge, program = without_squares(program)
     if ridge:  # a part of the quadratic: of λ‖w‖₂² without z no norm is left, and one system is

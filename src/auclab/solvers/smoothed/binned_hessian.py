@@ -23,16 +23,8 @@ BINS_PER_HALF_WIDTH, MAX_BYTES = 16, 100_000_000
 def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: float) -> Array:
     """``Σ q φ'' D Dᵀ`` over the pairs whose binned margins are in the band, shape (n_features + 2, n_features + 2).
 
-    Parameters
-    ----------
-    sample : BlockSample
-        Or one in memory.
-    theta : array of shape (n_features + 2,)
-        ``(w, b, ‖w‖)``.
-    half_width : float
-        That of the band.
-    threshold : float
-        z: a pair's direction is ``D = (x_i⁺ − x_j⁻, 0, z)``.
+    `sample`: or one in memory. `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `half_width`: that of the band. `threshold`:
+    z: a pair's direction is ``D = (x_i⁺ − x_j⁻, 0, z)``.
     """
     pos, neg = sample.scores(theta[:-2])
     shift = 1.0 - threshold * theta[-1]

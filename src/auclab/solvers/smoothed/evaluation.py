@@ -18,22 +18,11 @@ from auclab.types import Array
 class Evaluation:
     """The smoothed loss at a point.
 
-    Attributes
-    ----------
-    half_width : float
-        h of the band ``|a| < h`` in which the hinge is quadratic, in units of the margins.
-    value : float
-        The smoothed mean.
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-        The marginals of ``q α`` with ``α = φ'(a)``; over the hardest negatives also their weights r.
-    smoothing_gap : float
-        ``mean(φ(a) − α a)`` ≥ 0: the difference of primal and dual value that the smoothing leaves at its minimum.
-    band_share : float in [0, 1]
-        Share of the margins in the band.
-    state : object
-        What the Hessian needs besides; None once it has been released.
-    theta : array of shape (n_features + 2,)
-        The point ``(w, b, ‖w‖)``.
+    `half_width`: h of the band ``|a| < h`` in which the hinge is quadratic, in units of the margins. `value`: the
+    smoothed mean. `multipliers` (n_pos,) and (n_neg,): the marginals of ``q α`` with ``α = φ'(a)``; over the hardest
+    negatives also their weights r. `smoothing_gap`: ``mean(φ(a) − α a)`` ≥ 0: the difference of primal and dual value
+    that the smoothing leaves at its minimum. `band_share` in [0, 1]: share of the margins in the band. `state`: what
+    the Hessian needs besides; None once it has been released. `theta` (n_features + 2,): the point ``(w, b, ‖w‖)``.
     """
 
     half_width: float
@@ -52,12 +41,8 @@ class Evaluation:
 class SmoothedLoss(ABC):
     """The smoothed loss of a program on a sample (`auclab.solvers.smoothed.smoothed_loss`).
 
-    Parameters
-    ----------
-    sample : Sample
-        The observations to sum over: those of the problem, or a subsample.
-    check : callable
-        Called between the parts of a Hessian.
+    `sample`: the observations to sum over: those of the problem, or a subsample. `check`: called between the parts of a
+    Hessian.
     """
 
     def __init__(self, sample: Sample, check: Check):

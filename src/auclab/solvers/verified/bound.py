@@ -42,15 +42,9 @@ Multipliers = tuple[Array, Array]
 def proved_bound(problem: Problem, coef: Array, multipliers: Multipliers, goal: Goal) -> DualBound:
     """The best bound that is proved with these multipliers, corrected or not.
 
-    Parameters
-    ----------
-    problem : Problem
-    coef : array of shape (n_features,)
-        The solution, whose length sets the least radius.
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-        Feasible but for rounding and the constraint on ``Σ q d``.
-    goal : Goal
-        The objective at the solution, and the gap that is wanted.
+    `coef` (n_features,): the solution, whose length sets the least radius. `multipliers` (n_pos,) and (n_neg,):
+    feasible but for rounding and the constraint on ``Σ q d``. `goal`: the objective at the solution, and the gap that
+    is wanted.
     """
     if goal.objective <= goal.least_cost:
         return DualBound.nothing(multipliers)

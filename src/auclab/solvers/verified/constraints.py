@@ -33,20 +33,9 @@ _UP = 1.0 + 2.0**-46
 class Lagrangian:
     """Constraints with multipliers.
 
-    Attributes
-    ----------
-    constraints : ColumnConstraints
-        Convex.
-    multipliers : ConstraintMultipliers
-    every_bound : bool
-        Whether bounds take up all of a residual that they can, at their price, as where nothing else takes up any;
-        else those that are 0 do, which costs nothing.
-    signs : array of shape (n_rows + n_features,)
-        Those of the multipliers of rows and bounds; constraints with 0 keep out of corrections.
-
-    See Also
-    --------
-    auclab.solvers.verified.bound.proved_bound : What it is for.
+    `constraints`: convex. `every_bound`: whether bounds take up all of a residual that they can, at their price, as
+    where nothing else takes up any; else those that are 0 do, which costs nothing. `signs` (n_rows + n_features,):
+    those of the multipliers of rows and bounds; constraints with 0 keep out of corrections.
     """
 
     constraints: ColumnConstraints
@@ -79,15 +68,7 @@ class Lagrangian:
     def remaining(self, value: Array, error: Array) -> tuple[float, Array]:
         """What the bounds take for their part of a residual, rounded up, and what is left of its moduli at most.
 
-        Parameters
-        ----------
-        value, error : arrays of shape (n_features,)
-            ``g − Aᵀμ`` is within ``value ± error``.
-
-        Returns
-        -------
-        price : float
-        left : array of shape (n_features,)
+        `value`, `error` (n_features,): ``g − Aᵀμ`` is within ``value ± error``.
         """
         rest = value - self.multipliers.bounds
         error = error * _UP + 2.0**-52 * (abs(value) + abs(rest))
@@ -113,11 +94,7 @@ class Lagrangian:
     def left_over(self, value: Array, spare: Array | float = 0.0) -> NDArray[np.bool_]:
         """The columns of whose residual no bound takes up what there is, or that is nearer to 0 than `spare`.
 
-        Parameters
-        ----------
-        value : array of shape (n_features,)
-            ``g − Aᵀμ``.
-        spare : array of shape (n_features,), or 0
+        `value` (n_features,): ``g − Aᵀμ``.
         """
         rest = value - self.multipliers.bounds
         takes_up, takes_down = self._takes
@@ -165,13 +142,7 @@ class Lagrangian:
 def lagrangian(problem: Problem, coef: Array, multipliers: tuple[Array, Array], without_norm: bool) -> Lagrangian:
     """The constraints with the multipliers that go with those of the margins; without constraints nothing is changed.
 
-    Parameters
-    ----------
-    problem : Problem
-    coef : array of shape (n_features,)
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-    without_norm : bool
-        Whether nothing but the constraints is to take up ``Σ q d``.
+    `without_norm`: whether nothing but the constraints is to take up ``Σ q d``.
     """
     sample, constraints = problem.sample, problem.constraints
     if constraints is None:

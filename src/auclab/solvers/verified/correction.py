@@ -40,23 +40,11 @@ _RANK = 1e-13
 class Rows:
     """Observations that take part in a correction.
 
-    Attributes
-    ----------
-    pos, neg : arrays of int
-        Their numbers within the classes.
-    features : array of shape (n_rows, n_features + 1)
-        ``y_k (x_k, 1)`` with the features in units of their spread: what a unit of each multiplier adds to the moments.
-    multipliers : array of shape (n_rows,)
-    capacity : array of shape (n_rows,)
-        The weights of the observations, which bound their multipliers.
-    unit : array of shape (n_features + 1,)
-        The spreads, rounded to powers of 2 so that the division is exact, and 1.
-    n_others : int
-        Number of last rows that are constraints on w instead of observations, with multipliers of their own.
-
-    See Also
-    --------
-    auclab.solvers.verified.moments.Moments : The moments.
+    `pos`, `neg`: their numbers within the classes. `features` (n_rows, n_features + 1): ``y_k (x_k, 1)`` with the
+    features in units of their spread: what a unit of each multiplier adds to the moments. `capacity` (n_rows,): the
+    weights of the observations, which bound their multipliers. `unit` (n_features + 1,): the spreads, rounded to powers
+    of 2 so that the division is exact, and 1. `n_others`: number of last rows that are constraints on w instead of
+    observations, with multipliers of their own.
     """
 
     pos: NDArray[np.intp]
@@ -106,15 +94,9 @@ def correcting_rows(
 ) -> Rows | None:
     """The observations of each class whose multipliers have most room; None if there are too many features.
 
-    Parameters
-    ----------
-    sample : Sample
-        In memory if `every_column`.
-    pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
-    over_pairs : bool
-        Whether they belong to pairs, where the shares within the classes are their capacities, or to points.
-    every_column : bool
-        Also those that change each column most: of a rare one, the others may have none.
+    `sample`: in memory if `every_column`. `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `over_pairs`: whether they belong to
+    pairs, where the shares within the classes are their capacities, or to points. `every_column`: also those that
+    change each column most: of a rare one, the others may have none.
     """
     n_features = sample.n_features
     if n_features > MAX_FEATURES:
@@ -180,19 +162,9 @@ def correct(
 ) -> tuple[Array, Array, Array] | None:
     """Multipliers whose moments differ from those of `pos` and `neg` by about `change`; None if it takes large steps.
 
-    Parameters
-    ----------
-    rows : Rows
-    pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
-    change : array of shape (n_features + 1,)
-        What ``Σ α x⁺ − Σ β x⁻`` and ``Σα − Σβ`` are to change by.
-    seconds : float
-        For a linear program that is needed where least squares take too large steps.
-
-    Returns
-    -------
-    tuple of arrays or None
-        Those of the positives, of the negatives, and of the constraints among the rows.
+    `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `change` (n_features + 1,): what ``Σ α x⁺ − Σ β x⁻`` and ``Σα − Σβ`` are to
+    change by. `seconds`: for a linear program that is needed where least squares take too large steps. Returned: those
+    of the positives, of the negatives, and of the constraints among the rows.
     """
     return _changed(rows, pos, neg, rows.features, change / rows.unit, seconds)
 
@@ -211,19 +183,8 @@ def correct_threshold(
 
     Linearised in the tangents of the dual norm (`VectorNorm.dual_tangents`); None for a norm that has none.
 
-    Parameters
-    ----------
-    rows, pos, neg
-        As for `correct`.
-    program : Program
-        With z < 0.
-    value : array of shape (n_features + 1,)
-        ``Σ q d`` and ``Σα − Σβ``.
-    total : float
-        Σ q.
-    spare : float ≥ 0
-    seconds : float
-        As for `correct`.
+    `rows`, `pos`, `neg`: as for `correct`. `program`: with z < 0. `value` (n_features + 1,): ``Σ q d`` and ``Σα − Σβ``.
+    `total`: Σ q. `spare` ≥ 0. `seconds`: as for `correct`.
     """
     gradient, z, unit = value[:-1], program.threshold, rows.unit
     tangents = program.regulariser.norm.dual_tangents(gradient)

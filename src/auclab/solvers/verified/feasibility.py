@@ -41,25 +41,11 @@ _RANK = 1e-11
 class Feasible:
     """What is proved about the exact multipliers next to given ones.
 
-    Attributes
-    ----------
-    factor : float
-        Multiplied by it, they are feasible.
-    total : float
-        A lower bound of their sum over either class, before the factor.
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-        The nearest floats.
-    residual : pair of arrays of shape (n_features,)
-        What is left of ``Σ q d − Aᵀμ`` and by how much that may be off: rounding, in columns that the others determine
-        or bounds take up; 0 in the others.
-    held : Lagrangian
-        The constraints with the nearest floats to their multipliers.
-    price : float
-        What the difference of those to the exact ones costs at most.
-
-    See Also
-    --------
-    auclab.solvers.verified.bound.proved_bound : The bound.
+    `factor`: multiplied by it, they are feasible. `total`: a lower bound of their sum over either class, before the
+    factor. `multipliers` (n_pos,) and (n_neg,): the nearest floats. `residual` (n_features,): what is left of ``Σ q d −
+    Aᵀμ`` and by how much that may be off: rounding, in columns that the others determine or bounds take up; 0 in the
+    others. `held`: the constraints with the nearest floats to their multipliers. `price`: what the difference of those
+    to the exact ones costs at most.
     """
 
     factor: float
@@ -80,18 +66,9 @@ def feasible_nearby(
 ) -> Feasible | None:
     """Prove that exact multipliers with ``Σ q d = 0`` lie next to these; None if it cannot be proved.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its program has no norm.
-    rows : Rows
-        Observations for the correction.
-    pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
-        Multipliers with moments of 0 but for rounding.
-    held : Lagrangian
-        Constraints: ``Σ q d − Aᵀμ`` takes the place of ``Σ q d``.
-    columns : array of bool, shape (n_features,)
-        Those in which it is to be 0.
+    `problem`: its program has no norm. `rows`: observations for the correction. `pos`, `neg` (n_pos,) and (n_neg,), ≥
+    0: multipliers with moments of 0 but for rounding. `held`: constraints: ``Σ q d − Aᵀμ`` takes the place of ``Σ q
+    d``. `columns`: those in which it is to be 0.
     """
     if not rows.multipliers.any():
         return None

@@ -51,16 +51,6 @@ def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array)
     By max-flow/min-cut it suffices that every set I of positives fits: ``τ Σ_I pos ≤ Σ_j min(τ neg_j, share_neg_j
     share_pos(I))``; with φ(c) = Σ_j min(neg_j, c·share_neg_j), which is concave, the binding sets are those of
     the largest ratios pos_i/share_pos_i, and the condition is ``τ ≤ share_pos(I)/φ⁻¹(Σ_I pos)``.
-
-    Examples
-    --------
-    >>> half = np.array([0.5, 0.5])
-    >>> transport_factor(half, half, half, half)                       # q_ij = ¼, the capacity
-    1.0
-    >>> transport_factor(np.array([0.5, 0.0]), half / 2, half, half)   # row sum ½ fills its capacity ½
-    1.0
-    >>> transport_factor(np.array([1.0, 0.0]), half, half, half)       # twice as much as fits
-    0.5
     """
     (levels, share, neg), (_, capacity, demand) = in_parallel(
         _by_density, (neg, share_neg), (pos, share_pos), threads=min(pos.size, neg.size) >= LARGE

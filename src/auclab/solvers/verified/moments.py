@@ -15,18 +15,8 @@ from auclab.types import Array
 class Moments:
     """``g = Σ α_i x_i⁺ − Σ β_j x_j⁻`` and the sums ``Σα``, ``Σβ``.
 
-    Attributes
-    ----------
-    high, low : arrays of shape (n_features + 1,)
-        g and, as the last entry, ``Σα − Σβ``; the value is ``high + low``.
-    error : array of shape (n_features + 1,)
-        By how much they may be off.
-    total : float
-        ``min(Σα, Σβ)``, rounded down.
-
-    See Also
-    --------
-    auclab.solvers.verified.bound.proved_bound : The bound they make up.
+    `high`, `low` (n_features + 1,): g and, as the last entry, ``Σα − Σβ``; the value is ``high + low``. `error`
+    (n_features + 1,): by how much they may be off. `total`: ``min(Σα, Σβ)``, rounded down.
     """
 
     high: Array

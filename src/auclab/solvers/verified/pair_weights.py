@@ -29,18 +29,8 @@ _ROOM = 0.99
 class FreePairs:
     """Pairs whose weights may rise and fall.
 
-    Attributes
-    ----------
-    differences : array of shape (n_features, n_pairs)
-        ``x_i − x_j``, rounded.
-    largest : array of shape (n_features,)
-        Of the moduli of the entries of the rows.
-    room : array of shape (n_pairs,)
-        By how much each weight may change.
-
-    See Also
-    --------
-    auclab.solvers.verified.scorers.scorer_bound : Uses them.
+    `differences` (n_features, n_pairs): ``x_i − x_j``, rounded. `largest` (n_features,): of the moduli of the entries
+    of the rows. `room` (n_pairs,): by how much each weight may change.
     """
 
     differences: Array
@@ -80,10 +70,7 @@ class FreePairs:
     def balancing(self, gradient: Array, error: Array) -> float | None:
         """``Σ|δ|`` at most of changes with which ``Σ q d`` is exactly 0; None where there is not enough room.
 
-        Parameters
-        ----------
-        gradient, error : arrays of shape (n_features,)
-            ``Σ q d`` is within `error` of `gradient`.
+        `gradient`, `error` (n_features,): ``Σ q d`` is within `error` of `gradient`.
         """
         used = self.largest > 0  # constant columns have no differences
         chosen = self._independent(used)

@@ -46,12 +46,7 @@ class Rounding(NamedTuple):
 
 @dataclass(frozen=True)
 class Goal:
-    """The objective at a solution, the gap that is wanted, ``tolerance · max(objective, 1e-3)``, and the time for it.
-
-    See Also
-    --------
-    auclab.solvers.certificate.verified_certificate : Sets it.
-    """
+    """The objective at a solution, the gap wanted, ``tolerance · max(objective, 1e-3)``, and the time for it."""
 
     objective: float
     gap: float
@@ -95,23 +90,10 @@ class Goal:
 class DualBound:
     """A lower bound, and what it was found with.
 
-    Attributes
-    ----------
-    bound : float
-        No w with ``‖w‖ ≤ radius`` has a smaller objective.
-    scale : float
-        By what the multipliers are to be multiplied.
-    residual : float
-        The violation of the dual constraint that was charged or scaled away.
-    radius : float
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-        Before `scale`.
-    constraints : array of shape (n_rows,), optional
-        Those of the constraints, in the order of `ColumnConstraints.all_rows`, before `scale`.
-
-    See Also
-    --------
-    auclab.solvers.certificate.Certificate : What becomes of it.
+    `bound`: no w with ``‖w‖ ≤ radius`` has a smaller objective. `scale`: by what the multipliers are to be multiplied.
+    `residual`: the violation of the dual constraint that was charged or scaled away. `multipliers` (n_pos,) and
+    (n_neg,): before `scale`. `constraints` (n_rows,): those of the constraints, in the order of
+    `ColumnConstraints.all_rows`, before `scale`.
     """
 
     bound: float
@@ -130,16 +112,7 @@ class DualBound:
 def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) -> DualBound:
     """The dual value of multipliers within their capacities, in working precision: for the iterations of a solver.
 
-    Parameters
-    ----------
-    problem : Problem
-    coef : array of shape (n_features,)
-        The solution, whose length sets the radius.
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-
-    See Also
-    --------
-    auclab.solvers.verified.bound.proved_bound : With every rounding charged.
+    `coef` (n_features,): the solution, whose length sets the radius.
     """
     sample, constraints = problem.sample, problem.constraints
     margins = worth = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
@@ -162,20 +135,9 @@ def dual_value(
 ) -> DualBound:
     """The bound of feasible multipliers.
 
-    Parameters
-    ----------
-    problem : Problem
-    coef : array of shape (n_features,)
-    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-        What is returned with the bound.
-    margins, worth : float
-        S and V, or what they are at least.
-    gradient : array of shape (n_features,)
-        g, or what its moduli are at most.
-    rounding : Rounding
-        Of what is computed here.
-    goal : Goal, optional
-        What a larger radius may cost.
+    `multipliers` (n_pos,) and (n_neg,): what is returned with the bound. `margins`, `worth`: s and V, or what they are
+    at least. `gradient` (n_features,): g, or what its moduli are at most. `rounding`: of what is computed here. `goal`:
+    what a larger radius may cost.
     """
     program, regulariser, sample = problem.program, problem.program.regulariser, problem.sample
     if not worth > 0:
