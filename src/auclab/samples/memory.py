@@ -71,6 +71,8 @@ class Sample:
 
     #: Whether the rows are read from files block by block (`auclab.samples.blocks.block_sample.BlockSample`).
     in_blocks: ClassVar[bool] = False
+    #: Whether a row is on one side of its pairs, that of its class.
+    is_of_classes: ClassVar[bool] = True
     #: What rounding took from the rows, where they are means of others (`auclab.solvers.binned.binned_loss`).
     rounding: RowRounding | None = field(default=None, kw_only=True)
 
@@ -202,6 +204,24 @@ class Sample:
         X_pos, X_neg = (X @ sp.diags_array(1.0 / unit) if self.is_sparse else X / unit for X in sides)
         rounding = None if self.rounding is None else self.rounding.in_units(unit)
         return replace(self, X_pos=X_pos, X_neg=X_neg, offset=None, rounding=rounding)
+
+    @property
+    def class_order(self) -> NDArray[np.intp]:
+        """Numbers of the observations, positives first."""
+        return np.r_[np.flatnonzero(self.positive), np.flatnonzero(~self.positive)]
+
+    @property
+    def in_data_order(self) -> Any:
+        """The rows in the order of the data."""
+        return self.stack([self.X_pos, self.X_neg])[np.argsort(self.class_order)]
+
+    def of_rows(self, rows: Any) -> Sample:
+        """The sample with other features, an array in the order `class_order`."""
+        return replace(self, X_pos=rows[: self.n_pos], X_neg=rows[self.n_pos :], offset=None, rounding=None)
+
+    def signed(self, values_pos: Array, values_neg: Array) -> Array:
+        """What `combine` multiplies the rows by, in the order `class_order`."""
+        return np.r_[values_pos, -values_neg]
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)``."""

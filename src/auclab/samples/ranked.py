@@ -35,6 +35,7 @@ class RankedSample(Sample):
     (3, [2.0])
     """
 
+    is_of_classes = False
     bicliques: Bicliques = field(kw_only=True)
 
     @classmethod
@@ -69,6 +70,24 @@ class RankedSample(Sample):
     def pairs(self) -> tuple[NDArray[Any], NDArray[Any], Array]:
         """Every pair: upper and lower rows, and weights."""
         return self.bicliques.pairs()
+
+    @property
+    def class_order(self) -> NDArray[np.intp]:
+        """That of the data: every row is on both sides."""
+        return np.arange(self.n_pos)
+
+    @property
+    def in_data_order(self) -> Any:
+        """The rows."""
+        return self.X_pos
+
+    def of_rows(self, rows: Any) -> Sample:
+        """The sample with other features."""
+        return self.with_rows(rows, offset=None)
+
+    def signed(self, values_pos: Array, values_neg: Array) -> Array:
+        """What `combine` multiplies the rows by."""
+        return values_pos - values_neg
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``X @ coef``, twice."""

@@ -147,14 +147,8 @@ def solve(
     ranking = Ranking(groups, ordered, event, group_weights)
     with limit_threads(threads):
         if kernel is not None:
-            if not ranking.is_of_classes:
-                raise AuclabError(
-                    "a kernel takes two classes and all pairs of them: its bound is proved by sums of each row's "
-                    "multipliers, which do not show feasibility for groups, grades and times; leave out kernel, "
-                    "and take the columns of sklearn.kernel_approximation.Nystroem"
-                )
             return _solve_kernel(
-                as_formulation(formulation), X, y, kernel, solver, tolerance, time_limit, constraints,
+                as_formulation(formulation), X, y, kernel, solver, tolerance, time_limit, constraints, ranking,
                 sample_weight=sample_weight, pos_label=pos_label, **options,
             )  # fmt: skip
         tolerance = TOLERANCE if tolerance is None else tolerance
@@ -176,6 +170,7 @@ def _solve_kernel(
     tolerance: float | None,
     time_limit: float | None,
     constraints: Constraints | ColumnConstraints | None,
+    ranking: Ranking,
     **options: Any,
 ) -> Solution:
     """`solve` over the space of a kernel; its modules are imported here, as they take a second of the start-up."""
@@ -184,7 +179,8 @@ def _solve_kernel(
     tolerance = KERNEL_TOLERANCE if tolerance is None else tolerance
     check_limits(tolerance, time_limit)
     check_kernel_choices(solver, constraints, options)
-    return solve_kernel(program, X, y, kernel, tolerance=tolerance, time_limit=time_limit, **options)
+    limits: dict[str, Any] = {"tolerance": tolerance, "time_limit": time_limit}
+    return solve_kernel(program, X, y, kernel, ranking=ranking, **limits, **options)
 
 
 def check_limits(tolerance: float, time_limit: float | None) -> None:

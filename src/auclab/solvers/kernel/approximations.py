@@ -113,11 +113,11 @@ def solve_in_random_features(
     problem = training.in_features(features)
     raw = solve_newton(problem, tolerance=0.1 * tolerance, time_limit=monitor.remaining)
     objective, bound, multipliers, shares = problem.objective(raw.coef, raw.intercept), 0.0, None, None
-    point = from_solve(training, raw)
+    point = from_solve(training, problem, raw)
     if point is not None:
         shares = point.share_neg
         bound, scale = point.scaled(training.program)
-        multipliers = training.labels.join(*np.split(scale * abs(point.dual), [training.labels.n_pos]))
+        multipliers = training.multipliers(scale * point.dual)
     return RandomFeatureSolution(
         coef=None,  # type: ignore[arg-type]
         intercept=raw.intercept,

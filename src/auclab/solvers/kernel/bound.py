@@ -1,12 +1,17 @@
 """A lower bound for every function of a reproducing-kernel space, from the marginals of a dual point.
 
 With marginals α of the positives and β of the negatives, γ = (α, −β) and S = Σ q, the length of ``g = Σ q d`` is
-exact, ``‖g‖² = γᵀKγ``, however the dual point was found, and with it the bounds of linear programs (derivations 7.1):
+exact, ``‖g‖² = γᵀKγ``, however the dual point was found, and with it the bounds of linear programs (derivations 7.1),
+where C is ``Σ q ℓ*(α)``, 0 of the hinge:
 
-* squared penalty: ``τS − τ²‖g‖²/(4λ)`` at its best τ in [0, 1];
-* unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖)``;
-* threshold z < 0: S if ``‖g‖ + zS ≤ 0``. Scaling does not repair a violation, as both sides are homogeneous: a dual
-  point that satisfies the constraint with something to spare is mixed in, as much as is needed (`mixed`).
+* squared penalty: ``τ(S − C) − τ²‖g‖²/(4λ)`` at its best τ in [0, 1];
+* unsquared penalty: ``τ(S − C)`` with ``τ = min(1, λ/‖g‖)``;
+* threshold z < 0: ``S − C`` if ``‖g‖ + zS ≤ 0``. Scaling does not repair a violation, as both sides are homogeneous: a
+  dual point that satisfies the constraint with something to spare is mixed in, as much as is needed (`mixed`).
+
+Sums of each row do not tell whether multipliers of ranked pairs are feasible, nor of another loss than the hinge. Those
+are the slopes of the loss at scorers, γ, S and C sums over sorted scores (`auclab.solvers.verified.scorers`), and what
+rounding may have taken from these sums is charged.
 
 The sums over K are computed block by block, and their rounding, that of the values of K and what the marginals lack of
 feasibility are charged. Without a penalty or threshold there is no norm in the program, and no dual point but those
@@ -17,6 +22,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -26,6 +32,7 @@ from auclab.compiled.transport import largest_excess
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.solvers.kernel.matrix import KernelMatrix
+from auclab.solvers.verified.scorers import Scorers, dual_sums, proves_by_slopes
 from auclab.types import Array
 
 _UP, _DOWN = 1.0 + 2.0**-46, 1.0 - 2.0**-46
@@ -35,20 +42,24 @@ _MIXTURES = 6
 
 @dataclass(frozen=True)
 class DualPoint:
-    """Feasible marginals, and what a bound needs to know of them.
+    """A feasible dual point, and what a bound needs to know of it.
 
     Attributes
     ----------
     dual : array of shape (m,)
-        γ: α over the positives, −β over the negatives.
+        γ: α over the positives, −β over the negatives; of ranked pairs α − β of every row.
     product : array of shape (m,)
         Kγ.
     total : float
-        S, minus the infeasibility of the marginals.
+        S, less `lacking`.
     square, length : float
         γᵀKγ in working precision, and the largest that ``‖g‖`` may be.
     share_neg : array of shape (n_neg,), optional
         The weights of the negatives of partial AUC.
+    conjugate : float
+        The largest that C may be.
+    lacking : float
+        By how much the sums may be off, or the marginals infeasible.
 
     See Also
     --------
@@ -61,6 +72,8 @@ class DualPoint:
     square: float
     length: float
     share_neg: Array | None = None
+    conjugate: float = 0.0
+    lacking: float = 0.0
 
     @property
     def multipliers_neg(self) -> Array:
@@ -74,17 +87,17 @@ class DualPoint:
 
     def scaled(self, program: Program) -> tuple[float, float]:
         """The lower bound, and the factor of the marginals for it."""
-        total, length = self.total, self.length
+        worth, length = max(0.0, self.total - self.conjugate), self.length
         if program.threshold and program.regulariser.weight > 0:
             length = max(0.0, -self.slack(program.threshold)) * _UP
         if program.regulariser.weight > 0 and program.regulariser.squared:
-            scale = 1.0 if length == 0 else min(1.0, 2 * program.regulariser.weight * total / length / length)
-            bound = scale * total - scale * length * (scale * length / (4 * program.regulariser.weight)) * _UP
+            scale = 1.0 if length == 0 else min(1.0, 2 * program.regulariser.weight * worth / length / length)
+            bound = scale * worth - scale * length * (scale * length / (4 * program.regulariser.weight)) * _UP
             return max(0.0, bound * _DOWN), scale
         if program.regulariser.weight > 0:
             scale = 1.0 if length <= program.regulariser.weight else program.regulariser.weight / length * _DOWN
-            return max(0.0, scale * total * _DOWN), scale
-        return (total, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
+            return max(0.0, scale * worth * _DOWN), scale
+        return (worth, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
 
     def slack(self, threshold: float) -> float:
         """What is to spare of ``‖g‖ ≤ −zS``; negative where that is violated."""
@@ -107,16 +120,56 @@ def dual_point(problem: Problem, matrix: KernelMatrix, pos: Array, neg: Array, s
     return _charged(problem, matrix, np.r_[pos, -neg], matrix.times(np.r_[pos, -neg]), share_neg)
 
 
+def slope_point(problem: Problem, matrix: KernelMatrix, scorers: Scorers, each: Array | None = None) -> DualPoint:
+    """The dual point of slopes of the loss at scorers, or of a multiplier for every margin.
+
+    Parameters
+    ----------
+    problem : Problem
+        On the features that the scorers are of.
+    matrix : KernelMatrix
+    scorers, each
+        As in `auclab.solvers.verified.scorers.scorer_bound`.
+    """
+    pos, neg, conjugate, off, off_conjugate = dual_sums(problem, scorers, each)
+    dual = problem.sample.signed(pos, neg)
+    lacking = off * _UP + 2.0**-60
+    total = max(0.0, math.fsum(pos.tolist()) * _DOWN - lacking)
+    conjugate += off_conjugate + 2.0**-46 * abs(conjugate)
+    return _with_length(matrix, dual, matrix.times(dual), total, lacking, conjugate=conjugate)
+
+
+def _with_length(
+    matrix: KernelMatrix, dual: Array, product: Array, total: float, lacking: float, **others: Any
+) -> DualPoint:
+    square, error = matrix.form(dual, product)
+    # Marginals within ε of feasible ones move g by at most 2ε times the longest φ(x).
+    length = (math.sqrt(max(0.0, square + error)) + 2.0 * lacking * math.sqrt(matrix.largest)) * _UP
+    return DualPoint(dual, product, total, square, length, lacking=lacking, **others)
+
+
+def _mean(
+    problem: Problem, matrix: KernelMatrix, t: float, points: tuple[DualPoint, DualPoint], share_neg: Array | None
+) -> DualPoint:
+    """``t`` times the first dual point and ``1 − t`` times the second; ℓ* of a mean is at most the mean of ℓ*."""
+    first, second = points
+    dual, product = (t * a + (1 - t) * b for a, b in ((first.dual, second.dual), (first.product, second.product)))
+    if not proves_by_slopes(problem.program):
+        return _charged(problem, matrix, dual, product, share_neg)
+    total, lacking, conjugate = (
+        t * getattr(first, name) + (1 - t) * getattr(second, name) for name in ("total", "lacking", "conjugate")
+    )
+    lacking = (lacking + 2.0**-50 * float(abs(dual).sum())) * _UP
+    return _with_length(matrix, dual, product, total * _DOWN, lacking, conjugate=conjugate + 2.0**-46 * abs(conjugate))
+
+
 def _charged(problem: Problem, matrix: KernelMatrix, dual: Array, product: Array, share_neg: Array | None) -> DualPoint:
     sample = problem.sample
     pos, neg = dual[: sample.n_pos], -dual[sample.n_pos :]
     sums = [math.fsum(accurate_sum(part)[:2]) for part in (pos, neg)]
     lacking = (_excess(problem, pos, neg) + abs(sums[0] - sums[1])) * _UP + 2.0**-60
     total = max(0.0, (min(sums) * _DOWN - lacking) * (1.0 if problem.over_pairs else 2.0))
-    square, error = matrix.form(dual, product)
-    # Marginals within ε of feasible ones move g by at most 2ε times the longest φ(x).
-    length = (math.sqrt(max(0.0, square + error)) + 2.0 * lacking * math.sqrt(matrix.largest)) * _UP
-    return DualPoint(dual, product, total, square, length, share_neg)
+    return _with_length(matrix, dual, product, total, lacking, share_neg=share_neg)
 
 
 def _excess(problem: Problem, pos: Array, neg: Array) -> float:
@@ -144,7 +197,9 @@ def best_between(problem: Problem, matrix: KernelMatrix, first: DualPoint, secon
     def bound(t: float) -> float:
         total = t * first.total + (1 - t) * second.total
         square = t * t * first.square + 2 * t * (1 - t) * cross + (1 - t) ** 2 * second.square
-        return DualPoint(first.dual, first.product, total, square, math.sqrt(max(0.0, square))).value(problem.program)
+        length, conjugate = math.sqrt(max(0.0, square)), t * first.conjugate + (1 - t) * second.conjugate
+        point = DualPoint(first.dual, first.product, total, square, length, conjugate=conjugate)
+        return point.value(problem.program)
 
     t = float(minimize_scalar(lambda t: -bound(t), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6}).x)
     ends = max(first, second, key=lambda point: point.value(problem.program))
@@ -153,8 +208,7 @@ def best_between(problem: Problem, matrix: KernelMatrix, first: DualPoint, secon
         share = t * first.share_neg + (1 - t) * second.share_neg
         problem = problem.dual_problem(share, t * first.multipliers_neg + (1 - t) * second.multipliers_neg)
         share = problem.sample.share_neg
-    dual = t * first.dual + (1 - t) * second.dual
-    found = _charged(problem, matrix, dual, t * first.product + (1 - t) * second.product, share)
+    found = _mean(problem, matrix, t, (first, second), share)
     return found if found.value(problem.program) > ends.value(problem.program) else ends
 
 
@@ -187,9 +241,7 @@ def mixed(problem: Problem, matrix: KernelMatrix, point: DualPoint, spare: DualP
     t = min(1.0, max(0.0, t))
     for step in range(_MIXTURES):
         weight = t * (1.0 - 1e-13 * 100.0**step)
-        dual = weight * point.dual + (1.0 - weight) * spare.dual
-        product = weight * point.product + (1.0 - weight) * spare.product
-        found = _charged(problem, matrix, dual, product, None)
+        found = _mean(problem, matrix, weight, (point, spare), None)
         if found.slack(z) >= 0:
             return found
     return None

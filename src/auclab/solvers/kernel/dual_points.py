@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab.solvers.kernel.bound import DualPoint, dual_point
+from auclab.formulations.problem import Problem
+from auclab.solvers.kernel.bound import DualPoint, dual_point, slope_point
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verified.marginals import feasible_multipliers
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array
 
 
@@ -26,8 +28,11 @@ def from_multipliers(training: Training, pos: Array, neg: Array, share_neg: Arra
     return dual_point(proving, training.matrix, *feasible_multipliers(proving, pos, neg), share)
 
 
-def from_solve(training: Training, raw: RawSolution) -> DualPoint | None:
-    """That of a solve in some features; None where it ended without multipliers."""
+def from_solve(training: Training, problem: Problem, raw: RawSolution) -> DualPoint | None:
+    """That of a solve of `problem`, which is in some features; None where it ended without multipliers."""
+    if proves_by_slopes(problem.program):
+        scorers = raw.scorers or ((1.0, raw.coef, raw.intercept, 0.0),)
+        return slope_point(problem, training.matrix, scorers, None if raw.scorers else raw.margin_multipliers)
     if raw.multipliers is None or not all(np.isfinite(part).all() for part in raw.multipliers):
         return None
     return from_multipliers(training, *raw.multipliers, raw.share_neg)
@@ -36,6 +41,8 @@ def from_solve(training: Training, raw: RawSolution) -> DualPoint | None:
 def of_zero(training: Training) -> DualPoint:
     """That of h = 0: every margin with its full weight, where the sums of the classes agree."""
     program, labels = training.program, training.labels
+    if proves_by_slopes(program):
+        return slope_point(training.without_features, training.matrix, ((1.0, np.zeros(1), 0.0, 0.0),))
     pos, neg = (labels.share_pos, labels.share_neg) if program.comparisons.name == "pairs" else labels.point_weights
     share = program.comparisons.worst_negatives(np.arange(float(labels.n_neg)), labels)
     return from_multipliers(training, pos, neg if share is None else share, share)

@@ -18,6 +18,7 @@ from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.kernel.verification import evaluate
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.threads import one_thread_each
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array, AuclabError, Status
 
 #: Numbers of landmarks that are tried, and by what the allowed change of h is multiplied or divided in between.
@@ -61,7 +62,8 @@ def prune(
     Raises
     ------
     AuclabError
-        A tolerance below the gap, or a sample on which the objective differs.
+        A tolerance below the gap, a sample on which the objective differs, or a program whose multipliers do not prove
+        its bound: over groups, grades or times, or with another loss than the hinge.
 
     See Also
     --------
@@ -80,6 +82,11 @@ def prune(
     """
     if not solution.gap <= tolerance:
         raise AuclabError(f"tolerance={tolerance:g} is below the gap of the solution, {solution.gap:.3g}")
+    if proves_by_slopes(solution.formulation):
+        raise AuclabError(
+            "prune takes the hinge over two classes, whose multipliers prove the bound again; set max_landmarks in "
+            "auclab.solve for fewer landmarks"
+        )
     training = training_problem(
         solution.formulation,
         X,

@@ -102,7 +102,7 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
         status = Status.ITERATION_LIMIT
         notes = (*notes, f"rounding of kernel values may change the objective by {value.rounding:.1g}")
     scale = found.dual.scaled(program)[1]
-    multipliers = labels.join(*np.split(scale * abs(found.dual.dual), [labels.n_pos]))
+    multipliers = training.multipliers(scale * found.dual.dual)
     return KernelSolution(
         coef=None,  # type: ignore[arg-type]
         intercept=intercept,

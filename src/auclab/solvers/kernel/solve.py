@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from auclab.compiled.compiling import compile_loops
 from auclab.formulations.base import Program
+from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.kernels.named import as_kernel
 from auclab.solvers.kernel.approximations import nystroem_landmarks, solve_in_random_features
@@ -55,6 +56,7 @@ def solve_kernel(
     max_landmarks: int | None = None,
     memory_gb: float = 2.0,
     random_state: int = 0,
+    ranking: Ranking | None = None,
 ) -> Solution:
     """Solve a formulation over the space of a kernel and certify the solution for the whole space.
 
@@ -86,6 +88,8 @@ def solve_kernel(
         For kernel values and features. The kernel matrix is kept where it takes at most half of it.
     random_state : int
         For the random methods.
+    ranking : Ranking, optional
+        Which rows are compared: within groups, by grades, by times; two classes if left out.
 
     Returns
     -------
@@ -121,6 +125,7 @@ def solve_kernel(
         sample_weight=sample_weight,
         pos_label=pos_label,
         memory=choices.memory,
+        ranking=ranking,
     )
     left = None if time_limit is None else max(time_limit - (perf_counter() - begin), 1e-3)
     return solve_training(training, choices, left)[0]

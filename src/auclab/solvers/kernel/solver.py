@@ -125,10 +125,10 @@ class LandmarkSolve:
             if not added and last is not dual:  # the best bound's g lies in the span, and that of the solve may not
                 added = choice.change(last, self.tolerance * self._unit, self.gap)
             self._is_started = False
-            raw = self._solve_in_span()
-            dual = last = self.point_of(raw)
+            raw, dual = self._solve_in_span()
+            last = dual
             choice.judge(dual)
-            self._raise_bound(self._repaired(raw, dual))
+            self._raise_bound(self._repaired(dual))
             if self.bound > 0 and choice.cost(self.best) < choice.cost(dual):
                 dual = self.best
             self._record()
@@ -152,15 +152,14 @@ class LandmarkSolve:
     def solve_in(self, span: Span) -> None:
         """The program in a given span, and the bound of its dual point for the whole space."""
         self.choice.take(span)
-        raw = self._solve_in_span()
-        self._raise_bound(self._repaired(raw, self.point_of(raw)))
+        self._raise_bound(self._repaired(self._solve_in_span()[1]))
         self._record()
 
     def add_landmarks(self, number: int, *, solving: bool = True) -> None:
         """Landmarks for what the span lacks of the g of the last dual point; and a solve in the span."""
         self.choice.add(self.best, number)
         if solving:
-            self.best = self.point_of(self._solve_in_span())
+            self.best = self._solve_in_span()[1]
 
     @property
     def gap(self) -> float:
@@ -180,8 +179,11 @@ class LandmarkSolve:
         """What the gap is relative to."""
         return max(self.point.objective, SMALL_OBJECTIVE)
 
-    def _solve_in_span(self, threshold: float | None = None) -> RawSolution:
-        """The program in the span, or that with another z, from the point at hand."""
+    def _solve_in_span(self, threshold: float | None = None) -> tuple[RawSolution, DualPoint]:
+        """The program in the span, or that with another z, from the point at hand.
+
+        Its dual point is the best one until now where it ended without multipliers.
+        """
         if not self.choice.span.size:  # g = 0 but for rounding: it says nothing about where to look
             first = np.array([self.matrix.diagonal.argmax()])
             self.choice.take(self.choice.span.extended(self.matrix, first))
@@ -198,7 +200,7 @@ class LandmarkSolve:
         if threshold is None:
             self.choice.coef, self.intercept = raw.coef, raw.intercept
             self._lower_objective(raw.coef, problem.objective(raw.coef, raw.intercept))
-        return raw
+        return raw, from_solve(self.training, problem, raw) or self.best
 
     def _lower_objective(self, coef: Array, objective: float) -> None:
         """Keep a scorer in the span if it is the best until now."""
@@ -206,11 +208,7 @@ class LandmarkSolve:
         if objective < self.point.objective:
             self.point = Point(span.landmarks, span.coefficients(coef), self.intercept, objective)
 
-    def point_of(self, raw: RawSolution) -> DualPoint:
-        """The dual point of a solve in a span, or the best one where it ended without multipliers."""
-        return from_solve(self.training, raw) or self.best
-
-    def _repaired(self, raw: RawSolution, dual: DualPoint) -> DualPoint:
+    def _repaired(self, dual: DualPoint) -> DualPoint:
         """The dual point, or with z < 0 its mixture with that of a z nearer to 0, which has something to spare."""
         program = self.program
         if program.regulariser.weight > 0 or dual.slack(program.threshold) >= 0 or dual.total == 0:
@@ -223,7 +221,7 @@ class LandmarkSolve:
             nearer = program.threshold**2 - margin
             if found is not None or nearer < (_LEAST_THRESHOLD * program.threshold) ** 2:
                 break
-            spare = self.point_of(self._solve_in_span(-math.sqrt(nearer)))
+            spare = self._solve_in_span(-math.sqrt(nearer))[1]
             found = mixed(problem, self.matrix, dual, spare)
             margin *= 10.0
         return found or dual

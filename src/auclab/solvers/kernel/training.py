@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
+from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
-from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.samples.tables import require_memory
 from auclab.solvers.kernel.matrix import KernelMatrix
@@ -35,11 +35,11 @@ class Training:
     kernel : Kernel
         With numbers for all parameters.
     matrix : KernelMatrix
-        Of the observations, positives first.
+        Of the observations in the order `order`.
     order : array of shape (m,)
-        Row numbers of the data, in that order.
+        Row numbers of the data: positives first, or of ranked pairs as they are.
     labels : Sample
-        Labels and weights; its features are not used.
+        Labels and weights, or which rows are compared; its features are not used.
     rows : array or CSR matrix of shape (m, n_features)
         In the order of the data, less `offset`; for a precomputed kernel the matrix itself.
     offset : array of shape (n_features,) or None
@@ -69,20 +69,13 @@ class Training:
         return self.in_features(np.zeros((self.matrix.size, 1)))
 
     def in_features(self, features: Array) -> Problem:
-        """The linear problem on features of the observations, positives first; shape (m, n)."""
-        n_pos = self.labels.n_pos
+        """The linear problem on features of the observations in the order `order`; shape (m, n)."""
+        return Problem(self.program, self.labels.of_rows(features))
+
+    def multipliers(self, dual: Array) -> Array:
+        """γ of a dual point in the order of the data: without signs, or of ranked pairs with them."""
         labels = self.labels
-        sample = Sample(
-            X_pos=features[:n_pos],
-            X_neg=features[n_pos:],
-            share_pos=labels.share_pos,
-            share_neg=labels.share_neg,
-            prior_pos=labels.prior_pos,
-            prior_neg=labels.prior_neg,
-            positive=labels.positive,
-            weighted=labels.weighted,
-        )
-        return Problem(self.program, sample)
+        return labels.join(*np.split(abs(dual), [labels.n_pos])) if labels.is_of_classes else dual
 
     def rows_of(self, landmarks: NDArray[np.intp]) -> Any:
         """The rows of landmarks, given by their numbers in `order`, as arrays; none for a precomputed kernel."""
@@ -102,6 +95,7 @@ def training_problem(
     pos_label: Any = None,
     memory: float = math.inf,
     matrix: KernelMatrix | None = None,
+    ranking: Ranking | None = None,
 ) -> Training:
     """Check a sample, take the kernel's parameters from it, and order it by class.
 
@@ -117,25 +111,29 @@ def training_problem(
         Bytes that kernel values and features may take.
     matrix : KernelMatrix, optional
         Of the rows of `X` in their order, where it is there already; its kernel is then taken.
+    ranking : Ranking, optional
+        Which rows are compared; two classes if left out.
 
     Raises
     ------
     AuclabError
         Bad input, a program that is not convex or whose norm is not l2, rows in blocks, a matrix that is not a kernel.
     """
-    check_program(program)
+    ranking = ranking or Ranking()
+    check_program(ranking.program(program))
     require_memory(X, "a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")
     if kernel.is_given:
         given = X if hasattr(X, "shape") else np.asarray(X)
-        labels, offset = as_sample(np.zeros((given.shape[0], 1)), y, sample_weight, pos_label=pos_label), None
+        no_features, offset = np.zeros((given.shape[0], 1)), None
+        program, labels = ranking.problem_parts(program, no_features, y, sample_weight, pos_label)
         rows: Any = given if matrix is not None else _checked_matrix(given)
     else:
-        labels = as_sample(X, y, sample_weight, pos_label=pos_label)
+        program, labels = ranking.problem_parts(program, X, y, sample_weight, pos_label)
         plain = labels.uncentred()
         kernel = kernel.resolved(_joined(plain, memory)) if matrix is None else matrix.kernel
         used = labels if kernel.is_shift_invariant else plain
         rows, offset = _joined(used, memory), used.offset
-    order = np.r_[np.flatnonzero(labels.positive), np.flatnonzero(~labels.positive)]
+    order = labels.class_order
     of_rows = KernelMatrix(kernel, rows, order, memory) if matrix is None else matrix.part(order)
     return Training(program, kernel, of_rows, order, labels, rows, offset)
 
@@ -144,26 +142,30 @@ _REFUSED = {
     "integer": "{0.name} gives whole points to columns, which a kernel has none of; use ranksvm or csvm, or leave the "
     "kernel out",
     "mip": "{0.name} counts pairs, for which there is no kernel form; use bauc, ranksvm or csvm",
-    "piecewise": "kernels support the hinge alone, and the program has {0.loss}; use RankSVM or CSVM",
 }
 
 
 def check_program(program: Program) -> None:
-    """Raise `AuclabError` unless the program is a convex one of hinges with the l2 norm."""
+    """Raise `AuclabError` unless the program is a convex one with the l2 norm, of hinges where it is over points."""
     if program.kind in _REFUSED:
         raise AuclabError(_REFUSED[program.kind].format(program))
+    if program.comparisons.name == "points" and not program.loss.is_hinge:
+        raise AuclabError(
+            f"with points kernels support the hinge alone, and the program has {program.loss}; use RankSVM, or CSVM "
+            "with the hinge"
+        )
     if not program.is_convex:
         raise AuclabError(f"z = {program.threshold:g} > 0 makes the program not convex; a kernel needs z ≤ 0")
     if program.uses_norm and not program.regulariser.norm.is_euclidean:
         norm = program.regulariser.norm.name
         raise AuclabError(f"a kernel's space has the norm l2, and the program has {norm}; set norm=l2")
+    if program.regulariser.ridge:
+        raise AuclabError(f"kernels take λ‖h‖ or λ‖h‖², and the program has {program.regulariser}; use RankSVM")
 
 
 def _joined(sample: Sample, memory: float) -> Any:
     """The rows in the order of the data; as an array where that takes no more than a quarter of the memory."""
-    back = np.empty(sample.positive.size, dtype=np.intp)
-    back[np.r_[np.flatnonzero(sample.positive), np.flatnonzero(~sample.positive)]] = np.arange(back.size)
-    rows = sample.stack([sample.X_pos, sample.X_neg])[back]
+    rows = sample.in_data_order
     return rows.toarray() if sample.is_sparse and 8.0 * rows.shape[0] * rows.shape[1] <= 0.25 * memory else rows
 
 

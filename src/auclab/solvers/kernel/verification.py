@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from auclab.formulations.accurate import objective_at
 from auclab.kernels.kernel import ROUNDING
 from auclab.solvers.kernel.training import Training
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array
 
 #: Observations whose scores are computed at once.
@@ -58,14 +59,20 @@ def evaluate(training: Training, landmarks: NDArray[np.intp], coefficients: Arra
         scores[part] = matrix.block(part, landmarks) @ coefficients
     square = math.fsum((coefficients * scores[landmarks]).tolist())
     length = math.sqrt(max(0.0, square))
-    pos, neg = scores[: labels.n_pos], scores[labels.n_pos :]
-    zeros = np.zeros_like(pos), np.zeros_like(neg)
-    scored = ((pos, zeros[0]), (neg, zeros[1]))
-    objective = objective_at(program, np.array([length]), (intercept, 0.0), labels, *scored)
+    pos, neg = labels.of_rows(scores[:, None]).scores(np.ones(1))
+    if proves_by_slopes(program):
+        shift = 1.0 - program.threshold * length
+        objective = program.comparisons.mean(program.loss, (pos, neg), intercept, shift, labels)
+        objective += program.regulariser.of_size(length)
+        steepest = float(program.loss.slope(shift + float(np.ptp(scores))))
+    else:
+        scored = (pos, np.zeros_like(pos)), (neg, np.zeros_like(neg))
+        objective = objective_at(program, np.array([length]), (intercept, 0.0), labels, *scored)
+        steepest = 1.0
     weight = float(abs(coefficients).sum())
     of_score = weight * (matrix.error + (landmarks.size + 2) * ROUNDING * matrix.largest)
     of_square = weight * of_score
     of_length = of_square / length if length > 0 else math.sqrt(of_square)
-    rounding = 2.0 * of_score + abs(program.threshold) * of_length
+    rounding = steepest * (2.0 * of_score + abs(program.threshold) * of_length)
     rounding += program.regulariser.weight * (of_square if program.regulariser.squared else of_length)
     return Evaluation(objective, length, rounding)

@@ -64,8 +64,7 @@ def scorer_bound(
     """
     sample, over_pairs = problem.sample, problem.over_pairs
     below = max(0.0, -float(problem.program.loss.table.breakpoints[0]))  # ℓ* ≥ −below·α
-    dual = _of_scorers(problem, scorers) if each is None else _of_margins(problem, each)
-    pos, neg, conjugate, off, off_conjugate = dual
+    pos, neg, conjugate, off, off_conjugate = dual_sums(problem, scorers, each)
     sums = [float(pos.sum()), float(neg.sum())]
     if not over_pairs and min(sums) > 0:
         # Σ q y = 0 for b: a class has its α scaled down, by which Σ q ℓ*(α) rises at most as ℓ* may be below 0.
@@ -125,7 +124,10 @@ def _repaired(
             yield left + error, moved
 
 
-def _of_scorers(problem: Problem, scorers: Scorers) -> _DualPoint:
+def dual_sums(problem: Problem, scorers: Scorers, each: Array | None = None) -> _DualPoint:
+    """The sums of `slopes_at` for the mean of the dual points at some scorers, or for a multiplier of every margin."""
+    if each is not None:
+        return _of_margins(problem, each)
     sample = problem.sample
     pos, neg, conjugate, off, off_conjugate = np.zeros(sample.n_pos), np.zeros(sample.n_neg), 0.0, 0.0, 0.0
     for weight, w, b, half_width in scorers:
