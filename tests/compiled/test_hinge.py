@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
+from auclab.compiled import hinge
+from auclab.compiled.hinge import LARGE, pair_hinge_active, pair_hinge_value
 from strategies import GRID, problems
 
 SHIFTS = st.one_of(st.sampled_from([0.0, 1.0, -1.0]), st.floats(-3, 3))
@@ -21,12 +23,13 @@ def arrays(problem):
     return np.array(problem.pos), np.array(problem.neg), u, v
 
 
-@given(problems(), SHIFTS)
-def test_value_is_the_mean_over_all_pairs(problem, shift):
+@given(problems(), SHIFTS, st.sampled_from([1, LARGE]))
+def test_value_is_the_mean_over_all_pairs(problem, shift, large):
     pos, neg, u, v = arrays(problem)
     terms = [(max(Fraction(shift) + x, Fraction(0)), w) for x, w in problem.errors]
     expected = float(sum(h * w for h, w in terms) / sum(w for _, w in terms))
-    assert pair_hinge_value(pos, neg, shift, u, v) == pytest.approx(expected, rel=1e-14, abs=1e-14)
+    with patch.object(hinge, "LARGE", large):  # from which on the sum has two parts
+        assert pair_hinge_value(pos, neg, shift, u, v) == pytest.approx(expected, rel=1e-14, abs=1e-14)
 
 
 @given(problems(), SHIFTS)

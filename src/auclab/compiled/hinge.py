@@ -8,6 +8,8 @@ negative to the next, as the sweeps require, and the value and its subgradient b
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from auclab.compiled.loop import loop
@@ -38,7 +40,11 @@ def pair_hinge_value(
         (_sorted_with_mass_above, scores_neg, weight_neg),
         threads=min(scores_pos.size, scores_neg.size) >= LARGE,
     )
-    return float(_gap_sum(pos, neg, mass_pos, above, float(shift)) / (mass_pos[-1] * above[0]))
+    # In two parts where the arrays are long, whatever the number of threads.
+    large = min(pos.size, neg.size) >= LARGE
+    ends = [0, neg.size // 2, neg.size] if large else [0, neg.size]
+    parts = [(pos, neg, mass_pos, above, float(shift), begin, end) for begin, end in pairwise(ends)]
+    return float(sum(in_parallel(_gap_sum, *parts, threads=large)) / (mass_pos[-1] * above[0]))
 
 
 def pair_hinge_active(
@@ -101,16 +107,25 @@ def _sorted_with_mass_above(scores: Array, weight: Array | None) -> tuple[Array,
     return scores[order], above
 
 
-@loop()
-def _gap_sum(pos: Array, neg: Array, mass_pos: Array, above_neg: Array, shift: float) -> float:
+@loop(nogil=True)
+def _gap_sum(pos: Array, neg: Array, mass_pos: Array, above_neg: Array, shift: float, begin: int, end: int) -> float:
     """``Σ_ij u_i v_j [n_j + shift − p_i]₊`` by one merge of `pos` with ``neg + shift``, both ascending; O(m).
 
-    `mass_pos` and `above_neg`, of shapes (n_pos + 1,) and (n_neg + 1,), are the weights below and from an index on.
+    Of the merged values those from ``neg[begin − 1]`` to ``neg[end − 1]``. `mass_pos` and `above_neg`, of shapes (n_pos
+    + 1,) and (n_neg + 1,), are the weights below and from an index on.
     """
     total = 0.0
-    i = j = 0
+    i, j = 0, begin
+    if begin > 0:  # the positives before the negative where the part begins, by bisection
+        high = pos.size
+        while i < high:
+            middle = (i + high) // 2
+            if neg[begin - 1] - pos[middle] > -shift:
+                i = middle + 1
+            else:
+                high = middle
     previous_is_pos = False  # which list the last merged value came from
-    while j < neg.size:
+    while j < end:
         take_pos = i < pos.size and neg[j] - pos[i] > -shift
         if i > 0:  # before the first positive there is nothing below the gap
             if take_pos:

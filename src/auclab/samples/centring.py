@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab.compiled.threads import LARGE, in_parallel
 from auclab.types import Array, AuclabError
 
 #: Squares of larger values, and sums of them, would come near the largest double; units of columns that vary by less
@@ -42,7 +43,8 @@ def column_range(features: Any) -> tuple[Array, Array]:
     # Many short rows are reduced several times faster side by side.
     whole = n_rows - n_rows % _WIDE
     wide = features[:whole].reshape(-1, _WIDE * n_columns)
-    ends = [end.reshape(_WIDE, n_columns) for end in (wide.min(axis=0), wide.max(axis=0))]
+    reduced = in_parallel(lambda reduce: reduce(wide, axis=0), (np.min,), (np.max,), threads=features.size >= 2 * LARGE)
+    ends = [end.reshape(_WIDE, n_columns) for end in reduced]
     return np.vstack([ends[0], features[whole:]]).min(axis=0), np.vstack([ends[1], features[whole:]]).max(axis=0)
 
 

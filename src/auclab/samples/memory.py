@@ -270,7 +270,10 @@ class Sample:
 
     def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Any, Any]:
         """The rows of either class with these numbers, in their order; numbers may repeat."""
-        return self.X_pos[rows_pos], self.X_neg[rows_neg]
+        large = (rows_pos.size + rows_neg.size) * self.n_features >= 2 * LARGE
+        parts = (self.X_pos, rows_pos), (self.X_neg, rows_neg)
+        X_pos, X_neg = in_parallel(lambda X, rows: X[rows], *parts, threads=large)
+        return X_pos, X_neg
 
     def radii(self, lengths: Callable[[Array], Array]) -> tuple[float, float]:
         """The largest distance of a positive, and of a negative, from the mean of all rows, in a norm of rows."""
@@ -297,7 +300,7 @@ class Sample:
     def combine(self, multipliers_pos: Array, multipliers_neg: Array) -> Array:
         """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻``, shape (n_features,)."""
         parts = (self.X_pos, multipliers_pos), (self.X_neg, multipliers_neg)
-        pos, neg = in_parallel(lambda X, multipliers: X.T @ multipliers, *parts, threads=self._large)
+        pos, neg = in_parallel(combined_rows, *parts, threads=self._large)
         return np.asarray(pos - neg, dtype=float)
 
     def join(self, values_pos: Array, values_neg: Array) -> Array:
@@ -364,6 +367,14 @@ def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bo
         largest = peaks(constant)
         spread[constant] = np.where(largest > 0, largest, 1.0)
     return spread
+
+
+def combined_rows(X: Any, weights: Array) -> Array:
+    """``Σ_k weights_k x_k`` of rows in memory.
+
+    `numpy.dot` lets another thread work meanwhile; ``@`` does not where there are few columns.
+    """
+    return np.asarray(np.dot(weights, X) if isinstance(X, np.ndarray) else X.T @ weights)
 
 
 def _rows_of(mask: NDArray[np.bool_]) -> Any:

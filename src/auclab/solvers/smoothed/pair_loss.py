@@ -148,7 +148,7 @@ class PairLoss(SmoothedLoss):
         cross, square = in_parallel(
             lambda product: product(), (between_classes,), (within_classes,), threads=self.threads
         )
-        return square, cross, rows_pos.T @ weight_pos - rows_neg.T @ weight_neg
+        return square, cross, np.dot(weight_pos, rows_pos) - np.dot(weight_neg, rows_neg)
 
     def _sparse_sums(
         self, pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
@@ -192,17 +192,22 @@ class PairLoss(SmoothedLoss):
             )
             change_pos += norm_change
             change_neg -= norm_change
-            sides = (pos, neg, change_pos, mass_neg, band.curvature), (neg, pos, change_neg, mass_pos, -band.curvature)
-            changes = in_parallel(self._change, *sides, threads=self.threads)
-            totals = [total + change for total, change in zip(totals, changes, strict=True)]
+            totals = in_parallel(
+                self._changed,
+                (totals[0], pos, neg, change_pos, mass_neg, band.curvature),
+                (totals[1], neg, pos, change_neg, mass_pos, -band.curvature),
+                threads=self.threads,
+            )
         return totals[0], totals[1]
 
-    def _change(self, ours: SortedClass, theirs: SortedClass, change: Array, of_theirs: Array, factor: float) -> Array:
-        """What the change of both scores adds to the multipliers of a class; `change` is overwritten."""
+    def _changed(
+        self, total: Array, ours: SortedClass, theirs: SortedClass, change: Array, of_theirs: Array, factor: float
+    ) -> Array:
+        """A total with what the change of both scores adds to the multipliers of a class; `change` is overwritten."""
         change *= ours.band_weight(theirs)  # in place: at 10⁷ observations a copy counts
         change -= window_sums(of_theirs, ours.first, ours.last)
         change *= factor * ours.share
-        return self._of_rows(change, ours.order)
+        return total + self._of_rows(change, ours.order)
 
     def band_weights(self, band: Band) -> tuple[Array, Array]:
         """The weight of the pairs of every row in a band, as the upper and as the lower one."""

@@ -52,22 +52,37 @@ def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array)
     share_pos(I))``; with φ(c) = Σ_j min(neg_j, c·share_neg_j), which is concave, the binding sets are those of
     the largest ratios pos_i/share_pos_i, and the condition is ``τ ≤ share_pos(I)/φ⁻¹(Σ_I pos)``.
     """
-    (levels, share, neg), (_, capacity, demand) = in_parallel(
-        _by_density, (neg, share_neg), (pos, share_pos), threads=min(pos.size, neg.size) >= LARGE
+    threads = min(pos.size, neg.size) >= LARGE
+    (levels, values), (capacity, demand) = in_parallel(
+        lambda sums, *marginals: sums(*_by_density(*marginals)),
+        (_kinks, neg, share_neg),
+        (_largest_sums, pos, share_pos),
+        threads=threads,
     )
-    # φ at its kinks c = levels: full sums below, c times the remaining share above. In place, as the arrays are long.
+
+    def least_ratio(part: slice) -> float:
+        # Rounding in the sums may put a demand above the largest value of φ; it is then the largest level.
+        needed = np.interp(demand[part], values, levels)
+        used = needed > 0
+        return float((capacity[part][used] / needed[used]).min(initial=1.0))
+
+    half = demand.size // 2
+    return min(in_parallel(least_ratio, (slice(half),), (slice(half, None),), threads=threads))
+
+
+def _kinks(levels: Array, share: Array, marginals: Array) -> tuple[Array, Array]:
+    """The kinks c of φ, and its values there: full sums below, c times the remaining share above."""
     values = np.zeros(levels.size + 1)
-    np.cumsum(neg[:-1], out=values[2:])
+    np.cumsum(marginals[:-1], out=values[2:])
     above = np.cumsum(share[::-1])[::-1]
-    above *= levels
+    above *= levels  # in place, as the arrays are long
     values[1:] += above
-    levels = np.concatenate(([0.0], levels))
-    del above, neg, share
-    capacity, demand = np.cumsum(capacity[::-1]), np.cumsum(demand[::-1])
-    # Rounding in the sums may put a demand above the largest value of φ; it is then the largest level.
-    needed = np.interp(demand, values, levels)
-    used = needed > 0
-    return float(min(1.0, (capacity[used] / needed[used]).min())) if used.any() else 1.0
+    return np.concatenate(([0.0], levels)), values
+
+
+def _largest_sums(_: Array, share: Array, marginals: Array) -> tuple[Array, Array]:
+    """The shares and marginals of the sets of the largest densities."""
+    return np.cumsum(share[::-1]), np.cumsum(marginals[::-1])
 
 
 def _by_density(multipliers: Array, share: Array) -> tuple[Array, Array, Array]:
