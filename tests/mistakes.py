@@ -210,7 +210,7 @@ FILES = (
     _file("three_values.csv", "", r"which label of 'y' is positive\? Give dataset.positive.*a \(10 rows\)"),
     _file("three_values.csv", "dataset.positive=a dataset.negative=a", r"'a' is listed as positive and as negative"),
     _file("one_class.csv", "dataset.positive=1", r"two classes are needed"),
-    _file("gap_in_target.csv", "", r"target column 'y' has 1 missing values \(first in row 5\)"),
+    _file("gap_in_target.csv", "", r"target column 'y' has 1 missing value \(first in row 5\)"),
     _file("twice.csv", "", r"columns of the same name: 'size'"),
     _file("short_row.csv", "", r"row 7 has 2 fields.*header row has 3"),
     _file("long_row.csv", "", r"row 7 has 4 fields.*header row has 3"),
@@ -232,10 +232,10 @@ FILES = (
     _file("latin.csv", "dataset.encoding=utf-8", r"latin.csv cannot be read as a table: it is not utf-8; leave out"),
     _file("plain.csv", "dataset.missing=[1]", r"target column 'y' has 30 missing values"),
     _file("plain.csv", "dataset.sha256=00", r"is not the file that was expected"),
-    _file("three_rows.csv", "", r"2 positives and 1 negatives: .*both classes"),
+    _file("three_rows.csv", "", r"2 positives and 1 negative: .*both classes"),
     _file("constant.csv", "", r"every column of 'constant.csv' has one value only"),
-    _file("huge.csv", "", r"'size' has 1 values above 1e\+150 in size \(first in row 4\)"),
-    _file("infinite.csv", "", r"'size' has 1 infinite values \(first in row 4\)"),
+    _file("huge.csv", "", r"'size' has 1 value above 1e\+150 in size \(first in row 4\)"),
+    _file("infinite.csv", "", r"'size' has 1 infinite value \(first in row 4\)"),
     _file("only_target.csv", "", r"no features: 'y' is the only column"),
 )  # fmt: skip
 

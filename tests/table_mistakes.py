@@ -153,7 +153,7 @@ TABLE_MISTAKES = (
         r"did you mean 'since'.*did you mean 'nr'",
         target="dataset.target=left dataset.positive=yes",
     ),
-    _own("infinite2.csv", "", r"2 problems: \(1\) .*'size' has 1 infinite.*\(2\) .*'width' has 1 values above"),
+    _own("infinite2.csv", "", r"2 problems: \(1\) .*'size' has 1 infinite value .*\(2\) .*'width' has 1 value above"),
     # labels
     _own("left.csv", "", r"which label of 'left' is positive", "dataset.positive=yes", target="dataset.target=left"),
     _own(
@@ -171,7 +171,7 @@ TABLE_MISTAKES = (
     _own("three.csv", "", r"which label of 'y' is positive", "dataset.positive=a"),
     _own("three.csv", "dataset.positive=[a,d]", r"label 'd' does not occur"),
     _own("many.csv", "", r"'y' has 60 different values .* and a target has two classes"),
-    _own("unlabelled.csv", "dataset.positive=yes", r"target column 'y' has 1 missing values \(first in row 1\); drop"),
+    _own("unlabelled.csv", "dataset.positive=yes", r"target column 'y' has 1 missing value \(first in row 1\); drop"),
     _own("one.csv", "dataset.positive=yes", r"two classes are needed, but every row is positive"),
     _own(
         "sizes.csv",

@@ -141,6 +141,17 @@ def same_length(**vectors: NDArray[Any] | None) -> None:
         raise AuclabError("lengths differ: " + ", ".join(f"{name} has {size}" for name, size in lengths.items()))
 
 
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """A number and what is counted, in the singular or the plural.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "row"), counted(1200, "entry", "entries")
+    ('1 row', '2 rows', '1200 entries')
+    """
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """`` (did you mean 'x'?)`` for a word that is nearly one of `choices`, else nothing.
 

@@ -43,7 +43,7 @@ def test_what_has_to_be_repaired_is_exit_code_1(call, tmp_path):
     (tmp_path / "my.csv").write_text("x,y\n1,0\n2,1\n3,\n")
     code, text, _ = call("my.csv")
     assert code == 1
-    assert "problem  target column 'y' has 1 missing values" in text
+    assert "problem  target column 'y' has 1 missing value" in text
     code, _, error = call("gone.csv")
     assert (code, "gone.csv is not there" in error) == (1, True)
 

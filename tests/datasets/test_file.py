@@ -170,7 +170,7 @@ def test_numbers_that_cannot_be_read_are_no_categories(tmp_path: Path, cells: li
 
 def test_settings_of_csv_files_do_not_suit_parquet(tmp_path: Path) -> None:
     TABLE.to_parquet(tmp_path / "my.parquet")
-    with pytest.raises(AuclabError, match=r"dataset.sep, dataset.missing is for csv and tsv files"):
+    with pytest.raises(AuclabError, match=r"dataset.sep, dataset.missing describes csv and tsv files"):
         load_file(tmp_path / "my.parquet", target="y", positive="p", sep=";", missing="x")
 
 
@@ -188,10 +188,10 @@ def test_keel_set(data_folder: Path) -> None:
         (
             "x,y\n1,0\n2,1\n",
             {"target": "y", "positive": 2},
-            r"label '2' does not occur in 'y'; labels are 0 \(1 rows\)",
+            r"label '2' does not occur in 'y'; labels are 0 \(1 row\)",
         ),
         ("x,y\n1,a\n2,b\n", {"target": "y"}, r"which label of 'y' is positive"),
-        ("x,y\n1,0\n2,\n", {"target": "y"}, r"target column 'y' has 1 missing values"),
+        ("x,y\n1,0\n2,\n", {"target": "y"}, r"target column 'y' has 1 missing value"),
         ("x,y\n1,1\n2,1\n", {"target": "y", "positive": 1}, r"two classes are needed"),
         ("x,y\n1,0\n2,1\n", {"target": "y", "nominal": ["z"]}, r"nominal column 'z' is not there"),
         ("x,y\n1,0\n2,1\n", {"target": "y", "drop": ["z"]}, r"column 'z', to be dropped, is not there"),

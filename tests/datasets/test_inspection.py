@@ -136,14 +136,14 @@ def test_of_several_columns_with_two_values_the_name_decides_then_the_place(tmp_
 def test_what_the_command_does_not_solve_is_said(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": np.arange(40) % 9, "y": [None, *labels(39)]})
     found = inspect_file(write(tmp_path, frame))
-    assert found.problems == ("target column 'y' has 1 missing values (first in row 1); drop those rows",)
+    assert found.problems == ("target column 'y' has 1 missing value (first in row 1); drop those rows",)
     none = inspect_file(write(tmp_path, pd.DataFrame({"x": np.arange(40), "z": np.arange(40) % 3})))
     assert (none.target, none.command) == (None, "")
     assert "name it with --target" in none.problems[0]
     few = inspect_file(write(tmp_path, pd.DataFrame({"x": np.arange(40) % 9, "y": [1] + [0] * 39})))
-    assert "1 positives and 39 negatives" in few.problems[0]
+    assert "1 positive and 39 negatives" in few.problems[0]
     huge = inspect_file(write(tmp_path, pd.DataFrame({"x": [1e300, *range(39)], "y": labels(40)})))
-    assert "'x' has 1 values above" in huge.problems[0]
+    assert "'x' has 1 value above" in huge.problems[0]
 
 
 def test_names_that_a_shell_would_take_apart_are_quoted(tmp_path: Path) -> None:

@@ -33,14 +33,14 @@ def test_sides_in_words() -> None:
 @pytest.mark.parametrize(
     ("labels", "positive", "negative", "message"),
     [
-        (["a", "b", None], "a", None, r"1 missing values \(first in row 3\)"),
-        (["a", "b", "b"], None, None, r"which label of 'y' is positive\? .* b \(2 rows\), a \(1 rows\)"),
+        (["a", "b", None], "a", None, r"1 missing value \(first in row 3\)"),
+        (["a", "b", "b"], None, None, r"which label of 'y' is positive\? .* b \(2 rows\), a \(1 row\)"),
         ([1, 2], None, None, r"which label"),
         (
             ["a", "b", "b"],
             "c",
             None,
-            r"label 'c' does not occur in 'y'; labels are b \(2 rows\), a \(1 rows\)",
+            r"label 'c' does not occur in 'y'; labels are b \(2 rows\), a \(1 row\)",
         ),
         (["a", "b"], "a", "c", r"label 'c' does not occur"),
         (["a", "b"], "a", ["a", "b"], r"'a' is listed as positive and as negative"),

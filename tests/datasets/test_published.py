@@ -152,7 +152,7 @@ def test_download_that_is_another_set_is_not_kept(
 
 def test_damaged_download_is_not_kept(bare_machine: Path, openml_server: OpenMLServer) -> None:
     openml_server.damaged = True
-    with pytest.raises(AuclabError, match=r"OpenML could not be reached \((The )?md5 checksum"):
+    with pytest.raises(AuclabError, match=r"it could not be fetched from OpenML \((The )?md5 checksum"):
         load_published(**{**TOY, "positive": "tested_yes"}, openml_id=7)
     assert not search_path.cache_dir().exists()
 

@@ -84,9 +84,9 @@ def test_missing_groups_and_times_are_refused(tmp_path):
     pd.DataFrame({"a": [1, 2, 3], "g": ["x", None, "y"], "t": [1.0, 2.0, None], "y": [0, 1, 0]}).to_csv(
         tmp_path / "gaps.csv", index=False
     )
-    with pytest.raises(AuclabError, match=r"group column 'g' has 1 missing values \(first in row 2\)"):
+    with pytest.raises(AuclabError, match=r"group column 'g' has 1 missing value \(first in row 2\)"):
         load_file(tmp_path / "gaps.csv", "y", group="g")
-    with pytest.raises(AuclabError, match=r"time column 't' has 1 missing values \(first in row 3\)"):
+    with pytest.raises(AuclabError, match=r"time column 't' has 1 missing value \(first in row 3\)"):
         load_file(tmp_path / "gaps.csv", time="t", event="y")
 
 

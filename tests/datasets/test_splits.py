@@ -80,7 +80,7 @@ def test_one_fold_is_that_of_all() -> None:
         (lambda: splits.holdout(Y, test_size=1.0), r"test_size is 1\.0; it is a share between 0 and 1"),
         (lambda: splits.holdout(Y, test_size=-0.1), r"test_size is -0\.1"),
         (lambda: splits.holdout(Y, seed=-1), r"seed is -1; it must be ≥ 0"),
-        (lambda: splits.holdout([1, 0, 0, 0, 0]), r"there are 1 positives and 4 negatives"),
+        (lambda: splits.holdout([1, 0, 0, 0, 0]), r"of 1 positive and 4 negatives"),
         (lambda: splits.holdout([1, 1] + [0] * 98, test_size=0.1), r"the test part of 10 rows has one class only"),
         (lambda: splits.holdout([1, 1] + [0] * 98, test_size=0.9), r"the training part of 10 rows has one class only"),
         (lambda: splits.holdout([1, 1, 0, 0], test_size=0.01), r"no stratified split with test_size=0\.01"),

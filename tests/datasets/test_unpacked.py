@@ -157,6 +157,8 @@ def test_a_copy_from_openml_that_is_too_large_is_refused(
     settings: dict[str, Any] = {"name": "toy", "file": "toy.csv", "target": "class", "positive": "tested_yes"}
     table = openml_server.table
     openml_server.table = Table(table.arff + "1.5,red,tested_no\n" * 100, table.kinds, "class", 106)
-    with pytest.raises(AuclabError, match=r"OpenML could not be reached \(it unpacks to more than is allowed\)"):
+    with pytest.raises(
+        AuclabError, match=r"it could not be fetched from OpenML \(it unpacks to more than is allowed\)"
+    ):
         load_published(**settings, openml_id=7)
     assert not (bare_machine.parents[1] / "cache").exists()

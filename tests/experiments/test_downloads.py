@@ -87,7 +87,7 @@ def test_fraud_from_openml(folder, monkeypatch):
 
 
 def test_fraud_without_data_says_so(folder, unreachable):
-    with pytest.raises(AuclabError, match=r"'creditcard' is not on this machine.*OpenML could not be reached"):
+    with pytest.raises(AuclabError, match=r"'creditcard' is not on this machine.*could not be fetched from OpenML"):
         list(fraud.run("smoke"))
 
 

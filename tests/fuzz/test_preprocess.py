@@ -173,10 +173,10 @@ REFUSED = {
     "periods": (pd.period_range("2020", periods=8), "is of type period"),
     "intervals": (pd.interval_range(0, 8), "is of type interval"),
     "complex": (np.arange(8) * 1j, "is of type complex128"),
-    "infinite": (np.r_[np.arange(7.0), np.inf], "has 1 infinite values"),
-    "too large": (np.r_[np.arange(7.0), -1e151], "has 1 values above 1e.150 in size .first in row 8"),
+    "infinite": (np.r_[np.arange(7.0), np.inf], "has 1 infinite value"),
+    "too large": (np.r_[np.arange(7.0), -1e151], "has 1 value above 1e.150 in size .first in row 8"),
     "sparse": (pd.arrays.SparseArray([0.0, 0, 1, 0] * 2), "is stored as Sparse"),
-    "lists": ([[1], [2]] * 4, "holds values that are not categories"),
+    "lists": ([[1], [2]] * 4, "holds values that cannot be categories"),
 }
 
 
@@ -190,7 +190,7 @@ def test_columns_are_refused_in_words(build, kind):
 
 def test_large_entries_of_sparse_data_are_refused():
     X = sp.csr_matrix(np.array([[0.0, 1e200], [1.0, 0.0]]))
-    with pytest.raises(AuclabError, match=r"1 entries above 1e\+150 in size \(first in column 1"):
+    with pytest.raises(AuclabError, match=r"1 entry above 1e\+150 in size \(first in column 1"):
         preprocess.standard(Dataset(name="sparse", X=X, y=np.array([0, 1])))
 
 

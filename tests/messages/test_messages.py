@@ -37,8 +37,6 @@ WITHOUT_ENTRY = {
     # Packages above state and solve programs; those below run experiments and show them.
     "cli": 60,
     "comparison": 39,
-    "datasets": 91,
-    "displays": 11,
     "pipeline": 112,
     "report": 5,
     "sweeps": 26,

@@ -11,6 +11,7 @@ from auclab.datasets.dates import find_dates
 from auclab.datasets.overrides import override
 from auclab.datasets.refusals import Refusals
 from auclab.types import AuclabError
+from auclab.validation import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,14 +125,14 @@ def read_as_numbers(column: pd.Series, decimal: str) -> pd.Series:
     >>> read_as_numbers(pd.Series(["1,5", "n/a"], name="age"), ",")
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: column 'age' needs numbers, and has 'n/a' in row 2 (1 such cell, 1 numbers ...
+    auclab.types.AuclabError: column 'age' needs numbers, and has 'n/a' in row 2 (1 such cell, 1 number): ...
     """
     numbers = numbers_in(column, decimal)
     bad = (numbers.isna() & column.notna()).to_numpy()
     if not bad.any():
         return numbers
     cells, n_numbers = column[bad], int(numbers.notna().sum())
-    counts = f"{len(cells)} such cell{'' if len(cells) == 1 else 's'}, {n_numbers} numbers"
+    counts = f"{counted(len(cells), 'such cell')}, {counted(n_numbers, 'number')}"
     counts += " with decimal commas" if decimal == "," else ""
     advice = "correct them, or leave them empty"
     if decimal != "," and _have_decimal_commas(cells.astype(str)):

@@ -296,7 +296,9 @@ def _fit_scale(
         fitted = fitted_standard_scaler(n_rows, mean, squares / n_rows)
         pipeline.steps[at] = ("scale", fitted)
         return mean, fitted.scale_
-    raise AuclabError(f"{type(scaler).__name__} is not fitted to blocks; take preprocess=standard, minmax or none")
+    raise AuclabError(
+        f"{type(scaler).__name__} cannot be fitted to rows in blocks; take preprocess=standard, minmax or none"
+    )
 
 
 def _fit_ball(ball: Any, table: BlockTable, encoding: BlockEncoding, n_features: int) -> BlockEncoding:

@@ -16,6 +16,7 @@ from auclab.datasets.refusals import Refusals
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.centring import LARGEST
 from auclab.types import AuclabError
+from auclab.validation import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,13 +165,13 @@ def _refuse_sizes(name: str, column: pd.Series) -> None:
     infinite = np.isinf(values)
     if infinite.any():
         raise AuclabError(
-            f"column {name!r} has {infinite.sum()} infinite values (first in row {infinite.argmax() + 1}); "
+            f"column {name!r} has {counted(infinite.sum(), 'infinite value')} (first in row {infinite.argmax() + 1}); "
             "only finite numbers work: replace them, or leave them empty to have them imputed"
         )
     large = np.abs(values) > LARGEST
     if large.any():
         raise AuclabError(
-            f"column {name!r} has {large.sum()} values above {LARGEST:.0e} in size (first in row "
+            f"column {name!r} has {counted(large.sum(), 'value')} above {LARGEST:.0e} in size (first in row "
             f"{large.argmax() + 1}), whose squares are too large for doubles: divide the column, or leave them empty"
         )
 
@@ -180,7 +181,9 @@ def _is_free_text(name: str, column: pd.Series) -> bool:
     try:
         values = column.nunique()
     except TypeError as error:  # lists and the like
-        raise AuclabError(f"column {name!r} holds values that are not categories: {error}; make it text") from error
+        raise AuclabError(
+            f"column {name!r} holds values that cannot be categories ({error}); make them text"
+        ) from error
     return bool(values > max(MAX_TEXT_VALUES, len(column) // 2))
 
 

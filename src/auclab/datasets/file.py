@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from auclab.datasets.checksum import verified_sha256
-from auclab.datasets.file_table import SVMLIGHT, FileSettings, read_table
+from auclab.datasets.file_table import SVMLIGHT, FileSettings, read_table, refuse_empty
 from auclab.datasets.labels import binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.refusals import Refusals
@@ -105,8 +105,7 @@ def load_file(
         "source": str(where),
         "citation": citation,
     }
-    if where.stat().st_size == 0:
-        raise AuclabError(f"{where} is empty; a header row and at least two rows of data are needed")
+    refuse_empty(where)
     if where.name.lower().endswith(SVMLIGHT):
         if said := [key for key, value in {"group": group, "time": time, "graded": graded}.items() if value]:
             raise AuclabError(

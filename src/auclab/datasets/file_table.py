@@ -130,7 +130,7 @@ def read_table(where: Path, given: FileSettings) -> FileTable:
     if where.name.lower().endswith(PARQUET):
         named = {**given.written, "missing": given.lists["missing"], "decimal_comma": given.lists["decimal_comma"]}
         if said := [f"dataset.{key}" for key, value in named.items() if value]:
-            raise AuclabError(f"{', '.join(said)} is for csv and tsv files; {where} is parquet, which says it itself")
+            raise AuclabError(f"{', '.join(said)} describes csv and tsv files, and {where} is parquet; leave it out")
         return FileTable(where, read_parquet(where).rename(columns=str))
     raise AuclabError(unknown_ending(where))
 
@@ -140,6 +140,12 @@ def with_decimal_commas(frame: Any, names: Sequence[str]) -> Any:
     made = {name: numbers_in(frame[name], ",") for name in names}
     whole = {name: numbers for name, numbers in made.items() if (numbers.notna() | frame[name].isna()).all()}
     return frame.assign(**whole)
+
+
+def refuse_empty(path: Path) -> None:
+    """Refuse a file without a byte."""
+    if path.stat().st_size == 0:
+        raise AuclabError(f"{path} is empty; a header row and at least two rows of data are needed")
 
 
 def unknown_ending(path: Path) -> str:

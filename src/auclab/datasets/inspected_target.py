@@ -76,7 +76,7 @@ def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | 
     for value, count in frame[name].value_counts().items():
         counts[label_text(value)] += int(count)
     if not counts:
-        raise AuclabError(f"--target {name}: the column is empty")
+        raise AuclabError(f"--target {name}: the column is empty; columns are {', '.join(names)}")
     conventional = set(counts) in CONVENTIONAL
     if positive is None:
         usual_label = (

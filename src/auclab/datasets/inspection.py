@@ -11,7 +11,7 @@ from auclab.datasets.bad_cells import numbers_in
 from auclab.datasets.columns import MAX_TEXT_VALUES
 from auclab.datasets.dates import find_dates
 from auclab.datasets.file import load_file
-from auclab.datasets.file_table import TABLES, FileSettings, FileTable, read_table, unknown_ending
+from auclab.datasets.file_table import TABLES, FileSettings, FileTable, read_table, refuse_empty, unknown_ending
 from auclab.datasets.inspected_target import Target, choose_target
 from auclab.datasets.labels import label_text
 from auclab.datasets.overrides import override
@@ -161,11 +161,10 @@ def inspect_file(path: str | Path, *, target: str | None = None, positive: str |
         raise AuclabError(f"{where} is not there, or is not a file; auclab inspect takes a csv, tsv or parquet file")
     if not where.name.lower().endswith(TABLES):
         raise AuclabError(unknown_ending(where))
-    if where.stat().st_size == 0:
-        raise AuclabError(f"{where} is empty; a header row and at least two rows of data are needed")
+    refuse_empty(where)
     table = read_table(where, FileSettings.of({}))
     if table.frame.empty:
-        raise AuclabError(f"{where} has no rows")
+        raise AuclabError(f"{where} has no rows below its header; at least two are needed")
     chosen = choose_target(table.frame, target, positive)
     columns = _columns(table, chosen)
     names = {"sep": "separator", "decimal": "decimals", "encoding": "encoding"}

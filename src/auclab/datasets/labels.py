@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from auclab.datasets.overrides import override
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.validation import counted, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,11 +73,7 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
     negative class; all others if left out. Rows with a label of neither class are not kept. `kind`: of `y`, integers.
     """
     column = target.name
-    if missing := int(target.isna().sum()):
-        first = int(np.flatnonzero(target.isna())[0])
-        raise AuclabError(
-            f"target column {column!r} has {missing} missing values (first in row {first + 1}); drop those rows"
-        )
+    refuse_missing(target, "target column")
     # Each distinct label is converted once: there may be millions of rows.
     codes, values = _codes(target)
     texts = np.array([label_text(value) for value in values], dtype=object)
@@ -115,6 +111,16 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
     return BinaryTarget(y, kept, ", ".join(positives), ", ".join(others) if len(others) <= MAX_LISTED else "all others")
 
 
+def refuse_missing(column: pd.Series, role: str) -> None:
+    """Refuse a column with missing values; the message calls it by its role."""
+    if missing := int(column.isna().sum()):
+        first = int(np.flatnonzero(column.isna())[0])
+        raise AuclabError(
+            f"{role} {column.name!r} has {counted(missing, 'missing value')} (first in row {first + 1}); drop those "
+            "rows"
+        )
+
+
 def _codes(target: pd.Series) -> tuple[NDArray[Any], Any]:
     """The distinct labels, and the place of each row's among them."""
     import pandas as pd
@@ -142,5 +148,5 @@ def _among(codes: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _census(counts: Counter[str]) -> str:
-    listed = ", ".join(f"{label} ({count} rows)" for label, count in counts.most_common(MAX_LISTED))
+    listed = ", ".join(f"{label} ({counted(count, 'row')})" for label, count in counts.most_common(MAX_LISTED))
     return listed + (f", … {len(counts)} in all" if len(counts) > MAX_LISTED else "")

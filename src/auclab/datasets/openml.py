@@ -78,8 +78,8 @@ def store(frame: pd.DataFrame, path: Path, *, source: str, nominal: tuple[str, .
                 origin_part.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise AuclabError(
-            f"{source} was downloaded but cannot be written to {path.parent}: {error}; free some space, or allow "
-            "writing there"
+            f"{source} was downloaded but cannot be written to {path.parent}: {error.strerror or error}; free "
+            "some space, or allow writing there"
         ) from error
 
 

@@ -40,6 +40,7 @@ from auclab.datasets.varying_columns import VaryingColumns
 from auclab.samples.centring import LARGEST
 from auclab.samples.tables import in_memory
 from auclab.types import AuclabError
+from auclab.validation import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,14 +231,15 @@ def _refuse_bad_entries(dataset: Dataset) -> None:
     if bad.any():
         column = int(X.indices[bad.argmax()])
         raise AuclabError(
-            f"the sparse matrix has {bad.sum()} entries that are NaN or infinite (first in column {column}); "
+            f"the sparse matrix has {counted(bad.sum(), 'entry', 'entries')} with NaN or infinity (first in column "
+            f"{column}); "
             "only finite numbers work: repair them"
         )
     large = np.abs(X.data) > LARGEST
     if large.any():
         raise AuclabError(
-            f"the sparse matrix has {large.sum()} entries above {LARGEST:.0e} in size (first in column "
-            f"{int(X.indices[large.argmax()])}), whose squares are too large for doubles: divide them"
+            f"the sparse matrix has {counted(large.sum(), 'entry', 'entries')} above {LARGEST:.0e} in size (first in "
+            f"column {int(X.indices[large.argmax()])}), whose squares are too large for doubles: divide them"
         )
 
 

@@ -129,7 +129,7 @@ def _fetch(
         return openml.fetch(openml_id, target=target, labels=labels)
     except openml.OFFLINE as error:
         tried.append(f"OpenML data set {openml_id}")
-        reason = f"OpenML could not be reached ({getattr(error, 'reason', None) or error})"
+        reason = f"it could not be fetched from OpenML ({getattr(error, 'reason', None) or error})"
         raise _not_found(name, file, tried, reason, "go online once, the copy is then kept in the cache") from error
 
 

@@ -117,7 +117,7 @@ class Dataset:
         import pandas as pd
 
         if not isinstance(self.X, pd.DataFrame):
-            raise AuclabError(f"data set {self.name!r} is a {type(self.X).__name__}, not a DataFrame")
+            raise AuclabError(f"data set {self.name!r} is a {type(self.X).__name__}, not a DataFrame; read its X")
         return self.X
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.datasets.labels import binarise, label_text
+from auclab.datasets.labels import binarise, label_text, refuse_missing
 from auclab.datasets.target import Target
 from auclab.types import AuclabError
 
@@ -104,7 +104,7 @@ class Roles:
 
 def group_labels(column: pd.Series) -> NDArray[Any]:
     """The labels of groups as text; whole numbers have no decimal point."""
-    _refuse_gaps(column, "group column")
+    refuse_missing(column, "group column")
     codes, values = column.factorize()
     return np.array([label_text(value) for value in values])[codes]
 
@@ -112,18 +112,10 @@ def group_labels(column: pd.Series) -> NDArray[Any]:
 def _numbers(column: Any, role: str) -> NDArray[np.float64]:
     import pandas as pd
 
-    _refuse_gaps(column, {"time": "time column", "graded": "target column"}[role])
+    refuse_missing(column, {"time": "time column", "graded": "target column"}[role])
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     if not np.isfinite(numbers).all():
         at = int(np.flatnonzero(~np.isfinite(numbers))[0])
         what = "a time is a number, such as days" if role == "time" else "a grade is a number, the better the larger"
         raise AuclabError(f"column {column.name!r} has {column.iloc[at]!r} in row {at + 1}; {what}")
     return numbers
-
-
-def _refuse_gaps(column: Any, role: str) -> None:
-    if missing := int(column.isna().sum()):
-        first = int(np.flatnonzero(column.isna())[0])
-        raise AuclabError(
-            f"{role} {column.name!r} has {missing} missing values (first in row {first + 1}); drop those rows"
-        )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.dates import find_dates
+from auclab.datasets.labels import refuse_missing
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.roles import group_labels
 from auclab.datasets.splits import check_settings, holdout, kfold
@@ -144,8 +145,7 @@ def _ranks(values: NDArray[Any], name: str) -> NDArray[np.intp]:
     import pandas as pd
 
     column = pd.Series(values, name=name)
-    if missing := int(column.isna().sum()):
-        raise AuclabError(f"split.column {name!r} has {missing} missing values; drop those rows")
+    refuse_missing(column, "split.column")
     if column.dtype.kind not in "biufM":
         numbers = pd.to_numeric(column, errors="coerce")
         if numbers.notna().all():
@@ -153,7 +153,8 @@ def _ranks(values: NDArray[Any], name: str) -> NDArray[np.intp]:
         else:
             written = find_dates(column)
             if written is None or written.other or len(written.formats) > 1:
-                example = column.iloc[0] if written is None or not written.other else written.other[0]
+                neither = column[numbers.isna()] if written is None or not written.other else written.other
+                example = next(iter(neither))
                 raise AuclabError(
                     f"split.column {name!r} has {example!r}, and rows are ordered by numbers or by dates of one form, "
                     "such as 2024-05-31"

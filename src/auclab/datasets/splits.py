@@ -19,7 +19,7 @@ from auclab.datasets.shuffled_rows import shuffled_rows
 from auclab.datasets.target import Target
 from auclab.datasets.target_splits import drawn_parts, folds_of
 from auclab.types import AuclabError
-from auclab.validation import positive_mask
+from auclab.validation import counted, positive_mask
 
 #: Rows from which parts are drawn in arrays, and not by scikit-learn: the same rows.
 MANY = 1_000_000
@@ -221,7 +221,7 @@ def check_rows(
     >>> check_rows([0, 0, 1], n_folds=2)
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: 2 folds need 2 observations of each class, but there are 1 positives and 2 negatives; ...
+    auclab.types.AuclabError: 2 folds need 2 observations of each class, and there are 1 positive and 2 negatives; ...
     """
     if _of_other_kind(y) is not None:
         return  # refused where their parts are made
@@ -229,7 +229,7 @@ def check_rows(
     fewest = int(np.bincount(labels).min())
     if n_folds is not None and fewest < n_folds:
         raise AuclabError(
-            f"{n_folds} folds need {n_folds} observations of each class, {_census(labels)}; "
+            f"{n_folds} folds need {n_folds} observations of each class, and there are {_census(labels)}; "
             + (f"take {setting}={fewest} or fewer" if fewest >= 2 else _WITHOUT_FOLDS[setting])
         )
     if test_size is not None:
@@ -237,9 +237,9 @@ def check_rows(
         smaller = min(n_test, len(labels) - n_test)
         if fewest < 2 or smaller < 2:
             raise AuclabError(
-                f"no stratified split with test_size={test_size}, {_census(labels)}: training and test part need both "
-                f"classes each, so two rows of either class at least, and the smaller part would have {smaller} rows; "
-                "add rows, or take split=none"
+                f"no stratified split with test_size={test_size} of {_census(labels)}: training and test part need "
+                f"both classes each, so two rows of either class at least, and the smaller part would have "
+                f"{counted(smaller, 'row')}; add rows, or take split=none"
             )
 
 
@@ -269,12 +269,8 @@ def _shuffled(y: ArrayLike | Target, *, n_repeats: int, test_size: float, seed: 
         shuffle = StratifiedShuffleSplit(n_repeats, test_size=test_size, random_state=seed)
         splits = _splits(shuffle.split(labels, labels), names)
     for split in splits:
-        for part, rows in (("training", split.train), ("test", split.test)):
-            if np.ptp(labels[rows]) == 0:
-                raise AuclabError(
-                    f"the {part} part of {len(rows)} rows has one class only with test_size={test_size}, "
-                    f"{_census(labels)}; change test_size, or take split=kfold or split=none"
-                )
+        for part, rows in (("training part", split.train), ("test part", split.test)):
+            Target(labels[rows]).check_part(part, "split")
     return splits
 
 
@@ -293,4 +289,4 @@ def _labels(y: ArrayLike | Target) -> NDArray[np.int8]:
 
 def _census(labels: NDArray[np.int8]) -> str:
     n_neg, n_pos = np.bincount(labels, minlength=2).tolist()
-    return f"but there are {n_pos} positives and {n_neg} negatives"
+    return f"{counted(n_pos, 'positive')} and {counted(n_neg, 'negative')}"

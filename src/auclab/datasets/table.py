@@ -75,7 +75,7 @@ def make_dataset(
     ([0, 1], ('colour',), 'no')
     """
     if frame.empty:
-        raise AuclabError(f"data set {facts.get('name', '')!r} has no rows")
+        raise AuclabError(f"data set {facts.get('name', '')!r} has no rows; at least one of each class is needed")
     frame = frame.rename(columns=str)
     roles = target if isinstance(target, Roles) else Roles(target)
     for key, column in roles.named.items():

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.types import AuclabError
+from auclab.validation import counted
 
 if TYPE_CHECKING:
     from auclab.samples.bicliques import Bicliques
@@ -170,13 +171,15 @@ class Target:
         """
         if self.is_of_classes:
             if np.ptp(self.y) == 0:
-                raise AuclabError(f"the {part} of {self.y.size} rows has one class only; {_OTHER_PARTS[setting]}")
+                raise AuclabError(
+                    f"the {part} of {counted(self.y.size, 'row')} has one class only; {_OTHER_PARTS[setting]}"
+                )
             return
         try:
             _ = self.pairs
         except AuclabError as error:
             raise AuclabError(
-                f"the {part} of {self.y.size} rows cannot be used: {error}; {_OTHER_PARTS[setting]}"
+                f"the {part} of {counted(self.y.size, 'row')} cannot be used: {error}; {_OTHER_PARTS[setting]}"
             ) from None
 
 

@@ -26,7 +26,7 @@ def drawn_parts(target: Target, *, n_repeats: int, test_size: float, seed: int) 
 
     rows = np.arange(target.y.size)
     if target.wholes is not None:
-        _require_wholes(target.wholes, 2, "a training and a test part need")
+        _require_wholes(target.wholes, 2, "a training and a test part need", "take split=holdout")
         shuffle: Any = GroupShuffleSplit(n_repeats, test_size=test_size, random_state=seed)
         return _checked(target, shuffle.split(rows, groups=target.wholes))
     strata = _large_strata(target, 2)
@@ -46,7 +46,8 @@ def folds_of(target: Target, *, n_folds: int, seed: int, setting: str = "split")
     rows = np.arange(target.y.size)
     shuffled: dict[str, Any] = {"shuffle": True, "random_state": seed}
     if target.wholes is not None:
-        _require_wholes(target.wholes, n_folds, f"{'split.n_folds' if setting == 'split' else setting}={n_folds} needs")
+        key = "split.n_folds" if setting == "split" else setting
+        _require_wholes(target.wholes, n_folds, f"{key}={n_folds} needs", "take fewer folds")
         strata = _large_strata(target, n_folds) if target.is_of_classes else None
         kind: Any = GroupKFold if strata is None else StratifiedGroupKFold
         return checked(kind(n_folds, **shuffled).split(rows, strata, groups=target.wholes))
@@ -78,9 +79,12 @@ def _cut(order: NDArray[np.intp], first: float, last: float) -> tuple[NDArray[np
     return np.sort(place[:cut]), np.sort(place[cut:stop])
 
 
-def _require_wholes(wholes: NDArray[Any], needed: int, what: str) -> None:
+def _require_wholes(wholes: NDArray[Any], needed: int, what: str, advice: str) -> None:
     if (there := np.unique(wholes).size) < needed:
-        raise AuclabError(f"{what} {needed} groups of rows that stay together, and there are {there}; take fewer folds")
+        raise AuclabError(
+            f"{what} {needed} groups of rows that stay together, and there {'is' if there == 1 else 'are'} {there}: "
+            f"give a column with more values, or {advice}"
+        )
 
 
 def _large_strata(target: Target, fewest: int) -> NDArray[np.int64] | None:

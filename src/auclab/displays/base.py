@@ -157,11 +157,17 @@ class Display:
         return buffer.getvalue()
 
 
+def check_bins(bins: int) -> None:
+    """Refuse a number of bins below 1."""
+    if bins < 1:
+        raise AuclabError(f"bins must be at least 1, got {bins}")
+
+
 def scorer_of(estimator: Any, response_method: str, pos_label: Any) -> tuple[Callable[..., Any], Any]:
     """The function of estimator, X and y that gives the scores, and the label of the positive class."""
     classes: Any = getattr(estimator, "classes_", ())
     if not is_classifier(estimator) or len(classes) != 2:
-        raise AuclabError(f"{type(estimator).__name__} is not a fitted binary classifier")
+        raise AuclabError(f"{type(estimator).__name__} is not a fitted binary classifier; fit it to two classes first")
     methods = ("decision_function", "predict_proba") if response_method == "auto" else response_method
     pos_label = classes[1] if pos_label is None else pos_label
     return make_scorer(_scores, response_method=methods, pos_label=pos_label), pos_label

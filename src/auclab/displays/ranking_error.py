@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display
+from auclab.displays.base import Display, check_bins
 from auclab.displays.style import INK, PALE, RED, SKY, canvas, despine, number
 from auclab.metrics import ScoredPart
 from auclab.metrics.buffered import buffered_auc_from_sorted
@@ -19,7 +19,7 @@ from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share
 from auclab.metrics.comparable_pairs import ComparablePairs
 from auclab.metrics.pair_errors import PairErrors
 from auclab.samples.bicliques import Bicliques
-from auclab.types import Array, AuclabError
+from auclab.types import Array
 
 #: Letters of a metric's name that fit into one line of the legend.
 _SHORT = 5
@@ -200,8 +200,7 @@ def binned_pairs(
 
     A sweep over the sorted scores for every edge, and no pair formed. A bin holds its upper edge; ``ξ = z`` is above z.
     """
-    if bins < 1:
-        raise AuclabError(f"bins must be at least 1, got {bins}")
+    check_bins(bins)
     z = errors.working(threshold)
     edges = _edges(errors.bottom, errors.top, z, errors.working(gamma), bins)
     above = np.array([errors.count(math.nextafter(z, -math.inf) if level == z else level) for level in edges])

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from auclab.displays.base import Display
+from auclab.displays.base import Display, check_bins
 from auclab.displays.style import BLUE, ORANGE, canvas, class_note, despine
 from auclab.metrics import ScoredPart
-from auclab.types import Array, AuclabError
+from auclab.types import Array
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -58,8 +58,8 @@ class ScoreHistogramDisplay(Display):
 
     @classmethod
     def _numbers(cls, part: ScoredPart, *, bins: int | None = None) -> dict[str, Any]:
-        if bins is not None and bins < 1:
-            raise AuclabError(f"bins must be at least 1, got {bins}")
+        if bins is not None:
+            check_bins(bins)
         scores = part.finite_classes
         both = np.concatenate([scores.pos, scores.neg])
         edges = np.histogram_bin_edges(both, bins if bins is not None else default_bins(both))
