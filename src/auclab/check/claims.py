@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from auclab.check.bound import Bound, proved_bound
-from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as_stored, violation
+from auclab.check.constraints import ROUNDING, HeldConstraints, StatedConstraints, same_as_stored, violation
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data
 from auclab.check.multipliers import at_scorers
@@ -25,8 +25,6 @@ from auclab.check.stored import Configured, Split, Training, as_number
 #: A claimed number was computed in floating point: it may be better than what is proved by this part of
 #: ``max(objective, 1e-3)``, a thousandth of the usual tolerance.
 SLACK = 1e-9
-#: A bound above the objective is false: beyond this part of the same, no rounding explains it.
-ROUNDING = 1e-12
 #: Below this objective gaps are absolute, in units of it.
 SMALL_OBJECTIVE = 1e-3
 #: Solvers whose dual points over ranked pairs are stored, as scorers.

@@ -20,8 +20,8 @@ import numpy as np
 
 #: The part of the largest entry by which a residual is to be on the side that its bound takes up, to be left there.
 _INSIDE = Fraction(1, 10**9)
-#: What the rounding of a point to floats may violate a constraint by, relative to its terms.
-_ROUNDING = 1e-12
+#: What rounding to floats explains, relative to the terms: a violated constraint, a bound above the objective.
+ROUNDING = 1e-12
 #: Constraints on the columns of a sample, with the arrays lower, upper (n_features,), matrix (n_rows, n_features),
 #: limit, equal (n_rows,), and max_features: ``lower ≤ w ≤ upper``, ``matrix w ≤ limit``, or ``=`` where `equal`.
 StatedConstraints = Any
@@ -126,7 +126,7 @@ def violation(stated: StatedConstraints, coef: Sequence[float]) -> tuple[float, 
             if math.isfinite(bound):
                 worst = max(worst, sign * (value - Fraction(bound)))
                 terms = max(terms, abs(value) + abs(Fraction(bound)))
-    return float(worst), _ROUNDING * float(terms)
+    return float(worst), ROUNDING * float(terms)
 
 
 def same_as_stored(stated: StatedConstraints | None, stored: Mapping[str, Any] | None) -> bool:

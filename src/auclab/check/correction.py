@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from auclab.check.constraints import HeldConstraints
 from auclab.check.data import Data
 from auclab.check.elimination import solve_exactly
-from auclab.check.exact import fixed_point, integers
+from auclab.check.exact import TINY, fixed_point, integers
 from auclab.check.multipliers import Multipliers, balanced, transportable
 from auclab.check.program import Program
 
@@ -25,8 +25,6 @@ from auclab.check.program import Program
 MAX_FEATURES = 150
 #: Observations that may be changed are selected among this many times the number of equations.
 _CANDIDATES = 40
-#: Relative step inside the inequality of a program with z < 0.
-_MARGIN = Fraction(1, 2**50)
 _ROUNDS = 30
 #: Features up to which least squares are solved with all of them at once.
 _MOST_SQUARES = 1_000
@@ -57,7 +55,7 @@ def corrected(
         reach -= program.threshold * start.total(program, data)
         if size <= reach:
             return start
-        keep = Fraction(float(max(Fraction(0), reach / size * (1 - _MARGIN))))
+        keep = Fraction(float(max(Fraction(0), reach / size * (1 - TINY))))
     rows = _basis(data, _room(program, data, start))
     if not rows.size:
         return None

@@ -17,6 +17,8 @@ _ROOT_BITS = 256
 #: Multipliers are rounded down to multiples of 1/UNIT, which any dual point may be; it costs as much of the bound.
 _BITS = 160
 UNIT = 1 << _BITS
+#: The relative step by which a rational number is put on the right side of a limit.
+TINY = Fraction(1, 1 << 50)
 
 
 def integers(values: NDArray[np.float64]) -> tuple[Integers, int]:

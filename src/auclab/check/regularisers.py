@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from auclab.check.exact import root
+from auclab.check.exact import TINY, root
 from auclab.check.pieces import no_twin, piece_name
 from auclab.types import AuclabError
 
 Vector = Sequence[Fraction]
 #: Two rationals with a number between them.
 Interval = tuple[Fraction, Fraction]
-#: A factor is known to this.
-_HALVED = Fraction(1, 1 << 50)
 
 
 @dataclass(frozen=True)
@@ -124,7 +122,7 @@ class ElasticNet(Penalty):
         low, high = Fraction(0), Fraction(1)
         if rises(high):
             low = high
-        while high - low > _HALVED:
+        while high - low > TINY:
             middle = (low + high) / 2
             low, high = (middle, high) if rises(middle) else (low, middle)
         squares = (max(Fraction(0), low * size - self.weight) ** 2 for size in moduli)

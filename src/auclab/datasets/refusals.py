@@ -53,4 +53,4 @@ class SeveralError(AuclabError):
 
 def reasons_of(error: AuclabError) -> tuple[str, ...]:
     """The reasons that an error stands for."""
-    return error.reasons if isinstance(error, SeveralError) else (str(error),)
+    return getattr(error, "reasons", (str(error),))

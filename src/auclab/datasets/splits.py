@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.shuffled_rows import shuffled_rows
-from auclab.datasets.target import Target
+from auclab.datasets.target import Target, as_target
 from auclab.datasets.target_splits import drawn_parts, folds_of
 from auclab.types import AuclabError
 from auclab.validation import counted, positive_mask
@@ -280,11 +280,12 @@ def _splits(rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]], names: li
 
 def _of_other_kind(y: ArrayLike | Target) -> Target | None:
     """The target where it is more than the labels of two classes: groups, grades, times, or an order of the rows."""
-    return y if isinstance(y, Target) and not y.is_plain else None
+    target = as_target(y)
+    return None if target.is_plain else target
 
 
 def _labels(y: ArrayLike | Target) -> NDArray[np.int8]:
-    return np.asarray(positive_mask(y.y if isinstance(y, Target) else y), dtype=np.int8)
+    return np.asarray(positive_mask(as_target(y).y), dtype=np.int8)
 
 
 def _census(labels: NDArray[np.int8]) -> str:

@@ -388,7 +388,7 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
         if isinstance(self.decision_threshold, int | float) and self.calibration is None:  # nothing looks at the scores
             self.intercept_ = np.array([-float(self.decision_threshold)])
             return self
-        if isinstance(solution, Point) or solution.coef is not None:  # without the rounding of an added intercept
+        if solution.coef is not None:  # without the rounding of an added intercept
             scores = row_scores(X, solution.coef)
         else:
             scores = solution.decision_function(X) - solution.intercept

@@ -19,6 +19,9 @@ from auclab.formulations.optimum import Optimum
 from auclab.formulations.ranksvm import RankSVM
 from auclab.types import Array, AuclabError
 
+#: The equivalent programs by what they compare.
+BY_PENALTY, BY_THRESHOLD = {"pairs": RankSVM, "points": CSVM}, {"pairs": GeneralizedBufferedAUC, "points": ECSVM}
+
 
 class Solved(Protocol):
     """What the maps need of a solution.
@@ -153,7 +156,7 @@ def ranksvm_to_threshold(solution: S) -> S:
             "bAUC_z infimum is not attained; choose a larger penalty"
         )
     form = program.as_threshold(solution.objective, solution.coef)
-    by_threshold = GeneralizedBufferedAUC if isinstance(program, RankSVM) else ECSVM
+    by_threshold = BY_THRESHOLD[program.comparisons.name]
     return solution.mapped_to(by_threshold(form.threshold, program.norm), form.scale, form.value)
 
 
@@ -197,6 +200,6 @@ def threshold_to_ranksvm(solution: S) -> S:
             f"no penalty corresponds to ‖w‖ = {length:g} with value {solution.objective:g}; "
             "0 < value and w ≠ 0 are needed"
         )
-    penalised = RankSVM if isinstance(program, GeneralizedBufferedAUC) else CSVM
+    penalised = BY_PENALTY[program.comparisons.name]
     counterpart = penalised(penalty=-z * solution.objective, norm=program.norm)
     return solution.mapped_to(counterpart, 1.0 / (1.0 - z * length), solution.objective)

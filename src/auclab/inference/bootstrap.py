@@ -16,15 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import DegenerateDataWarning, bootstrap
 
+from auclab.inference.components import FLAT
 from auclab.types import AuclabError
 
 Rows = NDArray[np.intp]
 
 #: More would take days and gigabytes.
 MOST_RESAMPLES = 10**8
-
-#: Values that differ by less than rounding are equal.
-_FLAT = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def stratified_bootstrap(
             rng=np.random.default_rng(seed),
         )
     values = result.bootstrap_distribution
-    if np.ptp(values) <= _FLAT * np.max(np.abs(values)):
+    if np.ptp(values) <= FLAT * np.max(np.abs(values)):
         return Resampled(0.0, math.nan, math.nan, ("all resamples have the same value",))
     error = float(np.std(values, ddof=1))
     lower, upper = (float(limit) for limit in result.confidence_interval)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from auclab.inference.sample import Observations
 from auclab.types import Array
 
-#: Components that differ by less than rounding are equal.
-_FLAT = 2.0**-40
+#: Values that differ by less, relatively, are equal: the rest is rounding of sums.
+FLAT = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _error_of_mean(components: Array, share: Array) -> float:
     if n == 1:
         return math.nan
     largest = float(np.max(np.abs(components)))
-    if np.ptp(components) <= _FLAT * largest:
+    if np.ptp(components) <= FLAT * largest:
         return 0.0
     scaled = components / largest  # their squares stay in range
     deviation = share * (scaled - np.sum(share * scaled))

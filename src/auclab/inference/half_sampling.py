@@ -23,11 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.inference.bootstrap import number_of_resamples
+from auclab.inference.components import FLAT
 
 Rows = NDArray[np.intp]
-
-#: Values that differ by less than rounding are equal.
-_FLAT = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def half_sampling(
         values.append(statistic(np.concatenate([order[:n] for order, n in zip(orders, sizes, strict=True)])))
         values.append(statistic(np.concatenate([order[-n:] for order, n in zip(orders, sizes, strict=True)])))
     ratio = min(rows.size for rows in classes) / min(sizes)
-    if np.ptp([*values, value]) <= _FLAT * abs(value):
+    if np.ptp([*values, value]) <= FLAT * abs(value):
         return HalfSampled(0.0, 0.0)
     bias = (float(np.mean(values)) - value) / (ratio**rate - 1.0)
     return HalfSampled(float(np.std(values, ddof=1)) / math.sqrt(ratio - 1.0), bias)

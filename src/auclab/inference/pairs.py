@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
 from auclab.inference.comparison import around, degenerate_comparison, unknown_comparison
+from auclab.inference.components import FLAT
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import FEW
 from auclab.inference.intervals import Limits, transformed_limits, unseen_buffer, unseen_limits, unseen_share
@@ -33,8 +34,6 @@ from auclab.samples.bicliques import Bicliques
 from auclab.types import Array, AuclabError
 
 PairMetric = Literal["auc", "bauc"]
-#: Differences of sums of a unit that are rounding, relative to its pairs.
-_FLAT = 2.0**-40
 METHOD = "jackknife"
 
 
@@ -180,11 +179,11 @@ class UnitSums:
         """Of the jackknife; NaN where the pairs of one unit are all there are."""
         left = self.pairs.total - self.totals
         n = self.totals.size
-        if n == 1 or left.min() <= _FLAT * self.pairs.total:
+        if n == 1 or left.min() <= FLAT * self.pairs.total:
             return math.nan
         # (A − A_u)/(K − K_u) is the value plus this:
         change = (self.value * self.totals - self.right) / left
-        change[abs(change) <= _FLAT * self.totals / left] = 0.0
+        change[abs(change) <= FLAT * self.totals / left] = 0.0
         return math.sqrt((n - 1) / n * float(np.sum((change - change.mean()) ** 2)))
 
     @property

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import kstwo
 
 from auclab.inference.bootstrap import number_of_resamples
+from auclab.inference.components import FLAT
 from auclab.inference.curves import BEST, WORST, Curve, displaced, displacement_between, height_at
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import few_observations
@@ -42,9 +43,6 @@ from auclab.metrics.scored_part import ScoredPart
 from auclab.types import Array, AuclabError
 
 METHODS = ("auto", "bootstrap", "ks")
-
-#: A displacement or a spread of rounding alone.
-FLAT = 2.0**-40
 
 
 @dataclass(frozen=True, eq=False, repr=False)

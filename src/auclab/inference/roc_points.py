@@ -27,12 +27,13 @@ from numpy.typing import ArrayLike
 from scipy.stats import beta, norm
 
 from auclab.inference.bootstrap import number_of_resamples
+from auclab.inference.components import FLAT
 from auclab.inference.curves import height_at
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import few_observations
 from auclab.inference.intervals import ONE_OBSERVATION
 from auclab.inference.results import Estimate
-from auclab.inference.roc_bands import FLAT, resampled_curves
+from auclab.inference.roc_bands import resampled_curves
 from auclab.inference.sample import Observations
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.roc import roc_from_sorted

@@ -24,6 +24,7 @@ from scipy.stats import t as student
 from auclab.compiled.rows import positive_part_rows
 from auclab.inference.buffered import bauc_rows
 from auclab.inference.catalogue import EstimableMetric, estimable
+from auclab.inference.components import FLAT
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import CLASSES, FEW, combined, few_observations, is_flat
 from auclab.inference.intervals import Limits, limits_within, unseen_limits
@@ -32,7 +33,7 @@ from auclab.metrics import METRICS, Interval, ScoreSummary, score_blocks
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.ranking import TIED_SHARE
 from auclab.metrics.summary.blocks import ScoreBlocks
-from auclab.metrics.summary.bounds import both_classes, bounded_metric, in_bin_shares
+from auclab.metrics.summary.bounds import ROUNDING, both_classes, bounded_metric, in_bin_shares
 from auclab.metrics.summary.brackets import Bracket
 from auclab.metrics.summary.class_bins import ClassBins
 from auclab.metrics.summary.gathered_rows import (
@@ -45,9 +46,6 @@ from auclab.metrics.summary.gathered_rows import (
 from auclab.metrics.summary.lists import mean_atoms, mixed, orders, spread_atoms
 from auclab.metrics.summary.undecided_bins import level_bracket
 from auclab.types import Array, AuclabError
-
-#: What is charged for rounding, relative to the terms.
-_ROUNDING = 2.0**-44
 
 
 @dataclass(frozen=True)
@@ -199,7 +197,7 @@ def _with_flat_class(
     exact, tail = parts[0].width == parts[1].width == 0.0, 0.5 * (1.0 - level)
     for name, bins, own, other in zip(CLASSES, (summary.pos, summary.neg), parts, parts[::-1], strict=True):
         count = _effective(bins)
-        if not is_flat(own.low if exact else max(own.low - _ROUNDING, 0.0), other.high, int(bins.count.sum())):
+        if not is_flat(own.low if exact else max(own.low - ROUNDING, 0.0), other.high, int(bins.count.sum())):
             continue
         if metric.name == "bauc":
             if exact or count < FEW:
@@ -242,7 +240,7 @@ def _part_limits(bins: ClassBins, low: Array, high: Array) -> Interval:
     radius = math.sqrt(float(np.sum(squares * half**2)))
     if bins.mass is not None:
         radius += math.sqrt(float(squares.sum())) * float(np.sum(share * half))
-    radius = factor * radius + _ROUNDING * (centre + math.sqrt(float(squares.sum())))
+    radius = factor * radius + ROUNDING * (centre + math.sqrt(float(squares.sum())))
     return Interval(max(centre - radius, 0.0), centre + radius)
 
 
@@ -283,8 +281,8 @@ def _component_limits(
             found[used] = sums
             hinges.append(found)
         with np.errstate(over="ignore"):  # γ* may lie next to z where bins are wide
-            bottom = hinges[0] / (z - bracket.low) * (1.0 - _ROUNDING)
-            top = hinges[1] / (z - bracket.high) * (1.0 + _ROUNDING)
+            bottom = hinges[0] / (z - bracket.low) * (1.0 - ROUNDING)
+            top = hinges[1] / (z - bracket.high) * (1.0 + ROUNDING)
         limits.append((bins, (1.0 - top, 1.0 - bottom)))
     return limits
 
@@ -342,7 +340,7 @@ def _parts_of_rows(summary: ScoreSummary, rows: Rows, name: str, options: dict[s
         if n == 1:
             found.append(math.nan)
             continue
-        if np.ptp(component) <= 2.0**-40 * float(np.max(np.abs(component))):
+        if np.ptp(component) <= FLAT * float(np.max(np.abs(component))):
             found.append(0.0)
             continue
         share = weight / bins.weights.sum()

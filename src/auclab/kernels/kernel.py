@@ -16,7 +16,7 @@ from auclab.types import Array, AuclabError
 #: Width of a kernel: a number > 0, or one that is taken from the training rows as scikit-learn does.
 Gamma = float | Literal["scale", "auto"]
 #: Half a unit in the last place.
-ROUNDING = 2.0**-53
+ROUNDING = float(np.finfo(float).eps) / 2
 
 
 class Kernel(ABC):

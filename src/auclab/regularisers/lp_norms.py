@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from auclab.compiled.accurate import accurate_norm
 from auclab.regularisers.epigraph import Epigraph, minus_ones
 from auclab.regularisers.faces import LinfFace
-from auclab.regularisers.vector_norm import VectorNorm
+from auclab.regularisers.vector_norm import NEARLY, VectorNorm
 from auclab.types import Array, AuclabError
 from auclab.validation import did_you_mean
 
 #: Below it, and above its inverse, squares lose digits to under- or overflow.
 _SAFE = 1e-140
-#: Entries of a dual vector that differ by less, relatively, are taken for equal, or for 0.
-_NEARLY = 1e-6
 
 
 class _LpNorm(VectorNorm):
@@ -101,7 +99,7 @@ class L1(_LpNorm):
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
         """Every entry that is nearly the largest, with its sign."""
-        largest = abs(g) >= (1.0 - _NEARLY) * abs(g).max()
+        largest = abs(g) >= (1.0 - NEARLY) * abs(g).max()
         return np.diag(np.sign(g))[largest], np.zeros(g.size, dtype=bool)
 
 
@@ -222,7 +220,7 @@ class Linf(_LpNorm):
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
         """The sum over the entries that are not nearly 0, while those become 0."""
-        used = abs(g) > _NEARLY * abs(g).max()
+        used = abs(g) > NEARLY * abs(g).max()
         return np.sign(np.where(used, g, 0.0))[None, :], ~used
 
     def shortened(self, g: Array, length: float, weight: Array) -> Array:

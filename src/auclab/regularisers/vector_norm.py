@@ -12,6 +12,9 @@ from auclab.regularisers.epigraph import Epigraph
 from auclab.regularisers.faces import Face
 from auclab.types import Array
 
+#: Entries of a dual vector, or lengths of its groups, that differ by less, relatively, are taken for equal, or for 0.
+NEARLY = 1e-6
+
 
 class VectorNorm(ABC):
     """A norm ‖w‖ of the coefficients. A new one states its value, its dual, a subgradient and its epigraph.

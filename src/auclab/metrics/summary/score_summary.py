@@ -14,7 +14,7 @@ from auclab.metrics.buffered import bauc_score, buffered_auc
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.summary.binned_scores import BinnedScores, checked_edges
 from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks
-from auclab.metrics.summary.bounds import Interval, bauc_bounds, both_classes, bounded_metric, bounds_of
+from auclab.metrics.summary.bounds import ROUNDING, Interval, bauc_bounds, both_classes, bounded_metric, bounds_of
 from auclab.metrics.summary.brackets import ErrorBounds
 from auclab.metrics.summary.edges import PER_BIN, RowSample, score_edges
 from auclab.metrics.summary.scored_block import scored_block
@@ -194,8 +194,8 @@ class ScoreSummary(BinnedScores):
         bracket = bounds.buffer_bracket(z)
         low = max(bracket.low, bounds.bottom)
         areas = Interval(
-            max(1.0 - bounds.share_above(bracket.low)[1] - 2.0**-44, 0.0),
-            min(1.0 - bounds.share_above(bracket.high)[0] + 2.0**-44, 1.0),
+            max(1.0 - bounds.share_above(bracket.low)[1] - ROUNDING, 0.0),
+            min(1.0 - bounds.share_above(bracket.high)[0] + ROUNDING, 1.0),
         )
         return BufferedAUCBounds(value, Interval(low, bracket.high), areas, areas)
 
