@@ -22,6 +22,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "api_pages",
+    "equations",
     "repository_pages",
     "switcher",
     "terminal",
