@@ -33,7 +33,12 @@ def heard(expression: str, names: dict[str, Any]) -> Heard:
         auclab_log.setLevel(before)
     printed = screen.getvalue().rstrip("\n")
     texts = [str(each.message) for each in warned] + log.texts + printed.splitlines() + [printed]
-    return Heard(error, texts if error is None else [str(error), *texts])
+    return Heard(error, [*_told_by(error), *texts])
+
+
+def _told_by(error: BaseException | None) -> list[str]:
+    """The text of an error, and those of the errors that it was made of."""
+    return [] if error is None else [str(error), *_told_by(error.__cause__)]
 
 
 class _Records(logging.Handler):

@@ -12,6 +12,8 @@ SOURCE = Path(__file__).parents[2] / "src" / "auclab"
 #: Objects and their functions that print a text; a method _warn of any object does.
 PRINTERS = {"out", "err", "page", "say", "console", "terminal", "warnings", "log", "screen"}
 PRINTING = {"print", "warn", "warning"}
+#: The place of a value in a log record, and the colour of a text on the screen.
+_VALUE, _COLOUR = re.compile(r"%(?:\.\d)?[sf]"), re.compile(r"\[/?(?:cyan|red|yellow|green|dim)\]")
 
 
 @cache
@@ -57,7 +59,7 @@ def _texts(given: ast.expr, path: Path, tree: ast.Module, helpers: dict) -> Iter
     """Module and text of what is given: a literal, or what a function of the package returns."""
     if (text := template(given)) is not None:
         if re.search(r"[a-z]{2}", re.sub(r"\[[^]]*\]", "", text)):  # not values and markup alone
-            yield path, text.replace("%s", "…")
+            yield path, _VALUE.sub("…", text)
     elif isinstance(given, ast.IfExp):
         yield from _texts(given.body, path, tree, helpers)
         yield from _texts(given.orelse, path, tree, helpers)
@@ -119,5 +121,5 @@ def package_of(module: str) -> str:
 
 
 def pattern_of(message: str) -> re.Pattern[str]:
-    """What such a message looks like with its values."""
-    return re.compile(".*?".join(map(re.escape, message.split("…"))) + r"\Z", re.DOTALL)
+    """What such a message looks like with its values, and without its colours."""
+    return re.compile(".*?".join(map(re.escape, _COLOUR.sub("", message).split("…"))) + r"\Z", re.DOTALL)

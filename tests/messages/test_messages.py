@@ -37,7 +37,6 @@ WITHOUT_ENTRY = {
     # Packages above state and solve programs; those below run experiments and show them.
     "cli": 60,
     "comparison": 39,
-    "pipeline": 112,
     "report": 5,
     "sweeps": 26,
     "tracking": 30,

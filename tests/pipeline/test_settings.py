@@ -48,7 +48,7 @@ def test_hydra_refuses_unknown_keys_and_wrong_types(override, message):
 
 
 def test_a_key_that_was_added_is_refused_with_the_choices():
-    with pytest.raises(AuclabError, match=r"Key 'paris' not in 'HighsConfig'; HighsConfig has name, tolerance"):
+    with pytest.raises(AuclabError, match=r"solver.paris is not a setting; solver has name, tolerance"):
         _ = compose_experiment(["solver=highs", "+solver.paris=full"]).solver
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -59,6 +60,16 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
     ):
         raise AuclabError(f"tune.grids.{parameter} is {values!r}; a list of numbers is needed, such as [0.01,0.1]")
     return found | {"parameter": parameter if way == "auto" else way, "values": [float(each) for each in values]}
+
+
+def check_multiples(gammas: Sequence[float]) -> None:
+    """Refuse what cannot be multiples of γ, or none at all."""
+    if not gammas or not all(0 < gamma < math.inf for gamma in gammas):
+        from auclab.types import AuclabError  # NumPy, which --help does not need
+
+        raise AuclabError(
+            f"tune.gammas is {list(gammas)}; multiples > 0 of γ are needed, such as tune.gammas=[0.1,1,10]"
+        )
 
 
 def tuned_parameter(tune: Mapping[str, Any], formulation: Collection[str]) -> str | None:

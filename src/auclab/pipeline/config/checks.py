@@ -6,7 +6,6 @@ The yaml files of ``conf/`` are the reference: a key that none of them has is un
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from auclab.pipeline.config.auto_tuning import parameters_of
+from auclab.pipeline.config.auto_tuning import check_multiples, parameters_of
 from auclab.pipeline.config.compose import Experiment, conf_folder, known_keys, plain_yaml
 from auclab.pipeline.config.constraint_settings import check_rules
 from auclab.pipeline.config.decision_settings import check_decision
@@ -49,7 +48,7 @@ def check_settings(experiment: Experiment) -> None:
     try:
         plain = experiment.configuration
     except OmegaConfBaseException as error:  # ${…} that leads nowhere
-        raise AuclabError(f"{' '.join(str(error).split())}; give the value itself") from error
+        raise AuclabError(f"{error.full_key}: {str(error).splitlines()[0]}; give the value itself") from error
     described = _described(experiment.choices)
     for group, description in described.items():
         _check_group(group, plain.get(group) or {}, description)
@@ -293,10 +292,7 @@ def _check_gammas(given: TuneConfig, experiment: Experiment) -> None:
         raise AuclabError("tune=kernel selects γ of a kernel, and there is none; add kernel=rbf, or take tune=auto")
     if experiment.kernel.name == "precomputed":
         raise AuclabError("kernel=precomputed has no γ to select; take tune=auto, which selects λ or z")
-    if not given.gammas or not all(0 < gamma < math.inf for gamma in given.gammas):
-        raise AuclabError(
-            f"tune.gammas is {list(given.gammas)}; multiples > 0 of γ are needed, such as tune.gammas=[0.1,1,10]"
-        )
+    check_multiples(given.gammas)
 
 
 def _check_constraints(experiment: Experiment) -> None:

@@ -208,7 +208,7 @@ def _row(row: Any, at: str) -> dict[str, Any]:
             f"{at} has {row!r}; a row has coefficients and one of at_most, at_least, equals, such as {_ROW}"
         )
     if not _is_number(row[kinds[0]]):
-        raise AuclabError(f"{at} has {kinds[0]}: {row[kinds[0]]!r}; it is a number")
+        raise AuclabError(f"{at} has {kinds[0]}: {row[kinds[0]]!r}; a number is needed")
     return {"coefficients": _numbers(row["coefficients"], f"{at}, coefficients"), kinds[0]: float(row[kinds[0]])}
 
 

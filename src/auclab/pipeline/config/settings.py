@@ -262,7 +262,7 @@ def typed(config: Any, kind: type[T]) -> T:
 
     Configurations that were kept with a run are plain mappings and are checked here.
     """
-    from omegaconf.errors import OmegaConfBaseException
+    from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
     from auclab.types import AuclabError
 
@@ -274,8 +274,11 @@ def typed(config: Any, kind: type[T]) -> T:
         plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True) if composed else config)
         return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(cast(type, kind)), plain)))
     except OmegaConfBaseException as error:
+        group = "solver" if issubclass(kind, SolverConfig) else kind.__name__.removesuffix("Config").lower()
         choices = ", ".join(item.name for item in fields(kind))  # type: ignore[arg-type]
-        raise AuclabError(f"{str(error).splitlines()[0]}; {kind.__name__} has {choices}") from None
+        if isinstance(error, ConfigKeyError):
+            raise AuclabError(f"{group}.{error.full_key} is not a setting; {group} has {choices}") from None
+        raise AuclabError(f"{group}.{error.full_key}: {str(error).splitlines()[0]}; {group} has {choices}") from None
 
 
 def read_class_weight(value: Any) -> dict[int, float] | Literal["balanced"] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
 import sys
 from collections import Counter
@@ -66,6 +67,8 @@ def _without_passwords(item: Any) -> Any:
 out = Screen()
 err = Screen(stderr=True)
 
+#: What Python puts before the words of the system.
+_ERRNO = re.compile(r"\[Errno \d+\] ")
 #: Seconds after which a solve gets a progress bar.
 BAR_AFTER = 2.0
 #: Said while Numba compiles.
@@ -93,10 +96,14 @@ def plain_errors(
             Console(file=terminal, highlight=False).print(line, soft_wrap=True)
             raise SystemExit(130) from None
         except (AuclabError, OSError, MemoryError) as error:
-            line = " ".join(str(error).split()) or type(error).__name__
-            line = hide_password(line)
+            line = hide_password(_one_line(error) or type(error).__name__)
             err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
             raise failure(line) from None
+
+
+def _one_line(error: BaseException) -> str:
+    """The text of an error without line breaks, and without the number that the system gives it."""
+    return _ERRNO.sub("", " ".join(str(error).split()))
 
 
 @contextmanager
@@ -227,7 +234,7 @@ def pruned_line(name: str, reason: str) -> str:
 
 def failed_line(name: str, error: BaseException) -> str:
     """One line for a job that failed; an error that is not a user error is shown with its type."""
-    message = " ".join(str(error).split())
+    message = _one_line(error)
     if not (isinstance(error, AuclabError | OSError | MemoryError) and message):
         message = f"{type(error).__name__}: {message}".rstrip(": ")
     return f"[red]error:[/red] {escape(hide_password(message))}  [dim]{escape(hide_password(name))}[/dim]"

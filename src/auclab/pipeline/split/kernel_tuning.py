@@ -27,7 +27,7 @@ from auclab.formulations import Program
 from auclab.formulations.base import parameter_names
 from auclab.kernels import Kernel
 from auclab.metrics.scorers import MetricScorer, get_scorer
-from auclab.pipeline.config.auto_tuning import tuned_parameter
+from auclab.pipeline.config.auto_tuning import check_multiples, tuned_parameter
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.tuning import (
     Tuning,
@@ -41,7 +41,7 @@ from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.threads import one_thread_each
-from auclab.types import Array, AuclabError
+from auclab.types import Array
 
 
 def tune_kernel(
@@ -64,8 +64,8 @@ def tune_kernel(
     values = sorted({float(value) for value in config.values})
     along(program, str(parameter), values)
     multiples = sorted({float(value) for value in config.gammas}) if kernel.has_width else [math.nan]
-    if not multiples or any(value <= 0 or math.isinf(value) for value in multiples):
-        raise AuclabError(f"tune.gammas is {list(config.gammas)}; multiples > 0 of γ are needed, such as [0.1,1,10]")
+    if kernel.has_width:
+        check_multiples(multiples)
     prepared = clone(preprocessing).fit_transform(X)  # labels of held-out rows are not seen
     model = on_inner_folds(classifier, config)
     search = _Search(

@@ -60,14 +60,10 @@ def _parse(path: Path) -> dict[str, Any]:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    try:
-        with damaged(path):
-            text = path.read_text(encoding="utf-8")
-            _check_events(path, yaml.parse(text, Loader=yaml.SafeLoader))
-            plain = OmegaConf.to_container(OmegaConf.create(text), resolve=False)
-    except (yaml.YAMLError, OmegaConfBaseException) as error:
-        what = " ".join(str(error).split())[:200]
-        raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
+    with damaged(path, yaml.YAMLError, OmegaConfBaseException):
+        text = path.read_text(encoding="utf-8")
+        _check_events(path, yaml.parse(text, Loader=yaml.SafeLoader))
+        plain = OmegaConf.to_container(OmegaConf.create(text), resolve=False)
     if not isinstance(plain, dict):
         raise AuclabError(f"{path} is not a configuration of auclab")
     # A group that is missing is an error where it is needed: older versions had fewer.

@@ -36,13 +36,11 @@ class Predictions:
     notes: tuple[str, ...]
 
     def write(self, path: Path) -> None:
-        """Write a csv file in full precision, or a parquet file."""
+        """Write a parquet file, or a csv file in full precision."""
         if path.suffix == ".parquet":
             self.table.to_parquet(path, index=False)
-        elif path.suffix == ".csv":
-            path.write_text(self.as_csv(), encoding="utf-8")
         else:
-            raise AuclabError(f"--out {path}: the name has to end in .csv or .parquet")
+            path.write_text(self.as_csv(), encoding="utf-8")
 
     def as_csv(self) -> str:
         """The table as csv; labels are those of whoever made the model, and become no formulas of a spreadsheet."""

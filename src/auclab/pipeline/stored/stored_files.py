@@ -31,12 +31,7 @@ def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Pa
 
     `folder`: files of the run, or of one of its splits. `name`: name of the file. `most`: bytes that it may have.
     """
-    path = folder / name
-    if path.is_symlink():
-        raise AuclabError(
-            f"{path} is a link, and a run's files are none: it would lead out of the run's folder. If you know what it "
-            "leads to, put the file itself there"
-        )
+    path = _inside(folder, name)
     if not path.exists():
         return None
     if not path.is_file():
@@ -50,19 +45,32 @@ def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Pa
 
 def inner_folder(folder: Path, name: str) -> Path:
     """A folder of a run, such as that of a split, which need not exist."""
-    if (folder / name).is_symlink():
-        raise AuclabError(f"{folder / name} is a link: it would lead out of the run's folder")
-    return folder / name
+    return _inside(folder, name)
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """A path in a folder, where no link leads out of it."""
+    path = folder / name
+    if path.is_symlink():
+        raise AuclabError(
+            f"{path} is a link, which would lead out of the run's folder, and a run has none; if you know what it "
+            "leads to, put that itself there"
+        )
+    return path
 
 
 @contextmanager
-def damaged(path: Path) -> Iterator[None]:
-    """Turn what comes of unexpected contents into an error in words."""
+def damaged(path: Path, *more: type[Exception]) -> Iterator[None]:
+    """Turn what comes of unexpected contents, also in errors of other libraries, into an error in words."""
+    unexpected: tuple[type[Exception], ...] = (
+        *(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError),
+        *more,
+    )
     try:
         yield
     except AuclabError:
         raise
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+    except unexpected as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise AuclabError(f"{path} is damaged ({what}); it is not as auclab writes it") from error
 
@@ -81,14 +89,12 @@ def read_rows(folder: Path, name: str) -> list[dict[str, str]] | None:
     path = stored_file(folder, name)
     if path is None:
         return None
-    try:
-        with damaged(path), path.open(encoding="utf-8", newline="") as file:  # not pandas, which may round a last digit
-            rows = [{str(key): value for key, value in row.items()} for row in csv.DictReader(file)]
-            if any(not isinstance(value, str) for row in rows for value in row.values()):
-                raise ValueError("a line has more or fewer cells than the head")
-            return rows
-    except csv.Error as error:
-        raise AuclabError(f"{path} is damaged ({error}); it is not as auclab writes it") from error
+    # not pandas, which may round a last digit
+    with damaged(path, csv.Error), path.open(encoding="utf-8", newline="") as file:
+        rows = [{str(key): value for key, value in row.items()} for row in csv.DictReader(file)]
+        if any(not isinstance(value, str) for row in rows for value in row.values()):
+            raise ValueError("a line has more or fewer cells than the head")
+        return rows
 
 
 @dataclass(frozen=True)
@@ -119,26 +125,22 @@ def read_scores(folder: Path) -> StoredScores | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        with damaged(path), pq.ParquetFile(path) as file:
-            # A few bytes may describe more rows than the memory holds.
-            if (n_rows := file.metadata.num_rows) > MOST_SCORES:
-                raise AuclabError(f"{path} says it has {n_rows:,} rows, and is read up to {MOST_SCORES:,}")
-            if n_rows < 1:
-                raise ValueError("it has no rows")
-            # Without what pandas wrote beside the columns: it may name types.
-            optional = [name for name in ("row", "event", "group") if name in file.schema.names]
-            names = ["part", "y_true", "score", *optional]
-            table = file.read(columns=names).replace_schema_metadata(None)
-            part = str(table.column("part")[0].as_py())
-            y_true, y_score = (table.column(name).to_numpy() for name in ("y_true", "score"))
-            row = table.column("row").to_numpy().astype("int64") if "row" in names else None
-            target = stored_target(table)
-            y = y_true.astype("int8") if target is None else target.y
-            return StoredScores(part, y, y_score.astype(float), row, target)
-    except (OSError, pa.ArrowException) as error:
-        what = " ".join(str(error).split())[:200]
-        raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
+    with damaged(path, OSError, pa.ArrowException), pq.ParquetFile(path) as file:
+        # A few bytes may describe more rows than the memory holds.
+        if (n_rows := file.metadata.num_rows) > MOST_SCORES:
+            raise AuclabError(f"{path} says it has {n_rows:,} rows, and is read up to {MOST_SCORES:,}")
+        if n_rows < 1:
+            raise ValueError("it has no rows")
+        # Without what pandas wrote beside the columns: it may name types.
+        optional = [name for name in ("row", "event", "group") if name in file.schema.names]
+        names = ["part", "y_true", "score", *optional]
+        table = file.read(columns=names).replace_schema_metadata(None)
+        part = str(table.column("part")[0].as_py())
+        y_true, y_score = (table.column(name).to_numpy() for name in ("y_true", "score"))
+        row = table.column("row").to_numpy().astype("int64") if "row" in names else None
+        target = stored_target(table)
+        y = y_true.astype("int8") if target is None else target.y
+        return StoredScores(part, y, y_score.astype(float), row, target)
 
 
 def stored_target(table: Any) -> Target | None:
