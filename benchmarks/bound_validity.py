@@ -456,10 +456,10 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
     counts = []
     for rho in RHOS:
         violated = {row.name: row.violated for row in summarised(rows) if row.rho == rho and row.violated > 0.0}
-        count = {0: "no bound was violated once", 1: "one was"}.get(len(violated), f"{len(violated)} were")
+        count = {0: "no bound was ever violated", 1: "one was"}.get(len(violated), f"{len(violated)} were")
         most = f", in at most {100 * max(violated.values()):.1f} % of the draws of a cell" if violated else ""
         counts.append(f"for ρ = {rho:g} {count}{most}")
-    return ["F" + "; ".join(counts)[1:]]
+    return [f"F{each[1:]}" for each in counts]
 
 
 def main() -> None:

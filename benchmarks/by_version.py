@@ -106,7 +106,7 @@ def sentences(rows: list[measured.Row]) -> list[str]:
         f"{len(last)} cells, {len({cell[0] for cell in last})} data sets with "
         f"{len({cell[1] for cell in last})} formulations",
         f"In the median of the cells {new} takes {statistics.median(ratios):.2f} of the CPU seconds of {old}",
-        f"the objectives are apart by {furthest:.0e} at most",
+        f"the objectives differ by at most {furthest:.0e}",
     ]
 
 

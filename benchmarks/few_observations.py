@@ -205,7 +205,7 @@ def sentences(found: Sequence[measured.Row]) -> list[str]:
         before, after, count = (flat(metric, name) for name in ("flat_covered_by_error", "flat_covered", "flat"))
         lines.append(
             f"{shown}: {count:,} samples, {percent(before / count)} % by the standard error alone, "
-            f"{percent(after / count)} % as they are"
+            f"{percent(after / count)} % with these limits"
         )
 
     def lowest(metric: str, n_pos: int, n_neg: int) -> str:

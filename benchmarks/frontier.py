@@ -156,14 +156,14 @@ def sentences(rows: list[measured.Row]) -> list[str]:
     masters = round(int(next(row["masters"] for row in of["seconds"] if row["name"] == "ionosphere")), -1)
     gap = max(float(row["gap"]) for row in of["seconds"] + of["groups"] if row["gap"])
     return [
-        f"{few['features']} standardised columns guarantee a bAUC of {float(few['level']):.2f}, {some['features']} "
-        f"columns {float(some['level']):.2f}, and the last tenth costs {columns} more columns and {longer} times the "
-        "length",
-        f"The first {gained[0]:.3f} for the young cost {cost[0]:.3f} overall; {gained[1]:.2f} cost {cost[1]:.3f}",
+        f"{few['features']} standardised columns reach a bAUC of {float(few['level']):.2f} and {some['features']} "
+        f"columns reach {float(some['level']):.2f}. The last tenth needs {columns} more columns and {longer} times "
+        "the norm",
+        f"The first gain of {gained[0]:.3f} for the young costs {cost[0]:.3f} overall; "
+        f"a gain of {gained[1]:.2f} costs {cost[1]:.3f}",
         f'`found.groups["under 26"].multiplier`, {float(third["multiplier"]):.2f} in the third row',
-        f"(No scorer has a bAUC above {alone[YOUNG]:.3f} for the young alone, nor above {alone[OLD]:.3f} for the "
-        "others.)",
-        f"the frontier of ionosphere takes {masters} masters",
+        f"(No scorer has a bAUC above {alone[YOUNG]:.3f} for the young, or above {alone[OLD]:.3f} for the others.)",
+        f"the frontier of ionosphere takes {masters} master programs",
         f"gaps up to {measured.power(gap)}",
         of["impossible"][0]["name"].partition("(proved)")[0],
     ]

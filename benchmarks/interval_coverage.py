@@ -325,18 +325,20 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
     logit, tail = ([near_zero[scale, n] for n in ("50", "200")] for scale in ("logit", "log(1 − v)"))
     resampled = [f"{100 * covered('voros by the bootstrap', 'voros', str(n))[0]:.0f}" for n in SIZES]
     return [
-        f"for AUC and bAUC at 200 and 1000 observations between {percent(min(large))} and {percent(max(large))} % "
-        "in every row",
+        f"For AUC and bAUC with 200 and 1000 observations the coverage is between {percent(min(large))} and "
+        f"{percent(max(large))} % in every row",
         f"bAUC with 5 positives: {percent(covered('metrics', 'bauc', '50', few)[0])} %",
         f"VOROS: {ranges[0]}, {ranges[1]}, {ranges[2]}",
-        f"Partial AUC with 5 positives is wide ({percent(covered('metrics', 'partial_auc', '50', few)[0])} %)",
+        "Intervals of partial AUC with 5 positives are wide "
+        f"({percent(covered('metrics', 'partial_auc', '50', few)[0])} %)",
         f"at 25 + 25 observations by {optimism['50']:.1f} standard errors, and still by {optimism['1000']:.1f} at "
         "500 + 500 (normal scores, shift 1)",
         f"normal scores rounded to integers (shift 1, {SAMPLES['grid']:,} samples) gave {grid['integers'][0]} % at "
         f"n = 200 and {grid['integers'][1]} % at 1000, rounded to halves {grid['halves'][0]} % and "
         f"{grid['halves'][1]} %",
-        f"at 25 + 25 observations logit limits covered {logit[0]['covered']} %, with {logit[0]['truth_below']} % of "
-        f"the lower ones above the truth, those of `log(1 − v)` {tail[0]['covered']} %; at 100 + 100 it was "
+        f"25 + 25 observations, logit limits covered {logit[0]['covered']} %, with {logit[0]['truth_below']} % of "
+        f"the lower limits above the true value; limits on `log(1 − v)` covered {tail[0]['covered']} %. At 100 + 100 "
+        "it was "
         f"{logit[1]['covered']} and {tail[1]['covered']} %",
         f"The bias-corrected limits of the bootstrap covered {resampled[0]}, {resampled[1]} and {resampled[2]} % at "
         f"50, 200 and 1000 (normal scores, shift 1; {', '.join(str(BOOTSTRAPPED[n]) for n in SIZES[:2])} and "

@@ -121,8 +121,8 @@ def sentences(rows: list[measured.Row]) -> list[str]:
     memory = 1e9 * float(first["peak_gb"]) / float(first["rows"])
     sizes = [f"{measured.significant(float(row['bytes']) / 1e6)} MB" for row in (few, many)]
     return [
-        f"wall clocks were up to {busy:.0f} times the processor times",
-        f"10⁹ scores sorted in memory would take about {measured.significant(memory, 1)} GB, by the first row",
+        f"wall-clock times were up to {busy:.0f} times the processor times",
+        f"sorting 10⁹ scores in memory would take about {measured.significant(memory, 1)} GB",
         f"its summary: {sizes[0]} with 4,096 bins, {sizes[1]} with 65,536",
     ]
 

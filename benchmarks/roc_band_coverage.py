@@ -189,9 +189,9 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
     for each in one_step:
         points.remove(each)
     return [
-        f"bootstrap bands of continuous scores are a little too wide at 200 and 1000 observations ({min(bands):.1f} to "
+        f"Bootstrap bands of continuous scores are slightly too wide at 200 and 1000 observations ({min(bands):.1f} to "
         f"{max(bands):.1f} %; {large[0]}, {large[1].replace(' samples of', ' of')})",
-        f"Scores on a grid have the level ({min(on_grid):.1f} to {max(on_grid):.1f} %)",
+        f"For scores on a grid the coverage is close to the level ({min(on_grid):.1f} to {max(on_grid):.1f} %)",
         f"With 5 positives the bands cover {five:.1f} %",
         f"cover {min(covered('ROC', 'ks')):.1f} % or more and are {wider('ROC', 'ks', 'bootstrap')} times as wide",
         f"Intervals at a point lie between {points[0]:.1f} and {points[-1]:.1f} %, except at FPR 0.05 with 25 "

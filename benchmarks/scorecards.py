@@ -107,8 +107,8 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
     return [
         f"the card of {SHOWN} has a bAUC of {float(shown['bauc']):.4f}, and the best real coefficients of its items "
         f"have {float(shown['real_bauc']):.4f}",
-        f"with a limit of {LIMIT:g} s of the clock",
-        f"The value of breast_cancer is near 0 ({float(easy['objective']):.3f} with {DEFAULT} candidates)",
+        f"a limit of {LIMIT:g} s wall-clock time",
+        f"The objective of breast_cancer is near 0 ({float(easy['objective']):.3f} with {DEFAULT} candidates)",
     ]
 
 

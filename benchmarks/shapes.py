@@ -230,8 +230,8 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
     late = [row for row in ours if float(row["seconds"]) > 1.1 * float(row["limit"]) + 0.5]
     certified = sum(bool(row["gap"]) and float(row["gap"]) <= 1e-6 for row in ours)
     return [
-        f"{certified} of {len(ours)} solves certified to 1e-6",
-        f"{len(late)} beyond 1.1 × its limit and half a second",
+        f"{certified} of {len(ours)} solves were certified to 1e-6",
+        f"{len(late)} took longer than 1.1 times the limit plus half a second",
     ]
 
 

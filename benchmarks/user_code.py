@@ -266,9 +266,9 @@ def sentences(rows: list[measured.Row]) -> list[str]:
         f"On ionosphere the fifteen lines take {times(USER)} and stop {measured.power(above[0])} to "
         f"{above[-1]:.0e}".replace("e-0", "e-")
         + " above the optimum",
-        f"newton takes {times('newton')} and proves that it is there",
-        f"newton takes {newton[0]} ms where columns differ in scale by 10⁶, and {newton[1]} ms where they do not; "
-        f"L-BFGS-B takes {measured.significant(longer)} times as long",
+        f"newton takes {times('newton')} and proves its optimum",
+        f"newton takes {newton[0]} ms if columns differ in scale by 10⁶, and {newton[1]} ms if they do not. "
+        f"On the former L-BFGS-B takes {measured.significant(longer)} times as long",
     ]
 
 

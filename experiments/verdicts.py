@@ -168,7 +168,7 @@ def verdict(claim: Claim, candidates: Sequence[Ours]) -> Verdict:
     """What the rows of a claim say of the print.
 
     A claim about an error of the print (`erratum`) has a row of what is printed and one of the correction: if the two
-    are told apart, the print is wrong. Else it is reproduced by what is printed, by the plain row, or under another
+    are distinguished, the print is wrong. Else it is reproduced by what is printed, by the plain row, or under another
     reading.
 
     Examples

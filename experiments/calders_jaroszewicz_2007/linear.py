@@ -76,7 +76,7 @@ def _fold(name: str, fold: int) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def columns(data: Dataset, split: Split) -> dict[str, tuple[Array, Array]]:
-    """Training and test part as they come, less the means of the training part, and standardised."""
+    """Training and test part as they come, minus the means of the training part, and standardised."""
     parts = []
     train, test = data.frame.iloc[split.train], data.frame.iloc[split.test]
     for prepare in (preprocess.none, preprocess.standard):

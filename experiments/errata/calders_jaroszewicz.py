@@ -10,7 +10,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 from auclab.metrics import auc_score, polynomial_auc
 from experiments.errata.counterexample import Counterexample
 
-#: The error of a computation without digits left is noise; it is shown up to this one.
+#: The error of a computation that has lost all digits is noise; it is shown up to this one.
 LARGEST = 1e6
 
 

@@ -59,7 +59,7 @@ def frequencies(tallies: Floats) -> Floats:
 
 
 def kernel_masses(learnt: Floats, labels: Mask, asked: Floats) -> Floats:
-    """Mass that the kernels of the positives, and of the negatives, put on the interval of each value asked for.
+    """Mass that the kernels of the positives, and of the negatives, put on the interval of each requested value.
 
     The interval is as long as the mean gap p between distinct training values, of both classes. Training values are
     rounded to multiples of p. A kernel's standard deviation is the range of its class over √n of its class, at least

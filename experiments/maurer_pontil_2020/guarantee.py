@@ -2,7 +2,7 @@
 
 The scorer is the optimum of the hinge over the harder half of the negatives (`PartialAUC`, max_fpr = ½) on a sample of
 `discs`, scaled to length 1. Promised is the area under its ROC curve up to FPR ½, W = 1 on [½, 1], from below: the
-plug-in with a ramp of slope 4 within W and ℓ a ramp of slope 1 below the step, less the bound of Theorem 3 for that
+plug-in with a ramp of slope 4 within W and ℓ a ramp of slope 1 below the step, minus the bound of Theorem 3 for that
 ramp. The truth is an integral. Beside it, ``heldout``: the bound for a fixed scorer (`step_weight_bound`) on a second
 sample of the same size.
 """

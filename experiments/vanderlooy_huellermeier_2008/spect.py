@@ -1,8 +1,8 @@
 """Spect with its last column as the class: the row of Tables 1 to 3 that our reading of the data set does not give.
 
 The file of the UCI repository has the diagnosis first and the binary features F1 to F22 after it. Weka takes the last
-column for the class unless told otherwise: F22, whose majority has 157 of 267 rows, 58.80 % as printed (212 have the
-diagnosis, 79.40 %); the diagnosis is then one of the 22 features. Variant ``class F22``; with ties that count 1,
+column for the class unless another one is named: F22, whose majority has 157 of 267 rows, 58.80 % as printed (212 have
+the diagnosis, 79.40 %); the diagnosis is then one of the 22 features. Variant ``class F22``; with ties that count 1,
 ``class F22, ties one``. A seed is 100 runs, as in `table2` and `table3`.
 """
 

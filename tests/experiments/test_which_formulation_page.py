@@ -75,12 +75,12 @@ def test_differences(found):
     gain = auc["ranksvm2"] - auc["bauc"]
     near = int((gain.abs() < 0.005).sum())
     says(
-        f"RankSVM² gains {shares(found['difference.ranksvm2'])} of AUC on the mean of all sets (signed ranks p = "
-        f"{shares(found['signed_rank.ranksvm2'])}), but {shares(gain.median())} in the median, and {near} of "
+        f"RankSVM² gains {shares(found['difference.ranksvm2'])} of AUC on average over all sets (signed ranks p = "
+        f"{shares(found['signed_rank.ranksvm2'])}), but the median is {shares(gain.median())}, and {near} of "
         f"{len(gain)} sets differ by less than .005"
     )
     assert near > len(gain) / 2
-    says(f"its bAUC is {shares((bauc['ranksvm2'] - bauc['bauc']).mean())} below that of RankSVM² on the mean")
+    says(f"its bAUC is {shares((bauc['ranksvm2'] - bauc['bauc']).mean())} below that of RankSVM² on average")
     for name in ("breast_cancer_ljubljana", "solar_flare_m"):
         says(f"{name} ({shares(auc['bauc'][name], 2)} to {shares(auc['ranksvm2'][name], 2)})")
     says(
@@ -108,7 +108,7 @@ def test_where_the_gain_is():
     assert crowded[above].all()
     others = gain[crowded & ~above]
     few, lose = int((others >= 0).sum()), int((others < 0).sum())
-    says(f"of {WORDS[len(others)]} other sets as crowded {WORDS[few]} gain less and {WORDS[lose]} lose")
+    says(f"of {WORDS[len(others)]} other such sets {WORDS[few]} gain less and {WORDS[lose]} lose")
 
 
 def test_one_path():
@@ -117,16 +117,16 @@ def test_one_path():
     pairs, points = (shares(mean_of(family, f"family.gap.{kind}")) for kind in ("pairs", "points"))
     most = [shares(mean_of(family, f"family.largest.{kind}")) for kind in ("pairs", "points")]
     says(
-        f"On {WORDS[len(sets)]} sets, {WORDS[family['seed'].nunique()]} splits, the tuned members still differ by "
-        f"{pairs} (pairs) and {points} (points) of test AUC, best minus worst, and by {most[0]} and {most[1]} on the "
-        "set"
+        f"On {WORDS[len(sets)]} sets with {WORDS[family['seed'].nunique()]} splits the tuned formulations still differ "
+        f"by {pairs} (pairs) and {points} (points) of test AUC, best minus worst, and by {most[0]} and {most[1]} on "
+        "the set"
     )
 
 
 def test_partial_auc():
     table = rows_of("partial")
     above, below = (mean_of(table, f"partial.gain.{key}") for key in ("bauc", "ranksvm2"))
-    says(f"it came out {shares(above)} above bAUC and {shares(-below)} below RankSVM²")
+    says(f"was {shares(above)} above that of bAUC and {shares(-below)} below that of RankSVM²")
     errors = [error_of(table, f"partial.gain.{key}") for key in ("bauc", "ranksvm2")]
     says(f"with standard errors of {shares(errors[0])} and {shares(errors[1])}")
     says(f"Cutting planes proved {100 * mean_of(table, 'partial.certified.partial'):.0f} % of its optima")
@@ -139,7 +139,7 @@ def test_exact():
     )
     says(f"bAUC optimum loses {two[0]} of AUC with two components and 60 + 60 rows, {three[0]} with three and 30 + 30")
     says(f"loses {two[1]} and {three[1]}, logistic regression {two[2]} and {three[2]}")
-    says(f"the bAUC optimum is {two[0]} to {three[0]} below it on the rows it was trained on")
+    says(f"the bAUC optimum is {two[0]} to {three[0]} below it on the training rows")
     won = []
     for d in (2, 3):
         by_seed = {
@@ -152,7 +152,7 @@ def test_exact():
         f"({shares(won[1][1], 4)}) above the AUC optimum"
     )
     unproved = table[table["claim_id"].str.contains(".unproved.", regex=False)]
-    says(f"All {len(unproved)} programs were solved to the end")
+    says(f"All {len(unproved)} programs were solved to optimality")
     assert unproved["value"].abs().max() < 1e-12
     assert exact.SIZES == {2: 60, 3: 30}
     assert methods.COMPARED

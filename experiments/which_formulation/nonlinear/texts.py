@@ -2,41 +2,41 @@
 
 _PROTOCOL = """## What was run
 
-{sets} data sets of {sources} sources: {catalogue} of the catalogue and {keel} of KEEL. Ten splits of every set, two
-thirds for training, of which at most {most_train} rows are drawn (the smaller class first, up to {most_minority}); at
-most {most_test} test rows. Columns are standardised, nominal ones one-hot, for all scorers alike, so that LightGBM does
-not see categories either.
+The study has {sets} data sets of {sources} sources: {catalogue} of the catalogue and {keel} of KEEL. Every set has
+ten splits with two thirds for training. At most {most_train} training rows are drawn (the smaller class first, up to
+{most_minority}), and at most {most_test} test rows. All scorers get standardised columns and one-hot nominal columns,
+so LightGBM does not see categories either.
 
 * **Four programs, linear and with the RBF kernel**: bAUC_z (z < 0), RankSVM², C-SVM² with classes of equal weight, and
   partial AUC up to a false positive rate of .1 with a squared penalty.
 * **SVC** (scikit-learn, RBF, classes not weighted), **logistic regression** (scikit-learn) and **LightGBM** (boosted
   trees on the log loss, learning rate .1).
 
-All are tuned by the mean AUC over the same two inner folds. Candidates: eight values of λ or z for linear scorers and
-logistic regression; for the kernel programs three γ ({gammas} divided by the number of columns) times three shares of
-the λ or z at which 0 becomes optimal ({penalties}, squared; for z {thresholds}; for partial AUC {hardest}, squared);
-for SVC the same γ times three C (.3, 3, 30); for LightGBM three shapes of trees (4 leaves of at least 20 or 5 rows,
-16 leaves of at least 10) times three numbers of trees (25, 75, 225). No scorer is tuned by partial AUC, not even that
-which maximises it.
+All are tuned by the mean AUC over the same two inner folds. The candidates are eight values of λ or z for linear
+scorers and logistic regression; for the kernel programs three γ ({gammas} divided by the number of columns) times
+three shares of the λ or z at which 0 becomes optimal ({penalties}, squared; for z {thresholds}; for partial AUC
+{hardest}, squared); for SVC the same γ times three C (.3, 3, 30); for LightGBM three shapes of trees (4 leaves of at
+least 20 or 5 rows, 16 leaves of at least 10) times three numbers of trees (25, 75, 225). No scorer is tuned by
+partial AUC, not even the one that maximises it.
 
 On inner folds the kernel programs are solved to a gap of .03 in the span of at most 120 landmarks, and C-SVM² by SVC,
-which solves the same program; all λ and programs share the kernel matrix of a γ. The scorer that is kept is solved over
-the whole space to a certified gap of {fine}, within 60 seconds of the clock.
+which solves the same program; all λ and programs share the kernel matrix of a γ. The final scorer is solved over
+the whole space to a certified gap of {fine}, within 60 seconds of wall-clock time.
 
-These caps were set by the time there was: one thread of a machine that others used too. The order of the sets was fixed
-before, and the clock ended the run. What that excludes is said at the end.
+These limits follow from the computing time that was available: one thread of a shared machine. The order of the sets
+was fixed in advance, and the run ended when the time was up. The last sections list what this excludes.
 """
 
-_MISSING = """## What is not there
+_MISSING = """## What is missing
 
 * {few} KEEL sets with fewer than {least} rows of the smaller class: {few_names}.
-* Sets with the rows of another one: {same}.
-* {late} sets that were not reached, or not completed, in the time. Of the catalogue and of sources that are not
-  there: {late_names}. The other {late_others} are further KEEL sets of sources that are there.
-* Fits that failed: {failed}; fits of {fits} that ended at a limit before their gap: {limited}.
+* Sets that share their rows with another one: {same}.
+* {late} sets that were not reached or not completed in time. Of the catalogue, or of sources that are missing
+  altogether: {late_names}. The other {late_others} are further KEEL sets of sources that are included.
+* Fits that failed: {failed}. Fits (of {fits}) that ended at a limit before their gap: {limited}.
 
-The first command goes on with the sets that were not reached, the second makes one row again and shows it beside the
-stored one.
+The first command continues with the missing sets. The second computes one row again and compares it with the stored
+row.
 
 ```bash
 python -m experiments.which_formulation.nonlinear.splits
@@ -44,11 +44,12 @@ python -m experiments.which_formulation.nonlinear.splits --set pima --split 3 --
 ```
 """
 
-_TESTS = """On a set: corrected paired t-test over the ten splits (Nadeau & Bengio 2003), also with Holm's correction
-over the sets. The sets of one source share rows, so the columns before are over sources, whose sets are averaged: the
-mean difference with its 95 % interval (Student), Wilcoxon's signed ranks p, p after Holm's correction over the
-comparisons of all four measures on this page, and posterior probabilities (Bayesian signed-rank test) that the first is
-better by more than .01, that the two are within .01, and that it is worse by more.
+_TESTS = """The last two columns are tests on single sets: the corrected paired t-test over the ten splits
+(Nadeau & Bengio 2003), without and with Holm's correction over the sets. The sets of one source share rows, so the
+other columns are over sources, with the mean of their sets: the mean difference with its 95 % interval (Student), the
+p-value of Wilcoxon's signed-rank test, this p-value after Holm's correction over the comparisons of all four measures
+on this page, and posterior probabilities (Bayesian signed-rank test) that the first scorer is better by more than
+.01, that the two are within .01, and that it is worse by more than .01.
 """
 
 LINEAR_OR_KERNEL = (
@@ -60,23 +61,23 @@ Generated by `python -m experiments.which_formulation.nonlinear.pages` from
 {origin}).
 
 **In short.** On {sets} data sets of {sources} sources, with {least_train} to {most_train} training rows, the RBF
-kernel changes the test AUC of RankSVM² by {d_ranksvm2_rbf} on the mean of the sources (95 %: {i_ranksvm2_rbf}) and by
-{m_ranksvm2_rbf} in the median: on most sets little, on a few much. After Holm's correction over the sets it is better
-on {better_ranksvm2_rbf} and worse on {worse_ranksvm2_rbf}. Much the same holds for bAUC_z and C-SVM², and for SVC
-beside logistic regression. Partial AUC is another case: the linear program often has 0 as its optimum ({null} of
-{null_of} fits), which ranks nothing; the one with the kernel has it in {null_rbf}. Over the sources, after Holm's
-correction, the gain of AUC is significant for: {significant_pairs}. The kernel costs {least_times} to {most_times}
-times the seconds of the linear program.
+kernel changes the test AUC of RankSVM² by {d_ranksvm2_rbf} in the mean over sources (95 %: {i_ranksvm2_rbf}) and by
+{m_ranksvm2_rbf} in the median: the change is small on most sets and large on a few. After Holm's correction over the
+sets it is better on {better_ranksvm2_rbf} and worse on {worse_ranksvm2_rbf}. The results for bAUC_z and C-SVM², and
+for SVC compared with logistic regression, are similar. Partial AUC is different: the optimum of the linear program is
+often 0 ({null} of {null_of} fits), which does not rank; with the kernel this happens in {null_rbf}. Over the sources,
+after Holm's correction, the gain of AUC is significant for: {significant_pairs}. The kernel takes {least_times} to
+{most_times} times as long as the linear program.
 
 """
     + _PROTOCOL
     + """
 ## Does the kernel rank better?
 
-![Differences of test AUC and partial AUC, RBF minus linear, a dot per data set](linear_or_kernel/gains.png)
+![Differences of test AUC and partial AUC, RBF minus linear, one dot per data set](linear_or_kernel/gains.png)
 
-*A dot per set: mean over ten splits; red: p < .05 after Holm's correction over the sets; triangles lie beyond the axis;
-black: mean over sources and its 95 % interval.*
+*One dot per set: mean over ten splits. Red: p < .05 after Holm's correction over the sets. Triangles are outside the
+axis. Black: mean over sources and its 95 % interval.*
 
 Test AUC:
 
@@ -107,16 +108,16 @@ table):
 
 After Holm's correction {stay} of {correlations} correlations have p < .05. The smallest p is {strongest}: {rho} (p
 {rho_p}, corrected {rho_holm}). The AUC of logistic regression is measured on the same test rows as the gain, and
-where it is near 1 there is nothing to gain.
+if it is near 1, little can be gained.
 
-## What does it cost?
+## How long does it take?
 
 {seconds}
 
-Seconds of the processor, one thread, for tuning and the last fit, on a machine that others used at the same time; the
-size is that of the scorer: coefficients, landmarks, support vectors, trees.
+Processor seconds with one thread, for tuning and the final fit, on a shared machine. The size is the number of
+coefficients, landmarks, support vectors or trees of the scorer.
 
-What was proved about the scorers that were kept:
+What was proved about the final scorers:
 
 {certificates}
 
@@ -125,13 +126,13 @@ What was proved about the scorers that were kept:
     + """
 ## What this does not say
 
-Small samples: at most {most_train} training rows, {least_train} in the smallest set. Larger sets
-are reduced by a random draw, and trees have more to learn from all. Two inner folds and eight or nine candidates for
-each scorer: another grid would move single sets. LightGBM got one-hot columns, no early stopping and one learning rate.
-Kernels got one kernel with one width for all columns. Ten splits of a set share rows, and the corrected t-test sees
-only large differences; p-values above .05 do not say that two scorers are equal. The sets are not a sample of anything.
-Seconds were measured on a machine that others used; the inner folds of C-SVM² with the kernel are SVC's, so that its
-seconds are for the most part those of the last fit.
+Samples are small: at most {most_train} training rows, and {least_train} in the smallest set. Larger sets are reduced
+by a random draw, and trees would gain from all rows. There are only two inner folds and eight or nine candidates for
+each scorer; another grid would change the results of single sets. LightGBM got one-hot columns, no early stopping and
+one learning rate. There was one kernel, with one width for all columns. Ten splits of a set share rows, and the
+corrected t-test detects only large differences; a p-value above .05 does not show that two scorers are equal. The
+sets are not a random sample. Seconds were measured on a shared machine. C-SVM² with the kernel used SVC on the inner
+folds, so most of its seconds are those of the final fit.
 """
 )
 
@@ -144,36 +145,37 @@ Generated by `python -m experiments.which_formulation.nonlinear.pages` from
 {origin}).
 
 **In short.** On {sets} data sets of {sources} sources with at most {most_train} training rows, RankSVM² with an RBF
-kernel has the larger test AUC than LightGBM on {w_ranksvm2_rbf} sources and the smaller on {l_ranksvm2_rbf}, but the
-mean difference is {d_ranksvm2_rbf} (95 %: {i_ranksvm2_rbf}) which is not significant. Over the sources, after Holm's
-correction, differences of AUC from LightGBM are significant for: {significant_trees}, which is worse. Set by set,
-after Holm's correction, RankSVM² with the kernel is better on {better_ranksvm2_rbf} and worse on
-{worse_ranksvm2_rbf}; linear RankSVM² is worse on {worse_ranksvm2_linear}. With the same functions the loss hardly
-matters: on the mean of the sources RankSVM² differs from logistic regression by {loss_logistic} (both linear) and
-from C-SVM² by {loss_csvm2} (both with the kernel). SVC, whose classes are not weighted, is behind RankSVM² by
+kernel has a larger test AUC than LightGBM on {w_ranksvm2_rbf} sources and a smaller one on {l_ranksvm2_rbf}, but the
+mean difference of {d_ranksvm2_rbf} (95 %: {i_ranksvm2_rbf}) is not significant. Over the sources, after Holm's
+correction, differences of AUC from LightGBM are significant for: {significant_trees}, which is worse. On single
+sets, after Holm's correction, RankSVM² with the kernel is better on {better_ranksvm2_rbf} and worse on
+{worse_ranksvm2_rbf}; linear RankSVM² is worse on {worse_ranksvm2_linear}. For the same class of functions the loss
+hardly matters: in the mean over sources RankSVM² differs from logistic regression by {loss_logistic} (both linear) and
+from C-SVM² by {loss_csvm2} (both with the kernel). SVC, whose classes are not weighted, is worse than RankSVM² by
 {loss_svc} (p = {loss_svc_p} after Holm's correction), most on {loss_svc_set}. The program for partial AUC with the
-kernel, tuned by AUC as all are, is worse than RankSVM² by AUC ({partial_auc_loss}, p = {partial_auc_p}) and not
-better at partial AUC ({partial_loss}, p = {partial_p}). So on sets like these a reason to take a pairwise program
-with a kernel is its certificate: by AUC it is not shown to be better than SVC, which takes a fraction of the seconds
+kernel, tuned by AUC like all others, is worse than RankSVM² by AUC ({partial_auc_loss}, p = {partial_auc_p}) and not
+better by partial AUC ({partial_loss}, p = {partial_p}). So on data like these the reason to choose a pairwise program
+with a kernel is its certificate. By AUC it is not shown to be better than SVC, which takes a fraction of the time
 (by bAUC it is, by {svc_bauc}, p = {svc_bauc_p}).
 
-The protocol, the seconds of all and what was proved are on the page [Linear or kernel?](linear_or_kernel.md).
+The page [Linear or kernel?](linear_or_kernel.md) has the protocol, the times and the certificates.
 
 ## Ranks
 
 ![Average ranks with critical differences, by test AUC and by partial AUC](kernels_or_trees/ranks.png)
 
-*Average ranks over {sources} sources; scorers under one bar do not differ by Nemenyi's test.*
+*Average ranks over {sources} sources. Scorers under one bar do not differ by Nemenyi's test.*
 
-By test AUC equal ranks have p {friedman} (Friedman's test in Iman and Davenport's form); ranks must differ by
-{critical} (Nemenyi, eleven scorers), which separates the best, {best}, from: {separated}. Average ranks: {ranks}.
+By test AUC, equal ranks are rejected with p {friedman} (Friedman's test in Iman and Davenport's form). Ranks that
+differ by {critical} are significantly different (Nemenyi, eleven scorers). This separates the best, {best}, from:
+{separated}. Average ranks: {ranks}.
 
 ## Against LightGBM
 
-![Differences of test AUC and partial AUC, minus LightGBM, a dot per data set](kernels_or_trees/gains.png)
+![Differences of test AUC and partial AUC, minus LightGBM, one dot per data set](kernels_or_trees/gains.png)
 
-*A dot per set: mean over ten splits; red: p < .05 after Holm's correction over the sets; triangles lie beyond the axis;
-black: mean over sources and its 95 % interval.*
+*One dot per set: mean over ten splits. Red: p < .05 after Holm's correction over the sets. Triangles are outside the
+axis. Black: mean over sources and its 95 % interval.*
 
 Test AUC:
 
@@ -192,8 +194,8 @@ All measures:
 
 ## The loss or the functions?
 
-LightGBM differs from RankSVM² with a kernel in its loss and in its functions. The same functions with another loss, by
-test AUC:
+LightGBM differs from RankSVM² with a kernel in its loss and in its class of functions. This table compares losses for
+the same class of functions, by test AUC:
 
 {loss_table}
 
@@ -201,7 +203,7 @@ All measures:
 
 {loss_measures}
 
-## Where, and where not?
+## Where?
 
 The sets with the largest and the smallest difference between RankSVM² with the kernel and LightGBM:
 
@@ -218,7 +220,7 @@ Rank correlations with properties of the sets, over sources (p, and p after Holm
 After Holm's correction {stay} of {correlations} correlations have p < .05. The smallest p is {strongest}:
 {rho} (p {rho_p}, corrected {rho_holm}).
 
-## Is it worth its seconds?
+## Is it worth the time?
 
 ![Average rank by test AUC against the seconds to tune and fit](kernels_or_trees/cost.png)
 
@@ -226,9 +228,9 @@ After Holm's correction {stay} of {correlations} correlations have p < .05. The 
 
 {seconds}
 
-RankSVM² with the kernel takes {as_lightgbm} times the seconds of LightGBM and {as_svc} times those of SVC, nine
-candidates each. By AUC it is not shown to be better than either. What it buys is a bound for every function of the
-kernel's space ([kernels.md](kernels.md)): {proved} of {proved_of} fits of the programs are within {fine} of their
+RankSVM² with the kernel takes {as_lightgbm} times as long as LightGBM and {as_svc} times as long as SVC, with
+nine candidates each. By AUC it is not shown to be better than either. In return there is a bound for every function of
+the kernel's space ([kernels.md](kernels.md)): {proved} of {proved_of} fits of the programs are within {fine} of their
 optimum.
 
 ## All means
@@ -239,11 +241,11 @@ Test AUC, mean over ten splits; bold: the largest of a row.
 
 ## What this does not say
 
-Small samples: at most {most_train} training rows, {least_train} in the smallest set. Larger sets
-are reduced by a random draw, and trees have more to learn from all. Two inner folds and eight or nine candidates for
-each scorer: another grid would move single sets. LightGBM got one-hot columns, no early stopping and one learning rate.
-Kernels got one kernel with one width for all columns. Ten splits of a set share rows, and the corrected t-test sees
-only large differences; p-values above .05 do not say that two scorers are equal. The sets are not a sample of anything.
-Nothing was tuned by partial AUC, though it is reported.
+Samples are small: at most {most_train} training rows, and {least_train} in the smallest set. Larger sets are reduced
+by a random draw, and trees would gain from all rows. There are only two inner folds and eight or nine candidates for
+each scorer; another grid would change the results of single sets. LightGBM got one-hot columns, no early stopping and
+one learning rate. There was one kernel, with one width for all columns. Ten splits of a set share rows, and the
+corrected t-test detects only large differences; a p-value above .05 does not show that two scorers are equal. The
+sets are not a random sample. Nothing was tuned by partial AUC, although it is reported.
 """
 )
