@@ -14,8 +14,12 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import (
+    check_classifiers_one_label,
     check_estimator_cloneable,
+    check_fit2d_1feature,
+    check_fit2d_1sample,
     check_get_params_invariance,
+    check_methods_subset_invariance,
     check_set_params,
     parametrize_with_checks,
 )
@@ -55,6 +59,16 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks_of_every_formulation(estimator, check):
     check(estimator)
+
+
+#: Those that fit few rows; .ci/release.py runs all, half a minute of one core.
+OF_FEW_ROWS = [check_classifiers_one_label, check_fit2d_1feature, check_fit2d_1sample, check_methods_subset_invariance]
+
+
+@pytest.mark.parametrize("check", OF_FEW_ROWS)
+@pytest.mark.filterwarnings("ignore")
+def test_without_a_formulation_it_passes_the_checks_of_few_rows(check):
+    check("AUCClassifier", AUCClassifier())
 
 
 @pytest.mark.parametrize("name", FORMULATIONS)
@@ -326,8 +340,10 @@ def test_without_a_formulation_it_is_the_model_of_the_command_line(tmp_path, ker
     np.testing.assert_allclose(
         model.solution_.decision_function(X), fold.solution.decision_function(X), rtol=1e-6, atol=1e-9
     )
-    with pytest.warns(FutureWarning), pytest.raises(AuclabError, match="5 inner folds, and a class has 2 rows; give a"):
-        AUCClassifier().fit(X[:4], [0, 0, 1, 1])
+    with pytest.warns(FutureWarning):  # as many inner folds as rows of the smaller class
+        assert AUCClassifier().fit(X[:4], [0, 0, 1, 1]).solution_.status == "optimal"
+    with pytest.warns(FutureWarning), pytest.raises(AuclabError, match="2 rows of each class, and one has 1; give a"):
+        AUCClassifier().fit(X[:4], [0, 0, 0, 1])
     nested = AUCClassifier().set_params(formulation__penalty=0.25)
     assert nested.fit(X[:4], [0, 0, 1, 1]).solution_.formulation == RankSVM(0.25, squared=True)
     with pytest.warns(FutureWarning):

@@ -18,8 +18,8 @@ from auclab.samples.tables import require_memory
 from auclab.solvers.penalty_series import penalty_series, series_below
 from auclab.types import Array, AuclabError
 
-#: Of the inner folds, as in conf/tune/penalty.yaml.
-FOLDS, SEED = 5, 0
+#: Of the inner folds, as in conf/tune/penalty.yaml; there are fewer where a class has fewer rows, and two at least.
+FOLDS, FEWEST, SEED = 5, 2, 0
 #: ‖Δ‖ of rows of length 1 in a kernel's space is at most √2.
 KERNEL_LEVEL = math.sqrt(2.0)
 #: What a fit without a formulation says.
@@ -30,16 +30,18 @@ NEW_DEFAULT = (
 
 
 def default_penalty(model: Any, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> float:
-    """The λ with the largest AUC on five inner folds, of the series of `auclab.solvers.penalty_series`.
+    """The λ with the largest AUC on inner folds, of the series of `auclab.solvers.penalty_series`.
 
     `model`: with a formulation, whose own λ is not used.
     """
     advice = "give a formulation with its penalty, such as AUCClassifier('ranksvm', squared=True, penalty=0.01)"
     require_memory(X, f"λ is chosen on inner folds, which need rows in memory, and X is in blocks; {advice}")
     labels = positive.astype(np.int64)
-    if (fewest := int(np.bincount(labels, minlength=2).min())) < FOLDS:
-        raise AuclabError(f"λ is chosen on {FOLDS} inner folds, and a class has {fewest} rows; {advice}")
-    splits = kfold(labels, n_folds=FOLDS, seed=SEED)
+    if (smaller := int(np.bincount(labels, minlength=2).min())) < FEWEST:
+        raise AuclabError(
+            f"λ is chosen on inner folds, which need {FEWEST} rows of each class, and one has 1; {advice}"
+        )
+    splits = kfold(labels, n_folds=min(FOLDS, smaller), seed=SEED)
     rows = splits[0].train
     sample = as_sample(X[rows], positive[rows], None if weight is None else weight[rows])
     values = penalty_series(model.formulation, sample) if model.kernel is None else series_below(KERNEL_LEVEL)
