@@ -20,7 +20,7 @@ from auclab.metrics import bauc_score, buffered_concordance, concordance_index, 
 
 #: Its optimum is unique; found to the last digits, rows with weights and repeated rows have the same one.
 UNIQUE = {"penalty": 0.01, "squared": True}
-LAST_DIGITS = 1e-13
+LAST_DIGITS = 1e-12
 SURVIVAL = [("died", bool), ("days", float)]
 
 

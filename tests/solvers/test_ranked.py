@@ -85,6 +85,19 @@ def test_bounds_of_programs_without_a_penalty_hold_for_every_w(kind, solver):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n_more", "tolerance"), [(0, 1e-12), (40, 1e-10)])
+def test_newton_reaches_tight_tolerances_with_margins_tied_at_the_kink(kind, n_more, tolerance):
+    """The minimum over a band lies beside the kink by its half-width, and rounding grows as the band narrows."""
+    X, y, given, _ = data(kind, 2, 30)
+    X = np.c_[X, np.random.default_rng(2).uniform(0.0, 1.0, (len(X), n_more))]
+    for rows in (X, sp.csr_array(X)):
+        solution = auclab.solve(RankSVM(0.01, squared=True), rows, y, solver="newton", tolerance=tolerance, **given)
+        assert solution.status == "optimal"
+        assert solution.gap <= tolerance
+        assert solution.iterations <= 200
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_any_point_is_certified_with_the_same_arguments(kind):
     X, y, given, pairs = data(kind, 4)
     solution = auclab.solve(RankSVM(0.02), X, y, solver="newton", **given)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab.formulations.problem import Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, certify_scorers
 from auclab.solvers.newton.damped_newton import RELATIVE_TOLERANCE, Iterate
 from auclab.solvers.newton.state import State
@@ -23,9 +22,8 @@ def certified_step(state: State, loss: SmoothedLoss, iterate: Iterate, other: Ar
     loss, and pairs within groups, by the slopes of the smoothed loss at a point (`auclab.solvers.verified.scorers`).
     `other` is a further point that may be the best.
     """
-    if proves_by_slopes(state.problem.program):
-        return _by_slopes(state, loss, iterate)
-    return _by_multipliers(state, loss, iterate, [] if other is None else [other])
+    prove = _by_slopes if proves_by_slopes(state.problem.program) else _by_multipliers
+    return prove(state, loss, iterate, [] if other is None else [other])
 
 
 def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: list[Array]) -> Certificate:
@@ -41,7 +39,7 @@ def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: 
         if method.is_too_long(step + correction, theta):
             break
         step = step + correction
-        multipliers = _with_one_sum(problem, loss.linearised(evaluation, step))
+        multipliers = loss.linearised(evaluation, step)
         before, bound = bound, dual_bound(problem, (theta + step)[:-2], _of_pairs(multipliers)).bound
         rise, rose = bound - before, rise
     evaluation.release()
@@ -53,34 +51,25 @@ def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: 
     return state.consider(point, certificate)
 
 
-def _by_slopes(state: State, loss: SmoothedLoss, iterate: Iterate) -> Certificate:
-    """At the minimum, and where these do not prove enough, after the step: it may have promised less than rounding."""
-    step = state.method.step(iterate.hessian, loss.direction_sum(iterate.evaluation.multipliers), iterate.theta)
+def _by_slopes(state: State, loss: SmoothedLoss, iterate: Iterate, others: list[Array]) -> Certificate:
+    """The slopes at the minimum, which can be found again from the point, and where these do not prove enough others.
+
+    * Those after the step: it may have promised less than rounding.
+    * Those at the minimum for other points: it is beside the kinks by about the half-width.
+    """
+    theta = iterate.theta
+    step = state.method.step(iterate.hessian, loss.direction_sum(iterate.evaluation.multipliers), theta)
     iterate.evaluation.release()
     found: list[Certificate] = []
-    for theta in (iterate.theta, iterate.theta + step):
+    for at, of_slopes in ((theta, theta), (theta + step, theta + step), *((other, theta) for other in others)):
         if found and state.is_certified:
             break
-        objective, coef, intercept = state.measured(theta)
-        scorers = ((1.0, coef, intercept, iterate.half_width),)
+        objective, coef, intercept = state.measured(at)
+        scorers = ((1.0, *state.measured(of_slopes)[1:], iterate.half_width),)
         certificate, *_ = certify_scorers(state.problem, coef, objective, scorers)
         point = RawSolution(coef, intercept, Status.ITERATION_LIMIT, scorers=scorers)
         found.append(state.consider(point, certificate))
-    return max(found, key=lambda certificate: certificate.lower_bound)
-
-
-def _with_one_sum(problem: Problem, multipliers: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Those of pairs with the sum over either class that they have but for rounding, in place.
-
-    A certificate makes the sums equal, which moves ``Σ q d`` by what they differ by times the means of the columns:
-    with a λ of 1e-9 in units of these that is too much, unless the refinement takes it into account.
-    """
-    if problem.over_pairs:
-        sums = [float(part.sum()) for part in multipliers[:2]]
-        for part, total in zip(multipliers[:2], sums, strict=True):
-            if 0.0 < min(sums) < total:
-                part *= min(sums) / total
-    return multipliers
+    return min(found, key=lambda certificate: certificate.gap)
 
 
 def _of_pairs(multipliers: tuple[Array, ...]) -> tuple[Array, Array]:

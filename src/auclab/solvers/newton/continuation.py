@@ -143,7 +143,9 @@ class _Path:
     def certified(self) -> bool:
         """Certify the last minimum; False where its steps ended too early."""
         state, iterate, before = self.state, self.minima[-1], self.state.gap
-        certificate = certified_step(state, self.loss, iterate, self._extrapolated(0.0))
+        # A point with slopes of its own as its proof is preferred, but for the last digits.
+        other = self._extrapolated(0.0) if self.is_narrow or not self.proves_by_slopes else None
+        certificate = certified_step(state, self.loss, iterate, other)
         if state.is_certified or state.monitor.stopped() is not None:
             return True
         if state.gap > _SLOW * before:
@@ -177,7 +179,7 @@ class _Path:
     def _first_relative(self) -> float:
         """Slopes prove a bound at an exact minimum, and exact minima lie on lines; other steps need not go as far."""
         if self.whole and self.proves_by_slopes:
-            return EPSILON
+            return EPSILON if self.is_narrow else RELATIVE_TOLERANCE**8
         return RELATIVE_TOLERANCE if self.direct or self.leaps or not self.whole else RELATIVE_TOLERANCE**2
 
     def pass_on(self) -> None:

@@ -109,8 +109,9 @@ class DampedNewton:
             if self.monitor.stopped() is not None:
                 break
             candidate = self.on_cone(theta + step)
+            step[:-1] = (candidate - theta)[:-1]  # as it is rounded: of a short one the prediction would be another's
             predicted = float(negative_gradient @ step - 0.5 * step @ (curvature @ step))
-            predicted -= self.penalty(candidate) - self.penalty(theta)
+            predicted -= self.rise(theta, candidate)
             if self.is_too_long(step, theta) or predicted < -1e-9 * value:
                 if damping > 1e11 * _DAMPING:
                     break
@@ -137,7 +138,7 @@ class DampedNewton:
             actual = value - subproblem.value(trial.theta, trial.evaluation)
             if predicted * trial.length < _SMALL_REDUCTION * value:
                 actual = 0.5 * float((negative_gradient + trial.negative_gradient) @ (trial.theta - theta))
-                actual += self.penalty(theta) - self.penalty(trial.theta)
+                actual -= self.rise(theta, trial.theta)
             if actual > 0:
                 theta, evaluation = trial.theta, trial.evaluation
                 value = subproblem.value(theta, evaluation)
@@ -183,6 +184,11 @@ class DampedNewton:
     def penalty(self, theta: Array) -> float:
         """R(w) of a point."""
         return self.program.regulariser.value(theta[:-2])
+
+    def rise(self, theta: Array, other: Array) -> float:
+        """By how much R(w) is larger at another point; differences of squares as products keep their digits."""
+        (ridge, rest), w, v = self.program.regulariser.split(), theta[:-2], other[:-2]
+        return ridge * float((v - w) @ (v + w)) + rest.value(v) - rest.value(w)
 
 
 class _Subproblem:

@@ -45,6 +45,8 @@ class SmoothedLoss(ABC):
     Hessian.
     """
 
+    over_pairs = True
+
     def __init__(self, sample: Sample, check: Check):
         self.sample, self.check = sample, check
 
@@ -73,7 +75,7 @@ class SmoothedLoss(ABC):
         result = self.multiplier_change(evaluation, step)
         for before, change in zip(evaluation.multipliers, result, strict=True):
             np.subtract(before, change, out=change)
-        return result
+        return with_one_sum(result) if self.over_pairs else result
 
     def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
         """What of a Hessian may stand for that of other points and samples: all of it."""
@@ -82,6 +84,24 @@ class SmoothedLoss(ABC):
     def completed(self, hessian: Array, evaluation: Evaluation) -> Array:
         """A reusable Hessian with what this point adds: nothing."""
         return hessian
+
+
+def with_one_sum(multipliers: tuple[Array, ...]) -> tuple[Array, ...]:
+    """Multipliers of pairs with equal sums over either class, in place; they have them but for rounding.
+
+    What the sums differ by counts times the means of the columns: in a gradient it moves the minimum along them as far
+    as the penalty allows, in a dual point it is charged to the bound.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in with_one_sum((np.array([0.5, 0.5]), np.array([2.0])))]
+    [[0.5, 0.5], [1.0]]
+    """
+    sums = [float(part.sum()) for part in multipliers[:2]]
+    for part, total in zip(multipliers[:2], sums, strict=True):
+        if 0.0 < min(sums) < total:
+            part *= min(sums) / total
+    return multipliers
 
 
 def in_sample_order(values: Array, order: Index, size: int | None = None) -> Array:

@@ -17,7 +17,7 @@ from auclab.formulations.problem import Problem
 from auclab.samples.bicliques import Side
 from auclab.samples.memory import Sample
 from auclab.solvers.smoothed.binned_hessian import binned_hessian
-from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss, entrywise_square, in_sample_order
+from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss, entrywise_square, in_sample_order, with_one_sum
 from auclab.solvers.smoothed.row_products import Check, gram, never, row_products, some_at_a_time
 from auclab.types import Array
 
@@ -93,7 +93,7 @@ class PairLoss(SmoothedLoss):
             for s in np.flatnonzero(curved)
         )
         value, gap, band_share = (float(total) for total in totals)
-        return Evaluation(half_width, value, (of_pos, of_neg), gap, band_share, bands, theta)
+        return Evaluation(half_width, value, with_one_sum((of_pos, of_neg)), gap, band_share, bands, theta)
 
     def _finished(self, side: Side, slopes: Array, ends: Index, starts: Index) -> tuple[Array, Index]:
         """The multipliers of a class, and where the other class ends for every observation in its order."""

@@ -17,6 +17,8 @@ from auclab.types import Array
 class PointLoss(SmoothedLoss):
     """The smoothed loss over the points of a sample."""
 
+    over_pairs = False
+
     def __init__(self, problem: Problem, sample: Sample, check: Check = never):
         super().__init__(sample, check)
         self.threshold = problem.program.threshold
