@@ -116,8 +116,8 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
     """
     if not problem.program.null.proof_takes_program:
         return False
-    if problem.sample.in_blocks:
-        return True  # the program takes all rows in memory
+    if problem.sample.in_blocks or null.status is Status.FAILED:
+        return True  # the program takes all rows in memory; and no proof makes a failure an optimum
     per_entry = _NULL_PROOF_PER_ENTRY if problem.program.regulariser.norm.is_euclidean else _LINEAR_NULL_PROOF_PER_ENTRY
     needed = per_entry * problem.sample.n_entries
     if needed <= _QUICK:

@@ -139,7 +139,8 @@ def hand_over(
     if len(attempts) == 1 or (within and best is first[2]):
         return best
     how = f"ended with {first[2].status}" if stalled is None else f"made no progress for {stalled:.3g} s"
-    ended = f"auto: {first[0]} {how} (gap {first[2].gap:.1e})"
+    reached = f"gap {first[2].gap:.1e}" if math.isfinite(first[2].gap) else "nothing is proved"
+    ended = f"auto: {first[0]} {how} ({reached})"
     others = ", ".join(label for label, _, _ in attempts[1:])
     timings = [solution.timings for _, _, solution in attempts]
     total = Timings(*(sum(getattr(t, kind) for t in timings) for kind in ("build", "load", "compile", "solve")))

@@ -29,8 +29,9 @@ from auclab.types import Array, Status
 
 #: Fewer columns than this, or than this many for a row, are solved at once.
 _LEAST, _PER_ROW = 1_000, 3.0
-#: The first working set, for every row; a column that enters exceeds its limit by this part.
-_FIRST_PER_ROW, _ABOVE = 1.0, 1e-7
+#: The first working set, for every row; and the part of its limit from which on a column enters. Below 1 it enters
+#: before it is above: 1,000 × 10,000 takes 94 and 84 steps of interior with l1, 105 and 141 with columns above alone.
+_FIRST_PER_ROW, _ENTERS = 1.0, 0.9
 #: Rounds at most, and the part of the tolerance that is left to the last ones.
 _MAX_ROUNDS, _OF_TOLERANCE = 30, 0.5
 #: The relative gap of the first rounds, whose columns are not yet all there, and by how much it falls for later ones.
@@ -161,7 +162,7 @@ def _widened(answer: RawSolution, used: NDArray[np.intp], n_features: int) -> Ra
 def _next(
     problem: Problem, answer: RawSolution, prices: Array | None, limits: Array, used: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], bool]:
-    """The working set less the columns far below their limit, with those outside that exceed theirs most.
+    """The working set less the columns far below their limit, with those outside that are nearest to theirs or above.
 
     At most as many enter as there are inside; the second value says whether any does.
     """
@@ -173,7 +174,7 @@ def _next(
     limit = min(max(slope, 0.0), max(float(sizes[used].max(initial=0.0)), 1e-300))
     near = used[sizes[used] >= _FAR * limit]
     sizes[used] = 0.0
-    entering = np.flatnonzero(sizes > (1.0 + _ABOVE) * limit)
+    entering = np.flatnonzero(sizes > _ENTERS * limit)
     most = max(used.size, 100)
     if entering.size > most:
         entering = entering[np.argpartition(-sizes[entering], most)[:most]]
