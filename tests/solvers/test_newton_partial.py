@@ -31,10 +31,15 @@ def smoothed_hinge(a, h):
 
 
 def formed(problem, coef, h):
-    """The smoothed value, r and the slopes of all pairs, formed one by one; the level by bisection."""
+    """The smoothed value, r and the slopes of all pairs, formed one by one; the level by bisection.
+
+    Where those who lose anything fit into the capacity, the value is what they lose; the other r are then NaN.
+    """
     sample = problem.sample
     a = 1.0 - (sample.X_pos @ coef)[:, None] + (sample.X_neg @ coef)[None, :]
     loss, capacity = sample.share_pos @ smoothed_hinge(a, h), sample.share_neg / problem.program.max_fpr
+    if capacity[loss > 0].sum() < 1 - 1e-12:
+        return capacity @ loss, np.where(loss > 0, capacity, np.nan), np.clip((a + h) / (2 * h), 0, 1), a
     low, high = loss.min() - h, loss.max() + h
     for _ in range(200):
         level = 0.5 * (low + high)
@@ -50,16 +55,21 @@ def formed(problem, coef, h):
     seed=st.integers(0, 10_000),
     share=st.sampled_from([0.04, 0.3, 0.5, 1.0]),
     half_width=st.sampled_from([0.01, 0.3, 4.0]),
+    length=st.sampled_from([1.0, 3.0]),
     weighted=st.booleans(),
 )
-def test_the_smoothed_loss_is_that_of_the_formed_pairs(seed, share, half_width, weighted):
+def test_the_smoothed_loss_is_that_of_the_formed_pairs(seed, share, half_width, length, weighted):
     X, y, weight, rng = drawn(seed, weighted)
     problem = Problem(PartialAUC(share), as_sample(X, y, weight))
     sample, loss = problem.sample, PartialLoss(problem, problem.sample)
     theta, step = np.r_[rng.normal(size=3), 0.0, 0.0], np.r_[rng.normal(size=3), 0.0, 0.0]
+    if length > 1:  # a separator of many rows, where few negatives lose anything
+        theta[:3] = length * sample.mean_difference + 0.01 * theta[:3]  # no margin at the edge of a band
     value, r, slopes, a = formed(problem, theta[:3], half_width)
     evaluation = loss.evaluate(theta, half_width)
     assert evaluation.value == pytest.approx(value, rel=1e-9)
+    given = evaluation.multipliers[2]
+    r = np.where(np.isnan(r), given, r)  # of those who lose nothing, only the sum counts
     q = sample.share_pos[:, None] * r[None, :] * slopes
     for found, expected in zip(evaluation.multipliers, (q.sum(axis=1), q.sum(axis=0), r), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
@@ -101,6 +111,18 @@ def test_gradient_and_hessian_are_the_derivatives_of_the_formed_value(seed):
         ]
         assert hessian @ direction == pytest.approx((sides[0] - sides[1]) / 2e-7, rel=1e-3, abs=1e-3)
         assert direction @ hessian @ direction == pytest.approx((up - 2 * here + down) / e**2, rel=0.05, abs=0.05)
+
+
+def test_five_positives_of_many_are_certified_in_few_steps():
+    """Fewer than a tenth of the negatives lose anything, and a band around the level 0 would hold all others."""
+    rng = np.random.default_rng(0)
+    y = np.arange(50_000) < 5
+    X = rng.standard_normal((y.size, 20)) + 0.5 * y[:, None]
+    solution = solve(PartialAUC(0.1, 1e-2, squared=True), X, y, solver="newton")
+    assert solution.status is Status.OPTIMAL
+    assert solution.iterations < 40
+    plain = solve(RankSVM(1e-3, squared=True), X, y, solver="newton")  # ten times it: α is a tenth, λ, too
+    assert solution.objective == pytest.approx(10 * plain.objective, rel=1e-5)
 
 
 @pytest.mark.parametrize("squared", [False, True])

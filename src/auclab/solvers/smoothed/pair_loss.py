@@ -134,6 +134,7 @@ class PairLoss(SmoothedLoss):
     ) -> tuple[Array, Array, Array]:
         """``Σ u x⁺x⁺ᵀ + Σ v x⁻x⁻ᵀ``, ``Σ x⁺x⁻ᵀ`` over the pairs in the band, and ``Σ u x⁺ − Σ v x⁻``."""
         sample = self.sample
+        pos, neg, weight_pos, weight_neg = _in_band(pos, neg, weight_pos, weight_neg)
         rows_pos, rows_neg = in_parallel(
             _sorted_rows, (sample.X_pos, pos.order), (sample.X_neg, neg.order), threads=self.threads
         )
@@ -230,6 +231,22 @@ def _in_order(values: Array, ours: SortedClass) -> tuple[Array, Array]:
     """Values of a class in the order of its scores, and their products with the weights."""
     ordered = values[ours.order]
     return ordered, ours.share * ordered
+
+
+def _in_band(
+    pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
+) -> tuple[SortedClass, SortedClass, Array, Array]:
+    """The rows that have a pair in the band, where that leaves out most of a class: few rows of the other class do."""
+    inside = weight_pos > 0, weight_neg > 0
+    counts = [int(np.count_nonzero(each)) for each in inside]
+    if 2 * counts[0] > weight_pos.size and 2 * counts[1] > weight_neg.size:
+        return pos, neg, weight_pos, weight_neg
+    before = [np.concatenate(([0], np.cumsum(each, dtype=np.int32))).astype(np.int32) for each in inside]
+    pos, neg = (
+        SortedClass(ours.order[here], ours.share[here], there[ours.first[here]], there[ours.last[here]])
+        for ours, here, there in ((pos, inside[0], before[1]), (neg, inside[1], before[0]))
+    )
+    return pos, neg, weight_pos[inside[0]], weight_neg[inside[1]]
 
 
 def _sorted_rows(X: Any, order: NDArray[np.integer]) -> Array:

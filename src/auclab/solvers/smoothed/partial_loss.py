@@ -85,16 +85,21 @@ class PartialLoss(SmoothedLoss):
             neg -= center
             first_neg, last_neg, slope, loss = sweep_losses(neg, pos - center, share_pos, 1.0, half_width)
             loss = np.maximum.accumulate(loss)  # rounding
+            share_neg = _where_few_lose(loss, capacity)
+            if share_neg is not None:
+                start = end = 0
+                break
             level, start, end = smoothed_level(loss, capacity, 1.0, width)
             if start > 0 or neg.size == sample.n_neg:
+                self._n_sorted = min(sample.n_neg, 10 + int(_SPARE * (neg.size - start)))
                 break
             self._n_sorted = min(2 * self._n_sorted, sample.n_neg)
-        self._n_sorted = min(sample.n_neg, 10 + int(_SPARE * (neg.size - start)))
         pos -= center
-        excess = loss - level
-        share_neg = capacity * np.clip((excess + width) / (2.0 * width), 0.0, 1.0)
-        weight = capacity[start:end] / (2.0 * width)
-        level_gap = 0.5 * float(weight @ np.maximum(width**2 - excess[start:end] ** 2, 0.0))
+        weight, level_gap = capacity[start:end] / (2.0 * width), 0.0
+        if share_neg is None:
+            excess = loss - level
+            share_neg = capacity * np.clip((excess + width) / (2.0 * width), 0.0, 1.0)
+            level_gap = 0.5 * float(weight @ np.maximum(width**2 - excess[start:end] ** 2, 0.0))
         first_pos, last_pos, slope_pos, mean, band_share = sweep_pos(pos, neg, share_pos, share_neg, 1.0, half_width)
         slope_pos *= share_pos
         slope_neg = slope * share_neg
@@ -139,17 +144,23 @@ class PartialLoss(SmoothedLoss):
         """
         state: _State = evaluation.state
         hessian = pair_hessian.copy()
-        gradients = self._gradients(evaluation) if state.weight.size else None
+        # Negatives below all positives have no loss and the gradient 0: where few lose anything, most of a band.
+        start = state.band.start + int(np.searchsorted(state.slope[state.band], 0.0, side="right"))
+        band = slice(start, state.band.stop)
+        gradients = self._gradients(evaluation, band) if band.start < band.stop else None
         if gradients is not None:
-            gradients -= (state.weight @ gradients) / state.weight.sum()
-            n = self.sample.n_features
-            hessian[:n, :n] += row_products(gradients, state.weight, self.check)
+            weight, n = state.weight[band.start - state.band.start :], self.sample.n_features
+            total = float(state.weight.sum())
+            mean = (weight @ gradients) / total
+            gradients -= mean
+            hessian[:n, :n] += row_products(gradients, weight, self.check)
+            hessian[:n, :n] += (total - float(weight.sum())) * np.outer(mean, mean)
         return hessian
 
-    def _gradients(self, evaluation: Evaluation) -> Array | None:
-        """The g_j of the losses in the band, shape (n_band, n_features); None where that takes too many rows."""
+    def _gradients(self, evaluation: Evaluation, band: slice) -> Array | None:
+        """The g_j of some consecutive losses, shape (n_band, n_features); None where that takes too many rows."""
         state, sample = evaluation.state, self.sample
-        band, (ours, theirs) = state.band, state.classes
+        ours, theirs = state.classes
         first, last = theirs.first[band], theirs.last[band]
         low, high = int(first[0]), int(last[-1])  # of the positives, which are all active below and none above
         order_pos, order_neg = ours.order[low:high], theirs.order[band]
@@ -211,6 +222,25 @@ class PartialLoss(SmoothedLoss):
         in_neg = in_sample_order(weight_neg, theirs.order, sample.n_neg)
         squares = entrywise_square(sample.X_pos).T @ in_pos + entrywise_square(sample.X_neg).T @ in_neg
         return np.r_[2.0 * squares, 0.0, 0.0]
+
+
+def _where_few_lose(loss: Array, capacity: Array) -> Array | None:
+    """The r where those who lose anything fit into the capacity, or None where they do not, or may not all be there.
+
+    The superquantile is their sum then, without a kink: a band around the level, which is 0, would contain all others.
+
+    Examples
+    --------
+    >>> _where_few_lose(np.array([0.0, 0.0, 3.0]), np.array([0.5, 0.5, 0.5])).tolist()
+    [0.25, 0.25, 0.5]
+    """
+    first = int(np.searchsorted(loss, 0.0, side="right"))
+    rest, others = 1.0 - float(capacity[first:].sum()), float(capacity[:first].sum())
+    if not 0.0 < rest <= others:
+        return None
+    share = capacity.copy()
+    share[:first] *= rest / others
+    return share
 
 
 def _largest(values: Array, count: int) -> Index:
