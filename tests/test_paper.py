@@ -1,4 +1,7 @@
-"""Every number of paper/paper.md is that of a results file, and every source that it cites is in paper/paper.bib."""
+"""Numbers of paper/paper.md, and those that the README and the first page share with it, are those of the results.
+
+Every source that the paper cites is in paper/paper.bib.
+"""
 
 import re
 from pathlib import Path
@@ -7,7 +10,10 @@ import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAPER = " ".join((ROOT / "paper" / "paper.md").read_text(encoding="utf-8").split())
+PAPER, README, FIRST = (
+    " ".join((ROOT / name).read_text(encoding="utf-8").split())
+    for name in ("paper/paper.md", "README.md", "docs/index.md")
+)
 
 
 def read(path: str) -> pd.DataFrame:
@@ -28,6 +34,7 @@ def test_times_and_gaps(user_code):
     newton, plain = user_code.loc[(large, "newton")], user_code.loc[(scaled, "L-BFGS-B")]
     gap = (newton["objective"] - newton["lower_bound"]) / newton["objective"]
     assert f"{ratio(user_code, large):.2f} times as long as L-BFGS-B" in PAPER
+    assert f"takes {ratio(user_code, large):.2f} of the time of SciPy's L-BFGS-B" in FIRST
     assert f"relative gap of {gap:.0e}" in PAPER
     above = plain["objective"] / user_code.loc[(scaled, "newton"), "objective"] - 1.0
     assert f"stops {above:.0%} above".replace("%", " %") in PAPER
@@ -59,6 +66,8 @@ def test_claims():
         r"^\| all \|(.*)\|$", (ROOT / "experiments" / "README.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     claims, reproduced, misprints, reading, differ, not_comparable, left, _ = map(int, rows[0].split("|"))
+    assert f"Of their {claims} printed claims, {reproduced} are reproduced, {reading} under another reading" in README
+    assert f"of {claims} printed claims, {reproduced} are reproduced and {misprints} are misprints" in FIRST
     assert f"Of {claims} claims that ten papers print, {reproduced} were reproduced, {reading} under" in PAPER
     assert f"{misprints} are misprints" in PAPER
     assert f"{differ} differ, and {not_comparable} cannot be compared" in PAPER
