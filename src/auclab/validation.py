@@ -107,6 +107,19 @@ def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Ar
     return vector
 
 
+def finite_array(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -> Array:
+    """`values` as finite floats, of a shape if one is given."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise AuclabError(f"{name} must be numeric: {error}") from error
+    if shape is not None and array.shape != shape:
+        raise AuclabError(f"{name} has shape {array.shape}, but shape {shape} is needed")
+    if not np.isfinite(array).all():
+        raise AuclabError(f"{name} has entries that are not finite; replace them")
+    return array
+
+
 def refuse_masked(name: str, values: Any) -> None:
     """`AuclabError` where a masked array has masked entries, which an array without its mask would show."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
@@ -150,6 +163,19 @@ def counted(number: int, one: str, several: str | None = None) -> str:
     ('1 row', '2 rows', '1200 entries')
     """
     return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
+def label_for_every_row(n_rows: int, n_labels: int) -> None:
+    """Raise `AuclabError` unless X has as many rows as there are labels."""
+    if n_rows != n_labels:
+        raise AuclabError(f"X has {n_rows} rows, but there are {n_labels} labels")
+
+
+def both_classes_weighted(positive: NDArray[np.bool_], weight: Array) -> None:
+    """Raise `AuclabError` unless each class has an observation with a weight above 0."""
+    for owner, mask in (("positive", positive), ("negative", ~positive)):
+        if not weight[mask].any():
+            raise AuclabError(f"the weights of the {owner} class are all zero; give one of its rows a weight above 0")
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

@@ -258,7 +258,7 @@ def test_the_point_of_separable_data_does_not_depend_on_the_order_of_the_rows():
         (AUCClassifier("bauc", class_weight="equal"), "class_weight must be None, 'balanced' or a dict, got 'equal'"),
         (AUCClassifier("bauc", class_weight={2: 1.0}), "class_weight has the label 2; the labels are [0.0, 1.0]"),
         (AUCClassifier("bauc", class_weight={1: -1.0}), "class weights must be finite, ≥ 0"),
-        (AUCClassifier(RankSVM(1.0), penalty=2.0), "belong to a formulation given by name"),
+        (AUCClassifier(RankSVM(1.0), penalty=2.0), "for a formulation given by name"),
     ],
 )
 def test_parameters_that_do_not_fit_are_named(model, words):

@@ -105,7 +105,7 @@ def test_a_path_of_penalties_is_a_fit_for_each():
 def test_parameters_beside_a_kernel_that_is_an_object_are_refused():
     X, y = rings()
     for wrong in ({"gamma": 2.0}, {"degree": 2}, {"coef0": 0.0}):
-        with pytest.raises(AuclabError, match=r"belong to a kernel given by name; set them on RBF\(gamma=0.5\)"):
+        with pytest.raises(AuclabError, match=r"for a kernel given by name; set it on RBF\(gamma=0.5\)"):
             AUCClassifier(RANKSVM, kernel=RBF(0.5), **wrong).fit(X, y)
 
 

@@ -39,7 +39,7 @@ def test_rows_and_bounds_as_one_system():
         (Constraints(nonnegative=[7]), "columns are 0 to 1"),
         (Constraints(rows=[{"coefficients": {"age": 1}}]), "at_most"),
         (Constraints(nonnegative=["age"], upper={"age": -1.0}), "above the upper"),
-        (Constraints(max_features=0), "at least 1"),
+        (Constraints(max_features=0), "whole number ≥ 1"),
     ],
 )
 def test_mistakes_are_named(rules, words):

@@ -300,7 +300,7 @@ def test_coverage_on_a_small_scale():
         (("auc",), {"ties": "none"}, "ties"),
         (("auc",), {"method": "hanley_mcneil", "ties": "strict"}, "ties ½"),
         (("auc",), {"method": "hanley_mcneil", "sample_weight": [1, 2, 3, 4]}, "not weights"),
-        (("auc",), {"sample_weight": [0, 0, 1, 1]}, "weights of the positive class are 0"),
+        (("auc",), {"sample_weight": [0, 0, 1, 1]}, "weights of the positive class are all zero"),
         (("auc",), {"method": "bootstrap", "resamples": 10}, "at least 100"),
         (("voros",), {"resamples": 10}, "at least 50"),
     ],

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import traceback
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, NamedTuple
@@ -12,6 +13,15 @@ class Heard(NamedTuple):
 
     error: BaseException | None
     texts: list[str]
+
+    @property
+    def modules(self) -> set[str]:
+        """The files that the error passed through, its causes included."""
+        files, error = set[str](), self.error
+        while error is not None:
+            files |= {frame.filename for frame in traceback.extract_tb(error.__traceback__)}
+            error = error.__cause__ or error.__context__
+        return files
 
 
 def heard(expression: str, names: dict[str, Any]) -> Heard:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from auclab.bounds.bound import Bound
 from auclab.samples.as_sample import as_sample
 from auclab.types import Array, AuclabError
+from auclab.validation import finite_array
 
 INDEPENDENT = "positives are independent draws from one distribution and negatives from another, class sizes fixed"
 OBSERVED = "conditional on the support lying within the observed radius"
@@ -76,22 +77,10 @@ def check_positive(**values: float) -> None:
             raise AuclabError(f"{name} must be finite and > 0, got {value}")
 
 
-def coefficients(coef: ArrayLike) -> Array:
-    """`coef` as an array of numbers."""
-    try:
-        return np.asarray(coef, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise AuclabError(f"coef must be numeric: {error}") from error
-
-
 def class_scores(X: Any, y: ArrayLike, coef: ArrayLike) -> tuple[Array, Array, Array]:
     """``w·x`` of the positives, of the negatives, and w."""
     sample = as_sample(X, y)
-    vector = coefficients(coef)
-    if vector.shape != (sample.n_features,):
-        raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
-    if not np.isfinite(vector).all():
-        raise AuclabError("coef has entries that are not finite")
+    vector = finite_array("coef", coef, (sample.n_features,))
     with np.errstate(over="ignore", invalid="ignore"):
         pos, neg = np.asarray(sample.X_pos @ vector), np.asarray(sample.X_neg @ vector)
     largest = max(float(np.abs(part).max()) for part in (pos, neg))

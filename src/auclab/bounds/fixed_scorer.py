@@ -242,7 +242,10 @@ def peeled_fixed_scorer_bauc_from_sorted(
     pos, neg = scores.pos, scores.neg
     reach = max(float(pos.max() - neg.min()), float(neg.max() - pos.min()))
     if reach > score_spread * (1.0 + 1e-9):
-        raise AuclabError(f"score_spread={score_spread:.6g} is too small: scores of this sample differ by {reach:.6g}")
+        raise AuclabError(
+            f"score_spread={score_spread:.6g} is too small: scores of this sample differ by {reach:.6g}; give the "
+            "largest difference that can occur"
+        )
     if score_spread == 0.0:  # all scores are equal: bAUC is 0
         best, start = VACUOUS, 0.0
     else:

@@ -21,7 +21,6 @@ from auclab.bounds.checks import (
     check_reach,
     check_sizes,
     class_scores,
-    coefficients,
     from_below,
 )
 from auclab.bounds.deviations import deviation, hinge_range
@@ -30,6 +29,7 @@ from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.class_scores import ClassScores
 from auclab.regularisers import norm_named
 from auclab.types import Array, AuclabError, Norm
+from auclab.validation import finite_array
 
 
 def margin_bound(
@@ -215,9 +215,9 @@ def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:
 
 def _unit_scale(coef: ArrayLike) -> Array:
     """`coef` times a power of two, so that no square of an entry is out of range; the bound does not depend on it."""
-    vector = coefficients(coef)
+    vector = finite_array("coef", coef)
     largest = np.abs(vector).max(initial=0.0)
-    return np.ldexp(vector, -np.frexp(largest)[1]) if 0.0 < largest < math.inf else vector
+    return np.ldexp(vector, -np.frexp(largest)[1]) if largest > 0.0 else vector
 
 
 def _best_level(pos: Array, neg: Array, diameter: float, rho: float, norm: Norm, n_features: int) -> Statement:

@@ -113,6 +113,9 @@ class Program:
                 raise no_twin(piece, value, known)
         threshold, max_fpr = float(stored.get("threshold", 0.0)), float(stored.get("max_fpr") or 1.0)
         if not (math.isfinite(threshold) and 0 < max_fpr <= 1):
-            raise AuclabError(f"threshold={threshold}, max_fpr={max_fpr} are not parameters of {name}")
+            raise AuclabError(
+                f"certificate.json has threshold={threshold} and max_fpr={max_fpr}; a threshold is finite and max_fpr "
+                "lies in (0, 1]: restore the file, or run again"
+            )
         cost = REGULARISERS[kind](regulariser)
         return cls(name, COMPARISONS[comparison](Fraction(max_fpr)), LOSSES[loss], cost, Fraction(threshold))

@@ -136,7 +136,10 @@ def _group_lasso(stored: Mapping[str, Any]) -> Penalty:
 
     def squares(vector: Vector) -> list[tuple[int, Fraction]]:
         if len(vector) != len(labels):
-            raise AuclabError(f"{len(labels)} labels of groups for {len(vector)} columns")
+            raise AuclabError(
+                f"the group lasso in certificate.json has {len(labels)} labels, and the data have {len(vector)} "
+                "columns: restore the file, or run again"
+            )
         return [(len(group), sum((vector[k] ** 2 for k in group), Fraction(0))) for group in groups]
 
     def of(vector: Vector) -> Interval:
@@ -153,7 +156,10 @@ def number(stored: Mapping[str, Any], name: str) -> Fraction:
     """A parameter that is finite and ≥ 0; 0 if it is not there."""
     value = float(stored.get(name, 0.0))
     if not (math.isfinite(value) and value >= 0):
-        raise AuclabError(f"{name}={value} is not a parameter of a regulariser")
+        raise AuclabError(
+            f"the regulariser in certificate.json has {name}={value}; it must be finite and ≥ 0: restore the file, or "
+            "run again"
+        )
     return Fraction(value)
 
 
@@ -167,7 +173,10 @@ def _of_norm(stored: Mapping[str, Any]) -> Penalty:
 
 def _elastic_net(l1: Fraction, l2: Fraction) -> Penalty:
     if l1 == 0 or l2 == 0:
-        raise AuclabError("an elastic net has l1 > 0 and l2 > 0")
+        raise AuclabError(
+            f"the elastic net in certificate.json has l1={float(l1):g}, l2={float(l2):g}; both must be > 0: restore "
+            "the file, or run again"
+        )
     return ElasticNet(NORMS["l1"], l1, l2)
 
 

@@ -116,7 +116,7 @@ def _read_split(number: int, folder: Path) -> Split:
         )
     rows = read_rows(folder, "coefficients.csv")
     if not rows:
-        raise AuclabError(f"{folder / 'coefficients.csv'} is gone, and with it the point that is to be checked")
+        raise AuclabError(f"{folder / 'coefficients.csv'} is missing, and the point to check is in it; run again")
     with damaged(folder / "coefficients.csv"):
         values = np.array([float(row["coefficient"]) for row in rows])
         if rows[-1]["feature"] != "(intercept)" or not np.isfinite(values).all():
@@ -135,7 +135,9 @@ def _read_multipliers(folder: Path) -> tuple[dict[str, NDArray[Any]] | None, Tar
     try:
         with damaged(path), pq.ParquetFile(path) as file:
             if file.metadata.num_rows > MOST_SCORES:
-                raise AuclabError(f"{path} says it has {file.metadata.num_rows:,} rows; that is more than can be read")
+                raise AuclabError(
+                    f"{path} says it has {file.metadata.num_rows:,} rows, of at most {MOST_SCORES:,}; run again"
+                )
             table = file.read().replace_schema_metadata(None)
             numbers = [name for name in table.column_names if name not in ("event", "group")]
             found = {name: table.column(name).to_numpy() for name in numbers}
@@ -145,7 +147,7 @@ def _read_multipliers(folder: Path) -> tuple[dict[str, NDArray[Any]] | None, Tar
             return {name: found[name].astype(kind) for name, kind in kinds.items()}, target
     except (OSError, pa.ArrowException) as error:
         what = " ".join(str(error).split())[:200]
-        raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
+        raise AuclabError(f"{path} cannot be read ({what}); check its permissions, or run again") from error
 
 
 def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] = ()) -> Iterator[Training]:
@@ -162,7 +164,9 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     rules = constraints_of(experiment.constraints, dataset, experiment.encoding) if experiment.constraints else None
     for number in numbers:
         if number >= len(splits):
-            raise AuclabError(f"the configuration has {len(splits)} splits, and none with the number {number}")
+            raise AuclabError(
+                f"the configuration has {len(splits)} splits, none with number {number}: restore the files, or rerun"
+            )
         rows = splits[number].train
         if hasattr(dataset.X, "stream"):  # rows of files are read in file order
             rows = np.sort(rows)

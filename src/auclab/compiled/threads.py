@@ -48,7 +48,7 @@ def allowed_threads() -> int:
 def limit_threads(count: int | None) -> Iterator[None]:
     """Use at most `count` threads in this context; None changes nothing."""
     if count is not None and (isinstance(count, bool) or not isinstance(count, Integral) or count < 1):
-        raise AuclabError(f"threads must be a whole number of at least 1, or None for one a core, got {count!r}")
+        raise AuclabError(f"threads must be a whole number of at least 1, or None for one per core, got {count!r}")
     token = _limit.set(_limit.get() if count is None else int(count))
     try:
         yield

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.deprecation import warn_changed_default
-from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
+from auclab.estimators.calibration import Calibration, check_method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.class_weights import CANCELS, class_weights
 from auclab.estimators.default_penalty import NEW_DEFAULT, default_penalty
 from auclab.estimators.given_parts import TakesFormulation, as_given_constraints, as_given_kernel
@@ -35,7 +35,7 @@ from auclab.solvers.inner_path import InnerPath, Point
 from auclab.solvers.path import solve_path
 from auclab.solvers.path_parameters import simplest_first
 from auclab.solvers.solution import Solution
-from auclab.types import Array, AuclabError, Norm
+from auclab.types import Array, Norm
 from auclab.validation import weight_vector
 
 if TYPE_CHECKING:
@@ -469,9 +469,8 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
 
     def _check_choices(self) -> None:
         """Refuse bad choices before the solve."""
-        if self.calibration is not None and self.calibration not in METHODS:
-            choices = ", ".join(map(repr, METHODS))
-            raise AuclabError(f"calibration must be one of {choices}, or None; got {self.calibration!r}")
+        if self.calibration is not None:
+            check_method(self.calibration)
         if self.decision_threshold != "auto":
             read_rule(self.decision_threshold)
 

@@ -91,6 +91,12 @@ class IsotonicCalibration:
 Calibration: TypeAlias = SigmoidCalibration | IsotonicCalibration
 
 
+def check_method(method: object) -> None:
+    """Raise `AuclabError` unless it is one of `METHODS`."""
+    if method not in METHODS:
+        raise AuclabError(f"calibration must be one of {', '.join(map(repr, METHODS))}, or None; got {method!r}")
+
+
 def fit_calibration(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -137,8 +143,7 @@ def fit_calibration(
     >>> bool(fit_calibration(y, s)(2.5) == 0.5)   # by symmetry
     True
     """
-    if method not in METHODS:
-        raise AuclabError(f"calibration must be one of {', '.join(map(repr, METHODS))}, or None; got {method!r}")
+    check_method(method)
     positive, scores = positive_mask(y_true, pos_label), finite_vector("y_score", y_score)
     same_length(y_true=positive, y_score=scores)
     weight = weight_vector(sample_weight, scores.size)

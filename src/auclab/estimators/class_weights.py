@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.types import Array, AuclabError
+from auclab.validation import both_classes_weighted
 
 #: ``balanced``, or weights by label.
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
@@ -47,7 +48,6 @@ def class_weights(
     if class_weight != "balanced":
         raise AuclabError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
     every = np.ones(positive.size) if weight is None else weight
+    both_classes_weighted(positive, every)
     total, of_positives = float(every.sum()), float(every[positive].sum())
-    if not 0 < of_positives < total:
-        raise AuclabError("all weights of a class are zero; give at least one observation of it a positive weight")
     return total / (2 * (total - of_positives)), total / (2 * of_positives)

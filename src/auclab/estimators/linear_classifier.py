@@ -31,6 +31,16 @@ def not_binary(kind: str) -> str:
     return f"{text} With several classes, {way}."
 
 
+def two_classes(y: Any) -> NDArray[Any]:
+    """The two labels in ascending order; the words of the errors are those that scikit-learn expects."""
+    check_classification_targets(y)
+    if (kind := type_of_target(y, input_name="y", raise_unknown=True)) != "binary":
+        raise AuclabError(not_binary(kind))
+    if (classes := np.unique(y)).size < 2:
+        raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
+    return np.asarray(classes)
+
+
 class LinearClassifier(ClassifierMixin, BaseEstimator):
     """Scores ``X @ coef_[0] + intercept_[0]``; the second of two sorted classes is positive."""
 
@@ -66,13 +76,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         else:  # values are checked when they are first read
             self.n_features_in_, y = X.shape[1], column_or_1d(y)
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        self.classes_ = np.unique(y)
-        if kind != "binary":
-            raise AuclabError(not_binary(kind))
-        if self.classes_.size < 2:
-            raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
+        self.classes_ = two_classes(y)
         return X, np.asarray(y == self.classes_[1])
 
     def _columns(self) -> list[str]:

@@ -199,4 +199,4 @@ class PolynomialAUCClassifier(LinearClassifier):
             raise AuclabError(f"tol must be ≥ 0, got {self.tol}")
 
     def _warn(self, message: str) -> None:
-        warnings.warn(f"PolynomialAUCClassifier: {message}", ConvergenceWarning, stacklevel=3)
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)

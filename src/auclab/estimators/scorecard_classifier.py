@@ -10,10 +10,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
-from auclab.estimators.linear_classifier import not_binary
+from auclab.estimators.linear_classifier import two_classes
 from auclab.formulations import Scorecard
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.scorecard import MARGINS, POINTS
@@ -22,6 +21,7 @@ from auclab.scorecards.card import Card, rising_shares
 from auclab.scorecards.items import Item, ItemEncoder
 from auclab.solvers.dispatch import solve
 from auclab.types import Array, AuclabError
+from auclab.validation import both_classes_weighted
 
 
 class ScorecardClassifier(ClassifierMixin, BaseEstimator):
@@ -115,12 +115,7 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("requires y to be passed, but the target y is None")
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if (kind := type_of_target(y, input_name="y", raise_unknown=True)) != "binary":
-            raise AuclabError(not_binary(kind))
-        if self.classes_.size < 2:
-            raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
+        self.classes_ = two_classes(y)
         positive = np.asarray(y == self.classes_[1])
         self.encoder_ = ItemEncoder(
             self.binning, self.bins, self.cut_points, self.nominal, self.least_share, self.max_candidates
@@ -129,9 +124,8 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
         if weight is not None and (weight == 0).any():  # such rows are none
             if not hasattr(X, "iloc"):
                 X = np.asarray(X)
+            both_classes_weighted(positive, weight)
             X, positive, weight = X[weight > 0], positive[weight > 0], weight[weight > 0]
-            if positive.all() or not positive.any():
-                raise AuclabError("all weights of a class are zero; give at least one observation of it a weight")
         matrix = self.encoder_.fit(X, positive, weight).transform(X)
         self.n_features_in_ = self.encoder_.n_features_in_
         if hasattr(self.encoder_, "feature_names_in_"):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
+from auclab.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
 
 #: The rules of `decision_threshold`, as they are written.
 RULES = "'prior', ('prior', share), 'youden', ('cost', false_positive, false_negative), ('fpr', max_fpr)"
@@ -147,8 +147,7 @@ class Cuts:
         weight = weight_vector(sample_weight, scores.size)
         weight = np.ones(scores.size) if weight is None else weight
         used = weight > 0
-        if not (used & positive).any() or not (used & ~positive).any():
-            raise AuclabError("all weights of a class are zero; give at least one observation of it a positive weight")
+        both_classes_weighted(positive, weight)
         values, group = np.unique(scores[used], return_inverse=True)
         sums = [
             np.bincount(group, weights=weight[used] * side[used], minlength=values.size)

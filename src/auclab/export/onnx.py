@@ -24,8 +24,6 @@ def to_onnx(scorer: Scorer) -> bytes:
         raise AuclabError(
             f"ONNX needs a package that is not installed ({error}): pip install 'auclab[onnx]'"
         ) from error
-    if not scorer.is_formula:
-        raise AuclabError("this scorer is not a formula over the columns, so that it is not written as ONNX")
     graph = _Graph(onnx)
     sums = [graph.of_column(column, number) for number, column in enumerate(scorer.parts) if column.terms]
     total = graph.sum([weighted for weighted, _ in sums])
@@ -69,11 +67,13 @@ class _Graph:
         """``Σ weight_k u_k`` and ``Σ u_k²`` over the terms of a column."""
         if column.kind == "date":
             raise AuclabError(
-                f"column {column.name!r} holds dates, of which ONNX makes no numbers; drop it (dataset.drop)"
+                f"column {column.name!r} holds dates, which the ONNX export does not support: export to json or sql, "
+                "or train without it (dataset.drop)"
             )
         if column.kind == "bins":
             raise AuclabError(
-                f"column {column.name!r} is cut into the bins of a scorecard, which are exported to json and sql only"
+                f"column {column.name!r} is cut into the bins of a scorecard, which the ONNX export does not support: "
+                "export to json or sql"
             )
         kinds = self.onnx.TensorProto
         kind = kinds.DOUBLE if column.kind == "number" else kinds.STRING

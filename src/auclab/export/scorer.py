@@ -156,7 +156,9 @@ class Scorer:
     def _score(self, X: Any) -> np.ndarray:
         if not self.is_formula:
             if self.pipeline is None:
-                raise AuclabError("this scorer is not a formula over the columns; its scores are those of its pipeline")
+                raise AuclabError(
+                    "this scorer is not a formula over the columns: load its model too (auclab.tracking.load_scorer)"
+                )
             rows = X if hasattr(X, "tocsr") else self.table(X)[list(self.columns)]
             scores = self.pipeline.decision_function if self.has_labels else self.pipeline.predict
             return np.asarray(scores(rows), dtype=float)
@@ -284,12 +286,14 @@ def _numbers(values: pd.Series, fill: float | None) -> np.ndarray:
         at = int(bad.argmax())
         raise AuclabError(
             f"column {values.name!r} needs numbers, and has {values.iloc[at]!r} in row {at + 1} "
-            f"({int(bad.sum())} such cells): correct them, or leave them empty"
+            f"(such cells: {int(bad.sum())}): correct them, or leave them empty"
         )
     if missing.any():
         if fill is None:
             at = int(missing.argmax())
-            raise AuclabError(f"column {values.name!r} has no value in row {at + 1}, and was not trained with gaps")
+            raise AuclabError(
+                f"column {values.name!r} has no value in row {at + 1}, and was trained without gaps: fill it in"
+            )
         numbers = np.where(missing, fill, numbers)
     return numbers
 
@@ -317,7 +321,7 @@ def _as_table(X: Any, columns: Sequence[str]) -> pd.DataFrame:
     if absent := [name for name in columns if name not in names]:
         raise AuclabError(f"{listed('column', absent)} missing; the columns are {shortened(names)}")
     if twice := [name for name in columns if names.count(name) > 1]:
-        raise AuclabError(f"{listed('column', twice)} there more than once")
+        raise AuclabError(f"{listed('column', twice)} there more than once: keep one of each name")
     return X.set_axis(names, axis=1)
 
 

@@ -20,8 +20,6 @@ def to_sql(scorer: Scorer) -> str:
     Missing values are NULL, and categories are compared as text. Besides arithmetic it has COALESCE, CAST and CASE,
     after `auclab.datasets.preprocess.unit_ball` also SQRT; parts of dates are taken with functions of SQLite.
     """
-    if not scorer.is_formula:
-        raise AuclabError("this scorer is not a formula over the columns, so that it cannot be written in SQL")
     sums = [each for column in scorer.parts for each in _sums(column)]
     ball = scorer.description.get("ball")
     about = scorer.description.get("about", {})

@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.comparisons import AllPairs, Comparison
@@ -26,7 +25,7 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
-from auclab.validation import did_you_mean
+from auclab.validation import did_you_mean, finite_array
 
 #: What a solver must be able to minimise: a mean of hinges, of another loss, of hinges over the hardest negatives, a
 #: count of pairs, or a mean of hinges over whole coefficients.
@@ -183,9 +182,7 @@ class Program(ABC):
         auclab.solve : The w with the least value.
         """
         sample = as_sample(X, y, sample_weight)
-        vector = np.asarray(coef, dtype=np.float64)
-        if vector.shape != (sample.n_features,):
-            raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
+        vector = finite_array("coef", coef, (sample.n_features,))
         centred, low = moved_intercept_parts(float(intercept), vector, sample.offset, 1.0)
         return accurate_objective(self, vector, centred, sample, low)
 

@@ -65,17 +65,16 @@ class ColumnConstraints:
                 "a lower bound of ∞ or an upper one of −∞ leaves no coefficient; leave out what is not limited"
             )
         if not np.isfinite(rows).all():
-            raise AuclabError("the matrix of the constraints has entries that are not finite")
+            raise AuclabError("the matrix of the constraints has entries that are not finite; replace them")
         if (parts["lower"] > parts["upper"]).any():
             column = int((parts["lower"] > parts["upper"]).argmax())
             raise AuclabError(
                 f"column {column} has the lower bound {parts['lower'][column]:g} above the upper one "
                 f"{parts['upper'][column]:g}: no coefficient satisfies both"
             )
-        if max_features is not None and (isinstance(max_features, bool) or max_features != int(max_features)):
-            raise AuclabError(f"max_features must be a whole number, got {max_features}")
-        if max_features is not None and max_features < 1:
-            raise AuclabError(f"max_features must be at least 1, got {max_features}")
+        number = isinstance(max_features, int | float | np.number) and not isinstance(max_features, bool)
+        if max_features is not None and not (number and max_features >= 1 and max_features % 1 == 0):
+            raise AuclabError(f"max_features must be a whole number ≥ 1, got {max_features!r}")
         return cls(
             parts["lower"],
             parts["upper"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,17 +90,16 @@ class Constraints:
         AuclabError
             A name that is none; bounds that no coefficient satisfies.
         """
-        for setting in ("nonnegative", "nonpositive", "excluded", "forced"):
-            if isinstance(getattr(self, setting), str):
-                raise AuclabError(
-                    f"{setting} is the text {getattr(self, setting)!r}; give a list of names: [age, debt]"
-                )
+        for setting, (kind, example) in _KINDS.items():
+            given = getattr(self, setting)
+            if isinstance(given, str) or not isinstance(given, kind):
+                raise AuclabError(f"{setting} is {given!r}; give {example}")
         columns = _Columns(names, features or names)
         n = len(names)
         lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
         for bound, values in ((lower, self.lower), (upper, self.upper)):
             for name, value in values.items():
-                bound[columns.of(name)] = float(value)
+                bound[columns.of(name)] = _number(name, value)
         for name in self.nonnegative:
             lower[columns.of(name)] = np.maximum(lower[columns.of(name)], 0.0)
         for name in self.nonpositive:
@@ -110,7 +109,7 @@ class Constraints:
             upper[columns.of(name)] = np.minimum(upper[columns.of(name)], 0.0)
         stated = [_row(row, columns, n) for row in self.rows]
         if self.sum_to is not None:
-            stated.append((np.ones(n), float(self.sum_to), True))
+            stated.append((np.ones(n), _number("sum_to", self.sum_to), True))
         groups = np.unique(np.array(columns.features), return_inverse=True)[1]
         constraints = ColumnConstraints.of(
             n,
@@ -124,6 +123,14 @@ class Constraints:
             forced=sorted({int(group) for name in self.forced for group in groups[columns.of(name)]}),
         )
         return constraints if scale is None else constraints.in_units(scale)
+
+
+#: What a setting must be, and an example of it.
+_KINDS: dict[str, tuple[type, str]] = {
+    **dict.fromkeys(("nonnegative", "nonpositive", "excluded", "forced"), (Iterable, "a list of names: [age, debt]")),
+    **dict.fromkeys(("lower", "upper"), (Mapping, "a bound for each name: {age: 0.5}")),
+    "rows": (Iterable, "a list of rows: [{coefficients: {age: 1, debt: -2}, at_most: 0}]"),
+}
 
 
 class _Columns:
@@ -162,6 +169,13 @@ class _Columns:
         return f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(list(self._found)[:10])}"
 
 
+def _number(name: Name, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise AuclabError(f"constraints have {value!r} for {name}; give a number") from error
+
+
 def _row(row: Mapping[str, Any], columns: _Columns, n: int) -> tuple[Array, float, bool]:
     """The coefficients of a row, its limit, and whether it is an equation."""
     kinds = [kind for kind in ("at_most", "at_least", "equals") if kind in row]
@@ -172,9 +186,9 @@ def _row(row: Mapping[str, Any], columns: _Columns, n: int) -> tuple[Array, floa
         )
     coefficients = np.zeros(n)
     for name, value in row["coefficients"].items():
-        coefficients[columns.of(name)] += float(value)
+        coefficients[columns.of(name)] += _number(name, value)
     sign = -1.0 if kinds[0] == "at_least" else 1.0
-    return sign * coefficients, sign * float(row[kinds[0]]), kinds[0] == "equals"
+    return sign * coefficients, sign * _number(kinds[0], row[kinds[0]]), kinds[0] == "equals"
 
 
 def constraints_on_columns(

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.metrics.scored_part import ScoredPart
-from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
+from auclab.types import Array
+from auclab.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,7 @@ class Observations:
         if weight is None:
             return cls(ScoredPart(positive, score))
         present = weight > 0
-        for owner, mask in (("positive", positive), ("negative", ~positive)):
-            if not (present & mask).any():
-                raise AuclabError(f"all weights of the {owner} class are 0; give one of its rows a positive weight")
+        both_classes_weighted(positive, weight)
         return cls(ScoredPart(positive[present], score[present], weight[present]))
 
     @classmethod

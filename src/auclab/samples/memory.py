@@ -20,7 +20,7 @@ from auclab.samples.centring import check_range, column_offsets, column_range
 from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
 from auclab.samples.protocol import Sums
 from auclab.types import Array, AuclabError
-from auclab.validation import positive_mask, same_length, weight_vector
+from auclab.validation import both_classes_weighted, label_for_every_row, positive_mask, same_length, weight_vector
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,7 @@ class Sample:
         """Check `X` (n_samples, n_features), `y` and the weights, and split them by class."""
         features, offset, peaks = checked_features(X)
         positive = positive_mask(y, pos_label)
-        if features.shape[0] != positive.size:
-            raise AuclabError(f"X has {features.shape[0]} rows, but there are {positive.size} labels")
+        label_for_every_row(features.shape[0], positive.size)
         weight = weight_vector(sample_weight, positive.size)
         same_length(y=positive, sample_weight=weight)
         share_pos, share_neg, prior_pos, prior_neg = class_shares(positive, weight)
@@ -317,13 +316,9 @@ def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Arr
         n_pos = int(np.count_nonzero(positive))
         n_neg = positive.size - n_pos
         return np.full(n_pos, 1.0 / n_pos), np.full(n_neg, 1.0 / n_neg), n_pos / positive.size, n_neg / positive.size
+    both_classes_weighted(positive, weight)
     pos, neg = weight[positive], weight[~positive]
     total_pos, total_neg = float(pos.sum()), float(neg.sum())
-    if total_pos <= 0 or total_neg <= 0:
-        raise AuclabError(
-            f"the sample weights of the {'positive' if total_pos <= 0 else 'negative'} class are all zero; "
-            "both classes need weight"
-        )
     total = total_pos + total_neg
     return pos / total_pos, neg / total_neg, total_pos / total, total_neg / total
 

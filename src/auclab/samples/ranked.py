@@ -14,7 +14,8 @@ from auclab.compiled.sparse_rows import sparse_gram
 from auclab.samples.bicliques import Bicliques, Side
 from auclab.samples.memory import Sample, checked_features, moved_rows
 from auclab.samples.protocol import Sums
-from auclab.types import Array, AuclabError
+from auclab.types import Array
+from auclab.validation import label_for_every_row
 
 #: Rows that are looked at, and by what factor groups are far apart, compared with the rows of one.
 _LOOKED_AT, _FAR = 10_000, 30.0
@@ -42,8 +43,7 @@ class RankedSample(Sample):
     def of_pairs(cls, X: Any, bicliques: Bicliques) -> RankedSample:
         """Check `X` of shape (n_samples, n_features), and compare its rows as `bicliques` say."""
         features, offset, peaks = checked_features(X)
-        if features.shape[0] != bicliques.n_rows:
-            raise AuclabError(f"X has {features.shape[0]} rows, but there are {bicliques.n_rows} labels")
+        label_for_every_row(features.shape[0], bicliques.n_rows)
         sample = cls._of(moved_rows(features, offset, -1.0), bicliques, offset)
         sample.__dict__["peaks"] = peaks  # the cached property, known by now
         return sample

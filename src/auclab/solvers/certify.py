@@ -25,6 +25,7 @@ from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array, AuclabError
+from auclab.validation import finite_array
 
 #: Differences of scores, relative to their range, below which negatives are taken for tied, one after the other: the
 #: scores of a solution are as near to a tie as its gap leaves them.
@@ -170,7 +171,7 @@ def certify(
     stated = constraints_on_columns(constraints, X, sample.n_features)
     check_constrainable(formulation, stated)
     problem = Problem(formulation, sample, stated if stated is None else replace(stated, max_features=None))
-    vector = _finite(coef, (sample.n_features,), "coef")
+    vector = finite_array("coef", coef, (sample.n_features,))
     return _judged(problem, stated, vector, float(intercept), multipliers, shares_neg, tolerance)
 
 
@@ -219,10 +220,10 @@ def _judged(
         return replace(_first_or_best(found, tolerance), violation=violation)
     if multipliers is None or by_slopes or not formulation.is_convex:
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
-    values = _finite(multipliers, sample.positive.shape, "multipliers")
+    values = finite_array("multipliers", multipliers, sample.positive.shape)
     pos, neg = values[sample.positive], values[~sample.positive]
     if shares_neg is not None:
-        choices: list[Array | None] = [_finite(shares_neg, (sample.n_neg,), "shares_neg")]
+        choices: list[Array | None] = [finite_array("shares_neg", shares_neg, (sample.n_neg,))]
     else:
         scores_neg = np.asarray(sample.X_neg @ vector)
         choices = [formulation.comparisons.dual_shares(scores_neg, neg, sample, tied) for tied in _TIED]
@@ -244,16 +245,3 @@ def _first_or_best(found: Iterator[Certificate], tolerance: float) -> Certificat
             break
         best = max(best, other, key=lambda certificate: certificate.lower_bound)
     return best
-
-
-def _finite(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    """`values` as finite floats of a shape."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise AuclabError(f"{name} must be numeric: {error}") from error
-    if array.shape != shape:
-        raise AuclabError(f"{name} has shape {array.shape}, but the sample needs {shape}")
-    if not np.isfinite(array).all():
-        raise AuclabError(f"{name} has entries that are not finite")
-    return array

@@ -2,9 +2,11 @@
 """What the expressions of the tables may use: small data and the public packages."""
 
 import tempfile
+from collections.abc import Callable
 from hashlib import sha256
 from math import inf, nan
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -38,11 +40,45 @@ SMALL = ("tracking=none", "dataset=artificial", "dataset.n_pos=20", "dataset.n_n
 _FOLDER = tempfile.TemporaryDirectory()
 
 
+def new_folder() -> Path:
+    """An empty folder that is deleted at the end."""
+    return Path(tempfile.mkdtemp(dir=_FOLDER.name))
+
+
+def patched(place: str, value: object, call: Callable[[], object]) -> object:
+    """What `call` returns while the attribute MODULE.NAME is `value`."""
+    with patch(place, value):
+        return call()
+
+
+def raises(error: BaseException) -> Callable[..., object]:
+    """A function that raises this error, whatever it is given."""
+
+    def function(*_: object, **__: object) -> object:
+        raise error
+
+    return function
+
+
 def csv(text: str, ending: str = ".csv") -> str:
     """A file with this text."""
     path = Path(_FOLDER.name) / (sha256(text.encode()).hexdigest()[:12] + ending)
     path.write_text(text, encoding="utf-8")
     return str(path)
+
+
+def parquet(place: Path | None = None, name: str = "part.parquet", **columns: object) -> str:
+    """A folder with a parquet file of these columns, those of X2 and Y if none is given."""
+    place = place or new_folder()
+    place.mkdir(parents=True, exist_ok=True)
+    table = pd.DataFrame(columns or {"a": [x for x, _ in X2], "b": [x for _, x in X2], "y": Y})
+    table.to_parquet(place / name)
+    return str(place)
+
+
+def blocks(**columns: object) -> bl.BlockTable:
+    """Rows in blocks."""
+    return bl.open_parquet(parquet(**columns), target="y")[0]
 
 
 def checked(words: str) -> object:

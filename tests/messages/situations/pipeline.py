@@ -255,7 +255,7 @@ def card() -> Any:
     return result.folds[0].card.to_dict()
 
 
-def tuned_baseline(parameter: str) -> Any:
+def tuned_baseline(parameter: str, values: tuple[float, ...] = (0.1, 1.0)) -> Any:
     """Logistic regression, tuned."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -263,7 +263,7 @@ def tuned_baseline(parameter: str) -> Any:
     from auclab.estimators.baselines import Logistic
 
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
-    config = TuneConfig(parameter=parameter, values=[0.1, 1.0], folds=2)
+    config = TuneConfig(parameter=parameter, values=list(values), folds=2)
     return tune_baseline(make_pipeline(StandardScaler()), Logistic(), X, y, config)
 
 

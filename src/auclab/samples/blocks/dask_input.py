@@ -14,6 +14,7 @@ from auclab.samples.blocks.engines import LocalEngine
 from auclab.samples.blocks.mixed_rows import MixedRows, distinct_codes
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import Array, AuclabError
+from auclab.validation import label_for_every_row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,8 +81,7 @@ def open_dask(
     parts = np.ravel(np.asarray(given.to_delayed(), dtype=object)).tolist()
     labels_of = X[target] if target is not None else y
     lengths, labels = _lengths_and_labels(parts, labels_of)
-    if sum(lengths) != len(labels):
-        raise AuclabError(f"X has {sum(lengths)} rows, but there are {len(labels)} labels")
+    label_for_every_row(sum(lengths), len(labels))
     blocks = [
         Block(Partition(_lean(part), str(part.key), length, columns, categories))
         for part, length in zip(parts, lengths, strict=True)

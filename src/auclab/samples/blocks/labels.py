@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from auclab.samples.blocks.block import Block
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import Array, AuclabError
-from auclab.validation import positive_mask, same_length, weight_vector
+from auclab.validation import label_for_every_row, positive_mask, same_length, weight_vector
 
 
 class LabelledRows(NamedTuple):
@@ -110,8 +110,7 @@ def labels_of(
             raise AuclabError(f"the labels are of {sum(sizes)} rows in {len(sizes)} blocks, and not of this table")
         return y.of(table)
     positive = positive_mask(y, pos_label)
-    if positive.size != len(table):
-        raise AuclabError(f"X has {len(table)} rows, but there are {positive.size} labels")
+    label_for_every_row(len(table), positive.size)
     weight = weight_vector(sample_weight, positive.size)
     same_length(y=positive, sample_weight=weight)
     return packed_labels(table, positive, weight)

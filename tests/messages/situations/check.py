@@ -1,0 +1,66 @@
+# ruff: noqa: F401  what is imported is used by the expressions
+"""What the table of the checker may use: a stored run, and copies of it with a change."""
+
+import json
+import shutil
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from auclab.check.command import check_folder
+from auclab.check.program import Program
+from auclab.check.regularisers import REGULARISERS
+from auclab.check.stored import prepare_training
+from auclab.check.transport import transport_factor
+from auclab.pipeline.stored.stored_files import damaged
+from composed import run_here
+from messages.situations import new_folder
+
+
+@cache
+def stored_run() -> Path:
+    """A run of RankSVM on a few rows."""
+    folder = new_folder()
+    small = ("dataset=artificial", "dataset.n_pos=12", "dataset.n_neg=15", "dataset.n_features=2", "bounds=none")
+    run_here(folder, *small, "formulation=ranksvm", "decision.probability=none")
+    return folder
+
+
+def check(*changes: Callable[[Path], object]) -> object:
+    """Check a copy of the run after these changes."""
+    folder = new_folder()
+    shutil.copytree(stored_run(), folder, dirs_exist_ok=True)
+    for change in changes:
+        change(folder)
+    return check_folder(folder)
+
+
+def certificate(**values: object) -> Callable[[Path], object]:
+    """Changes certificate.json: a value of None leaves its key out."""
+
+    def change(folder: Path) -> None:
+        path = folder / "certificate.json"
+        stored = json.loads(path.read_text(encoding="utf-8")) | values
+        path.write_text(json.dumps({key: value for key, value in stored.items() if value is not None}))
+
+    return change
+
+
+def without(name: str) -> Callable[[Path], object]:
+    """Deletes a file."""
+    return lambda folder: (folder / name).unlink()
+
+
+def written(name: str, text: str) -> Callable[[Path], object]:
+    """Writes a file anew."""
+    return lambda folder: (folder / name).write_text(text, encoding="utf-8")
+
+
+def program(**stored: object) -> Program:
+    """The program of a certificate."""
+    return Program.from_stored({"name": "ranksvm", **stored})

@@ -1,0 +1,15 @@
+# ruff: noqa: F401  what is imported is used by the expressions
+"""What the table of the estimators may use: baselines by name, and classes that are not public."""
+
+from importlib.metadata import PackageNotFoundError
+
+from scipy.sparse import csr_array
+
+from auclab.estimators.baselines import BASELINES
+from auclab.estimators.discriminant_classifier import DiscriminantClassifier
+from auclab.estimators.lightgbm_classifier import LightGBMClassifier
+
+
+def baseline(name: str, **parameters: float) -> object:
+    """A baseline with these parameters."""
+    return BASELINES[name](**parameters)
