@@ -107,7 +107,7 @@ COMMANDS = (
     Use("rerun", "auclab rerun last", ("rerun", "RUN")),
     Use("show", "auclab show last --bounds", ("show", "RUN", "--bounds")),
     Use("compare", "auclab compare", ("compare", "--where", "run_id=RUN")),
-    Use("report", "auclab report", ("report", "--out", "OUT.html")),
+    Use("report", "auclab report", ("report", "--where", "run_id=RUN", "--out", "OUT.html")),
     Use("predict", "auclab predict last new.csv", ("predict", "RUN", "ROWS", "--out", "OUT.csv")),
     Use("figures", "auclab figures last", ("figures", "RUN")),
     Use("pyfunc", "mlflow.pyfunc.load_model(folder)", ("pyfunc",)),
