@@ -10,6 +10,13 @@ import pandas as pd
 #: The settings of every kind, without the path of its file, and its AUC in a run.
 KINDS = {
     "groups": (["dataset.target=click", "dataset.group=query", "dataset.drop=[relevance]"], "grouped_auc"),
+    "groups alike": (
+        [
+            *("dataset.target=click", "dataset.group=query", "dataset.group_weights=groups"),
+            "dataset.drop=[relevance]",
+        ],
+        "grouped_auc",
+    ),
     "grades": (["dataset.target=relevance", "dataset.graded=true", "dataset.drop=[click,query]"], "graded_auc"),
     "graded groups": (
         ["dataset.target=relevance", "dataset.graded=true", "dataset.group=query", "dataset.drop=[click]"],

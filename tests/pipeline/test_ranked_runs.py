@@ -49,7 +49,8 @@ def test_a_run_solves_and_measures_what_python_does(folder, kind):
 
     scores, held = X[test] @ fold.solution.coef, target.take(test)
     if target.event is None:
-        values = grouped_auc(held.y, scores, held.groups), grouped_bauc(held.y, scores, held.groups)
+        given = held.y, scores, held.groups
+        values = grouped_auc(*given, weights=held.weights), grouped_bauc(*given, weights=held.weights)
     elif target.groups is None:
         given = held.y, held.event, scores
         values = concordance_index(*given), buffered_concordance(*given)

@@ -10,6 +10,7 @@ from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, Parti
 from auclab.formulations import Composed
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
+from auclab.solvers.inner_path import InnerPath
 from extension.huber_hinge import HuberHinge
 from reference_ranked import KINDS, data
 
@@ -95,6 +96,22 @@ def test_newton_reaches_tight_tolerances_with_margins_tied_at_the_kink(kind, n_m
         assert solution.status == "optimal"
         assert solution.gap <= tolerance
         assert solution.iterations <= 200
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scorers_on_a_path_approach_the_optimum_of_every_penalty_as_fast_as_of_two_classes(kind):
+    """Minima over a band that narrows, and of the squared hinge the minimum itself."""
+    X, y, given, _ = data(kind, 2, 60)
+    for loss in ("hinge", "squared_hinge"):
+        path = InnerPath(RankSVM(1.0, squared=True, loss=loss), X, y, [1e-3, 1e-2, 0.1], **given)
+        points = [path.refined(k) for k in path.order]
+        assert all(point.minima for point in points)
+        while not path.is_final(0):
+            path.refined(0)
+        for k, penalty in enumerate([1e-3, 1e-2, 0.1]):
+            best = auclab.solve(RankSVM(penalty, squared=True, loss=loss), X, y, **given)
+            value = auclab.certify(best.formulation, X, y, path.point(k).coef, **given).objective
+            assert best.lower_bound <= value <= best.objective + max(2.0 * path.point(k).gap, 1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)

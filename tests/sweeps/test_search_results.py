@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from omegaconf import OmegaConf
 
-from auclab.sweeps.adaptive import Outcome
-from auclab.sweeps.search_results import outcome_of
+from auclab.sweeps.adaptive import Outcome, Search
+from auclab.sweeps.search_results import outcome_of, show_search
 from auclab.tracking import TrackingConfig
 from auclab.tracking.job_status import SWEEP_VARIABLE, JobStatus, add_line, read_status, write_status
 from auclab.tracking.search_tags import FOLDS_TAG, METRIC_TAG, KeptSearch, read_values
@@ -38,6 +38,18 @@ def test_a_job_that_failed_has_no_value(tmp_path):
     assert outcome_of(finished, nowhere, "tune/score").value == 0.75
     with pytest.raises(AuclabError, match="they have tune/score"):
         outcome_of(finished, nowhere, "tune/auc")
+
+
+def test_the_end_of_a_search_names_the_metric_as_its_runs_do(tmp_path, capsys):
+    """Of censored times inner/auc is the concordance."""
+    (tmp_path / "metrics.json").write_text('{"inner/concordance": 0.75}')
+    outcome = outcome_of(JobStatus(tmp_path, "FINISHED"), TrackingConfig(name="none"), "inner/auc")
+    assert (outcome.value, outcome.metric) == (0.75, "inner/concordance")
+    search = Search.start({"x": ("1",)}, sampler="random", seed=0, direction="maximize")
+    search.ask(1)
+    search.tell([outcome])
+    show_search(search, "inner/auc", (), ("auclab", "run"))
+    assert "best of 1 is job 0, inner/concordance 0.7500" in capsys.readouterr().out
 
 
 def test_a_worker_that_died_leaves_no_status():

@@ -94,7 +94,8 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     of_ranked, target = program.is_ranked, training.target
     data = Data.of(training.X, training.y == 1, training.weight)
     if of_ranked:
-        data = RankedData.comparing(training.X, target.y, target.groups, target.event)
+        alike = target.weights == "groups"
+        data = RankedData.comparing(training.X, target.y, target.groups, target.event, groups_alike=alike)
     low, high = objective(program, data, split.coef, split.intercept)
     claimed = split.number_of("objective")
     unit = max(abs(claimed), SMALL_OBJECTIVE) if math.isfinite(claimed) else SMALL_OBJECTIVE
@@ -178,7 +179,7 @@ def _same_target(split: Split, training: Training) -> bool:
         return bool(now.is_of_classes)
     pairs = ((then.groups, now.groups), (then.event, now.event))
     same = [one is None and other is None for one, other in pairs]
-    return then.kind == now.kind and all(
+    return (then.kind, then.weights) == (now.kind, now.weights) and all(
         missing or (one is not None and other is not None and np.array_equal(one, other))
         for missing, (one, other) in zip(same, pairs, strict=True)
     )

@@ -27,11 +27,13 @@ class Pairs:
     What other comparisons have is what this class has.
 
     `no_multipliers`: why no multipliers prove a bound; empty where some do. `by_marginals`: whether the sums of
-    multipliers for every observation tell whether they are admissible.
+    multipliers for every observation tell whether they are admissible. `is_ranked`: whether the data say which rows
+    are compared, within groups, by grades or by times.
     """
 
     no_multipliers: ClassVar[str] = ""
     by_marginals: ClassVar[bool] = True
+    is_ranked: ClassVar[bool] = False
 
     def mean(self, loss: Hinge, data: Data, scores: Integers, start: int, offset: int, unit: Fraction) -> Fraction:
         """Mean of ``ℓ(start − margin)``; scores, `start` and the intercept `offset` are in units of `unit`."""

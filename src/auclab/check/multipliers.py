@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,11 +82,12 @@ class PairMultipliers(Multipliers):
 
 def at_scorers(program: Program, data: Data, scorers: Sequence[DualScorer]) -> PairMultipliers | None:
     """The dual point of scorers over ranked pairs; None without any."""
-    if not scorers or not isinstance(program.comparison, RankedPairs):
+    if not scorers or not program.is_ranked:
         return None
+    comparison = cast(RankedPairs, program.comparison)
     sizes = [program.norm.of(fractions(each.coef))[1] if program.threshold else Fraction(0) for each in scorers]
     starts = [1 - program.threshold * size for size in sizes]
-    values, unit, total, conjugate = program.comparison.pair_sums(program.loss, data, scorers, starts)
+    values, unit, total, conjugate = comparison.pair_sums(program.loss, data, scorers, starts)
     return PairMultipliers(values, unit, values[:0], conjugate, total)
 
 

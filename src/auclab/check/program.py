@@ -74,7 +74,7 @@ class Program:
     @property
     def is_ranked(self) -> bool:
         """Whether rows are compared within groups, by grades or by times."""
-        return isinstance(self.comparison, RankedPairs)
+        return self.comparison.is_ranked
 
     @property
     def no_multipliers(self) -> str:

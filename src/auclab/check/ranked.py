@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,25 @@ Sides = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 @dataclass(frozen=True, kw_only=True)
 class RankedData(Data):
-    """Rows of which some are compared: `sides` hold every pair once."""
+    """Rows of which some are compared: `sides` hold every pair once; one of side k has the weight `weights[k]`."""
 
     sides: tuple[Sides, ...]
+    weights: tuple[int, ...]
 
     @classmethod
-    def comparing(cls, X: Any, y: NDArray[Any], groups: NDArray[Any] | None, event: NDArray[Any] | None) -> RankedData:
+    def comparing(
+        cls,
+        X: Any,
+        y: NDArray[Any],
+        groups: NDArray[Any] | None,
+        event: NDArray[Any] | None,
+        *,
+        groups_alike: bool = False,
+    ) -> RankedData:
         """Rows (i, j) of one group with ``y_i > y_j``; of times with an event at i and ``y_i < y_j``.
 
         Rows in the order of their level are halved between two distinct levels: a pair is across the cut, or inside a
-        half.
+        half. `groups_alike`: whether the pairs of every group have one weight together.
 
         Examples
         --------
@@ -43,11 +52,12 @@ class RankedData(Data):
         wins = np.ones(levels.size, dtype=bool) if event is None else np.asarray(event, dtype=bool)
         labels = np.zeros(levels.size) if groups is None else groups
         sides: list[Sides] = []
+        of_groups: list[tuple[int, int]] = []  # how many sides a group has, and how many pairs
         for label in np.unique(labels):
             rows = np.flatnonzero(labels == label)
             rows = rows[np.argsort(levels[rows], kind="stable")]
             ends = [0, *(np.flatnonzero(np.diff(levels[rows])) + 1).tolist(), rows.size]
-            waiting = [(0, len(ends) - 1)]
+            waiting, before = [(0, len(ends) - 1)], len(sides)
             while waiting:
                 first, last = waiting.pop()
                 if last - first < 2:
@@ -58,13 +68,18 @@ class RankedData(Data):
                 if upper.size:
                     sides.append((upper, lower))
                 waiting += [(first, middle), (middle, last)]
+            if len(sides) > before:
+                of_groups.append((len(sides) - before, sum(up.size * low.size for up, low in sides[before:])))
+        one = lcm(*(pairs for _, pairs in of_groups)) if groups_alike else 0
+        weights = [one // pairs if groups_alike else 1 for number, pairs in of_groups for _ in range(number)]
         every = np.ones(levels.size, dtype=bool)
-        return cls(X=X, positive=every, weight=np.ones(levels.size, dtype=np.int64).astype(object), sides=tuple(sides))
+        ones = np.ones(levels.size, dtype=np.int64).astype(object)
+        return cls(X=X, positive=every, weight=ones, sides=tuple(sides), weights=tuple(weights))
 
     @property
-    def n_pairs(self) -> int:
-        """Number of pairs."""
-        return sum(upper.size * lower.size for upper, lower in self.sides)
+    def whole(self) -> int:
+        """The weight of all pairs."""
+        return sum(w * upper.size * lower.size for w, (upper, lower) in zip(self.weights, self.sides, strict=True))
 
 
 class DualScorer(NamedTuple):
@@ -115,20 +130,21 @@ def read_scorers(stored: Any, n_features: int) -> tuple[DualScorer, ...]:
 
 @dataclass(frozen=True)
 class RankedPairs(Pairs):
-    """The pairs of a `RankedData`, each with the same weight.
+    """The pairs of a `RankedData`.
 
     A row is in many sides, and its sum over all of them does not tell whether the multipliers of single pairs are
     within their bounds, so that the dual point is stated by scorers, whose slopes always are.
     """
 
     by_marginals: ClassVar[bool] = False
+    is_ranked: ClassVar[bool] = True
 
     def mean(self, loss: Hinge, data: Data, scores: Integers, start: int, offset: int, unit: Fraction) -> Fraction:
         """Mean of ``ℓ(start − margin)`` over the pairs."""
         total = 0
-        for upper, lower in _sides(data):
-            total += int(loss.sums(scores[lower] + start, scores[upper], data.weight[upper]).sum())
-        return Fraction(total, _n_pairs(data)) * unit**loss.degree
+        for weight, (upper, lower) in _sides(data):
+            total += weight * int(loss.sums(scores[lower] + start, scores[upper], data.weight[upper]).sum())
+        return Fraction(total, _whole(data)) * unit**loss.degree
 
     def pair_sums(self, loss: Hinge, data: Data, scorers: Sequence[DualScorer], starts: Sequence[Fraction]) -> PairSums:
         """The dual point of scorers with the arguments ``start − margin``, exactly.
@@ -142,15 +158,15 @@ class RankedPairs(Pairs):
             slopes = SmoothedSlopes(loss, width)
             values = np.zeros(scores.size, dtype=np.int64).astype(object)
             weight = charged = 0
-            for upper, lower in _sides(data):
+            for each, (upper, lower) in _sides(data):
                 pos, neg = scores[upper], scores[lower]
-                ones_pos, ones_neg = data.weight[upper], data.weight[lower]
+                ones_pos, ones_neg = each * data.weight[upper], each * data.weight[lower]
                 of_upper = slopes.sums(start - pos, -neg, ones_neg)
                 values[upper] += of_upper
                 values[lower] -= slopes.sums(neg + start, pos, ones_pos)
                 weight += int(of_upper.sum())
                 charged += int(loss.conjugate_sums(neg + start, pos, ones_pos).sum())
-            one = scorer.weight * unit ** (loss.degree - 1) / (_n_pairs(data) * slopes.unit)
+            one = scorer.weight * unit ** (loss.degree - 1) / (_whole(data) * slopes.unit)
             parts.append((values, weight * one, charged * one * slopes.unit * unit, one))
         scale = lcm(1, *(one.denominator for *_, one in parts))
         values = sum((part * int(one * scale) for part, _, _, one in parts), _zeros(data))
@@ -184,14 +200,13 @@ class SmoothedSlopes:
         return np.asarray(self.loss.sums(levels + h, scores, weight) - self.loss.sums(levels - h, scores, weight))
 
 
-def _sides(data: Data) -> tuple[Sides, ...]:
-    assert isinstance(data, RankedData)  # others are refused before
-    return data.sides
+def _sides(data: Data) -> Iterator[tuple[int, Sides]]:
+    ranked = cast(RankedData, data)  # others are refused before
+    return zip(ranked.weights, ranked.sides, strict=True)
 
 
-def _n_pairs(data: Data) -> int:
-    assert isinstance(data, RankedData)
-    return data.n_pairs
+def _whole(data: Data) -> int:
+    return cast(RankedData, data).whole
 
 
 def _zeros(data: Data) -> Integers:

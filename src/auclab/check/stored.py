@@ -139,7 +139,7 @@ def _read_multipliers(folder: Path) -> tuple[dict[str, NDArray[Any]] | None, Tar
                     f"{path} says it has {file.metadata.num_rows:,} rows, of at most {MOST_SCORES:,}; run again"
                 )
             table = file.read().replace_schema_metadata(None)
-            numbers = [name for name in table.column_names if name not in ("event", "group")]
+            numbers = [name for name in table.column_names if name not in ("event", "group", "groups_alike")]
             found = {name: table.column(name).to_numpy() for name in numbers}
             target = stored_target(table)
             kinds = {"row": np.int64, "y_true": np.int8 if target is None else np.float64, "multiplier": np.float64}

@@ -13,6 +13,7 @@ from auclab.datasets.labels import binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.refusals import Refusals
 from auclab.datasets.table import ALL, UNREADABLE, make_dataset, unreadable
+from auclab.datasets.target import PairWeights
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
 
@@ -27,6 +28,7 @@ def load_file(
     time: str | None = None,
     event: str | None = None,
     graded: bool = False,
+    group_weights: PairWeights = "pairs",
     nominal: Sequence[str] | str = (),
     drop: Sequence[str] | str = (),
     missing: Sequence[str] | str = (),
@@ -55,6 +57,8 @@ def load_file(
         Columns, in place of `target`, with times and whether they are those of an event or of censoring.
     graded : bool
         Whether the target are grades, numbers of which a larger one is better, and not two classes.
+    group_weights : {"pairs", "groups"}
+        Whether every pair counts the same, or every group that has a pair.
     nominal : list of str, or "ALL"
         Columns that are categories though they look like numbers; columns of text are categories anyway.
     drop : list of str
@@ -116,7 +120,7 @@ def load_file(
         {
             **{"target": target, "nominal": nominal, "drop": drop, "missing": missing, "decimal_comma": decimal_comma},
             **{"sep": sep, "decimal": decimal, "encoding": encoding},
-            **{"group": group, "time": time, "event": event, "graded": graded},
+            **{"group": group, "time": time, "event": event, "graded": graded, "group_weights": group_weights},
         }
     )
     table = read_table(where, given)

@@ -52,7 +52,8 @@ class FileSettings:
         columns: dict[str, Any] = {
             key: None if (name := settings.get(key)) is None else str(name) for key in Roles().named
         }
-        roles = Roles(**columns, graded=bool(settings.get("graded")))
+        weights: Any = settings.get("group_weights") or "pairs"
+        roles = Roles(**columns, graded=bool(settings.get("graded")), group_weights=weights)
         lists = {key: as_labels(settings.get(key) or ()) for key in ("nominal", "drop", "missing", "decimal_comma")}
         if nominal == ALL:
             lists["nominal"] = ()

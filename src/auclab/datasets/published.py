@@ -16,7 +16,7 @@ from auclab.datasets.records import Dataset
 from auclab.datasets.roles import Roles
 from auclab.datasets.search_path import VARIABLE, cache_dir, find_file, search_path
 from auclab.datasets.table import ALL, make_dataset, read_csv
-from auclab.datasets.target import Target
+from auclab.datasets.target import PairWeights, Target
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def load_published(
     time: str | None = None,
     event: str | None = None,
     graded: bool = False,
+    group_weights: PairWeights = "pairs",
     nominal: Sequence[str] | str = (),
     columns: Sequence[str] | None = None,
     sha256: str | None = None,
@@ -59,7 +60,7 @@ def load_published(
     positive, negative : label or list of labels
         Labels of each class, compared as text. Without `negative` all others are negative; rows of neither
         class are left out. Of times, the labels of an event.
-    group, time, event, graded
+    group, time, event, graded, group_weights
         As in `auclab.datasets.file.load_file`.
     nominal : list of str, or "ALL"
         Columns that are categories.
@@ -92,7 +93,7 @@ def load_published(
     """
     if set(file) & set("/\\:") or file in ("", ".", ".."):
         raise AuclabError(f"dataset.file is {file!r}; it is the name of a file, and its folder is given by data_dir=…")
-    roles = Roles(target, group, time, event, graded)
+    roles = Roles(target, group, time, event, graded, group_weights=group_weights)
     path = find_file(file, data_dir)
     if path is None:
         expected = {"rows": rows, "features": features, "n_pos": n_pos, "n_neg": n_neg}

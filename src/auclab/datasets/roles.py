@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.labels import binarise, label_text, refuse_missing
-from auclab.datasets.target import Target
+from auclab.datasets.target import PairWeights, Target
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ class Roles:
 
     `target`: labels, or grades; none where there are times. `group`: rows with one value of it are compared, and no
     others. `time`, `event`: times, and whether they are those of an event. `graded`: whether the target are grades,
-    numbers of which a larger one is better. `drop`: columns to leave out.
+    numbers of which a larger one is better. `drop`: columns to leave out. `group_weights`: what counts the same, every
+    pair or every group.
     """
 
     target: str | None = None
@@ -41,6 +42,7 @@ class Roles:
     event: str | None = None
     graded: bool = False
     drop: tuple[str, ...] = ()
+    group_weights: PairWeights = "pairs"
 
     def __post_init__(self) -> None:
         if (self.time is None) != (self.event is None):
@@ -52,6 +54,12 @@ class Roles:
         if self.time is not None and (self.target is not None or self.graded):
             other = f"dataset.target={self.target}" if self.target is not None else "dataset.graded=true"
             raise AuclabError(f"dataset.time ranks rows by their times, and {other} by a target; leave out one of them")
+        if self.group_weights not in ("pairs", "groups"):
+            raise AuclabError(f"dataset.group_weights is {self.group_weights!r}; choose pairs or groups")
+        if self.group_weights == "groups" and self.group is None:
+            raise AuclabError(
+                "dataset.group_weights=groups counts every group the same, and there are none; add dataset.group=…"
+            )
         columns = [name for name in self.named.values() if name is not None]
         if twice := [name for name in columns if columns.count(name) > 1]:
             keys = " and ".join(f"dataset.{key}" for key, name in self.named.items() if name == twice[0])
@@ -95,7 +103,7 @@ class Roles:
             sides = binarise(frame[self.target], positive, negative)
             y, kept, labels = sides.y, sides.kept, (sides.positive, sides.negative)
         groups = None if self.group is None else group_labels(frame[self.group])[kept]
-        return Ranked(Target(y, groups, self.graded, event), kept, *labels)
+        return Ranked(Target(y, groups, self.graded, event, weights=self.group_weights), kept, *labels)
 
     def aside(self, frame: pd.DataFrame, kept: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
         """The columns that are not features, as they are."""

@@ -14,8 +14,10 @@ from auclab.types import AuclabError
 from auclab.validation import counted
 
 if TYPE_CHECKING:
-    from auclab.samples.bicliques import Bicliques
+    from auclab.samples.bicliques import Bicliques, GroupWeights
 
+#: What counts the same: every pair, or every group that has one.
+PairWeights = Literal["pairs", "groups"]
 #: What is compared: a positive with every negative, or what `auclab.samples.bicliques.Bicliques` has a name for.
 Kind = Literal["classes", "groups", "grades", "times"]
 #: AUC and buffered AUC of every kind, by their names in a run.
@@ -71,7 +73,7 @@ class Target:
     no others. `graded`: whether y are grades: all pairs with ``y_i > y_j``. `event` (n_samples,): y are times, of an
     event where this is true and of censoring elsewhere. `together` (n_samples,): rows with one value are in one part of
     every split; `groups` unless given. `order` (n_samples,): ascending with time: rows are trained on before they are
-    tested on, on inner folds too.
+    tested on, on inner folds too. `weights`: whether every pair counts the same, or every group that has a pair.
     """
 
     y: NDArray[Any]
@@ -80,6 +82,7 @@ class Target:
     event: NDArray[np.bool_] | None = None
     together: NDArray[Any] | None = None
     order: NDArray[np.intp] | None = None
+    weights: PairWeights = "pairs"
 
     @property
     def kind(self) -> Kind:
@@ -112,7 +115,7 @@ class Target:
     @property
     def for_solve(self) -> dict[str, Any]:
         """The arguments of `auclab.solve` beside y."""
-        given: dict[str, Any] = {} if self.groups is None else {"groups": self.groups}
+        given: dict[str, Any] = {} if self.groups is None else {"groups": self.groups, "group_weights": self._solved}
         if self.event is not None:
             return given | {"event": self.event}
         return given or ({"ordered": True} if self.graded else {})
@@ -123,23 +126,34 @@ class Target:
         from auclab.samples.bicliques import censored_pairs, ordered_pairs  # with compiled loops, late
 
         if self.event is not None:
-            return censored_pairs(self.y, self.event, self.groups)
-        return ordered_pairs(self.y, self.groups)
+            return censored_pairs(self.y, self.event, self.groups, group_weights=self._solved)
+        return ordered_pairs(self.y, self.groups, group_weights=self._solved)
+
+    @property
+    def _solved(self) -> GroupWeights:
+        """`weights` as `auclab.solve` calls them."""
+        return "equal" if self.weights == "groups" else "pairs"
 
     @property
     def columns(self) -> Mapping[str, NDArray[Any]]:
-        """What a file has for every row beside a score: ``y_true``, and ``event`` and ``group`` where there are any."""
+        """What a file has for every row beside a score: ``y_true``, and ``event`` and ``group`` where there are any.
+
+        ``groups_alike`` is there where every group counts the same.
+        """
         found: dict[str, NDArray[Any]] = {"y_true": self.y.astype("int8") if self.is_of_classes else self.y}
         for name, values in (("event", self.event), ("group", self.groups)):
             if values is not None:
                 found[name] = values
+        if self.weights == "groups":
+            found["groups_alike"] = np.ones(self.y.size, dtype=np.bool_)
         return found
 
     @property
     def census(self) -> str:
         """How many rows there are of what, and how many pairs."""
         of_groups = "" if self.groups is None else f" within {np.unique(self.groups).size} groups"
-        pairs = f"{self.pairs.n_pairs} pairs{of_groups} are compared"
+        alike = ", every group counts the same" if self.weights == "groups" else ""
+        pairs = f"{self.pairs.n_pairs} pairs{of_groups} are compared{alike}"
         if self.event is not None:
             seen = int(self.event.sum())
             return f"{seen} events, {self.y.size - seen} censored; {pairs}"
@@ -154,9 +168,8 @@ class Target:
         def some(values: Any) -> Any:
             return None if values is None else values[rows]
 
-        return Target(
-            self.y[rows], some(self.groups), self.graded, some(self.event), some(self.together), some(self.order)
-        )
+        columns = some(self.groups), self.graded, some(self.event), some(self.together), some(self.order)
+        return Target(self.y[rows], *columns, self.weights)
 
     def split_by(self, *, together: NDArray[Any] | None = None, order: NDArray[np.intp] | None = None) -> Target:
         """The target whose rows stay together, or follow each other, in every split."""

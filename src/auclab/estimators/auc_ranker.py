@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
 from auclab.estimators.linear_ranker import LinearRanker
-from auclab.formulations import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
 from auclab.metrics.grouped import grouped_auc
-from auclab.types import AuclabError, Norm
 
 
 class AUCRanker(LinearRanker):
@@ -79,28 +75,6 @@ class AUCRanker(LinearRanker):
     (1.0, 0.75)
     """
 
-    def __init__(
-        self,
-        formulation: str | Program = "ranksvm",
-        solver: str = "auto",
-        *,
-        group_weights: Literal["pairs", "groups"] = "pairs",
-        penalty: float | None = None,
-        threshold: float | None = None,
-        norm: Norm | None = None,
-        squared: bool | None = None,
-        loss: str | None = None,
-        tolerance: float | None = None,
-        time_limit: float | None = None,
-        solver_options: dict[str, Any] | None = None,
-        constraints: Constraints | ColumnConstraints | dict[str, Any] | None = None,
-    ):
-        super().__init__(
-            formulation, solver, penalty=penalty, threshold=threshold, norm=norm, squared=squared, loss=loss,
-            tolerance=tolerance, time_limit=time_limit, solver_options=solver_options, constraints=constraints,
-        )  # fmt: skip
-        self.group_weights = group_weights
-
     def fit(
         self, X: Any, y: ArrayLike, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -124,10 +98,7 @@ class AUCRanker(LinearRanker):
         X, grades = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, ensure_min_samples=2
         )
-        if self.group_weights not in ("pairs", "groups"):
-            raise AuclabError(f"group_weights must be 'pairs' or 'groups', got {self.group_weights!r}")
-        weights = "equal" if self.group_weights == "groups" else "pairs"
-        return self._fit(X, grades, sample_weight, groups=groups, ordered=groups is None, group_weights=weights)
+        return self._fit(X, grades, sample_weight, groups=groups, ordered=groups is None)
 
     def score(
         self, X: Any, y: ArrayLike, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None

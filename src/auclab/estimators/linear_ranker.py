@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from auclab.datasets.target import PairWeights
 from auclab.estimators.given_parts import TakesFormulation, as_given_constraints
 from auclab.estimators.inner_choice import PathFold
 from auclab.formulations import Program
@@ -38,6 +39,7 @@ class LinearRanker(TakesFormulation):
         formulation: str | Program = "ranksvm",
         solver: str = "auto",
         *,
+        group_weights: PairWeights = "pairs",
         penalty: float | None = None,
         threshold: float | None = None,
         norm: Norm | None = None,
@@ -50,6 +52,7 @@ class LinearRanker(TakesFormulation):
     ):
         self.formulation = formulation
         self.solver = solver
+        self.group_weights = group_weights
         self.penalty = penalty
         self.threshold = threshold
         self.norm = norm
@@ -68,6 +71,9 @@ class LinearRanker(TakesFormulation):
 
     def _fit(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, **pairs: Any) -> Self:
         """Solve the program over the pairs that `pairs` tell, for checked rows."""
+        if self.group_weights not in ("pairs", "groups"):
+            raise AuclabError(f"group_weights must be 'pairs' or 'groups', got {self.group_weights!r}")
+        pairs["group_weights"] = "equal" if self.group_weights == "groups" else "pairs"
         weight = weight_vector(sample_weight, X.shape[0])
         if weight is not None and not weight.any():
             raise AuclabError("every sample_weight is zero; a pair needs two rows with a weight above 0")
@@ -100,7 +106,7 @@ class LinearRanker(TakesFormulation):
             Of coefficients, on rows that are held out; larger is better.
         parameter : {"penalty", "threshold"}
         **pairs
-            `groups`, `ordered`, `event` of `auclab.solve`.
+            `groups`, `ordered`, `event`, `group_weights` of `auclab.solve`.
         """
         program, _ = self._given_program()
         options = self._options([f"x{k}" for k in range(X.shape[1])])

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.metrics.comparable_pairs import ComparablePairs
-from auclab.samples.bicliques import censored_pairs
+from auclab.samples.bicliques import GroupWeights, censored_pairs
 from auclab.types import AuclabError
 
 
@@ -26,6 +26,8 @@ class SurvivalRanker(LinearRanker):
         a search ``formulation__penalty`` is the penalty of the object.
     solver : {"auto", "newton", "cutting_plane", "clarabel", "highs"}
         As in `auclab.solve`.
+    group_weights : {"pairs", "groups"}
+        Whether every pair counts the same, or every group of `fit` that has a pair; of the program and of `score`.
     penalty, threshold, norm, squared, loss : optional
         Parameters of a formulation given by name; those that it does not have are ignored (`ignored_parameters_`).
     tolerance : float, optional
@@ -93,7 +95,8 @@ class SurvivalRanker(LinearRanker):
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None) -> float:
         """`auclab.metrics.concordance_index` of the scores, with the parameters of `fit`."""
         time, event = times_and_events(y)
-        pairs = ComparablePairs(censored_pairs(time, event, groups, sample_weight))
+        weights: GroupWeights = "equal" if self.group_weights == "groups" else "pairs"
+        pairs = ComparablePairs(censored_pairs(time, event, groups, sample_weight, group_weights=weights))
         return pairs.auc(self.predict(X))
 
 

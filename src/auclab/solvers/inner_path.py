@@ -18,6 +18,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
+from auclab.samples.bicliques import GroupWeights
 from auclab.solvers.dispatch import TOLERANCE, check_limits
 from auclab.solvers.path import following_solution
 from auclab.solvers.path_parameters import along, simplest_first
@@ -52,8 +53,8 @@ class InnerPath:
 
     `program`: its own value of `parameter` is not used. `X`, `y`, `sample_weight`, `constraints`: as in `auclab.solve`.
     `solver`: as in `auclab.solve`; a band is used with "auto" and "newton". `tolerance`: relative gap beyond which no
-    scorer is improved. `time_limit`: seconds for every solve. `groups`, `ordered`, `event`: which rows are compared, as
-    in `auclab.solve`. `**options`: of the solver.
+    scorer is improved. `time_limit`: seconds for every solve. `groups`, `ordered`, `event`, `group_weights`: which rows
+    are compared, as in `auclab.solve`. `**options`: of the solver.
     """
 
     def __init__(
@@ -72,12 +73,13 @@ class InnerPath:
         groups: ArrayLike | None = None,
         ordered: bool = False,
         event: ArrayLike | None = None,
+        group_weights: GroupWeights = "pairs",
         **options: Any,
     ):
         self._tolerance = TOLERANCE if tolerance is None else tolerance
         check_limits(self._tolerance, time_limit)
         programs = along(program, parameter, values)
-        ranking = Ranking(groups, ordered, event)
+        ranking = Ranking(groups, ordered, event, group_weights)
         _, sample = ranking.problem_parts(programs[0], X, y, sample_weight)
         programs = [ranking.program(each) for each in programs]
         stated = constraints_on_columns(constraints, X, sample.n_features)

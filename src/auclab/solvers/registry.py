@@ -115,7 +115,7 @@ PARTS: dict[str, Capabilities] = {
     "branch and bound of features": Capabilities(constraints=True, max_features=True),
     "cones without CVXPY": Capabilities(constraints=True),
     "hard margin": Capabilities(kinds=("hinge", "cvar")),
-    "smoothed path": Capabilities(),
+    "smoothed path": Capabilities(kinds=("hinge", "piecewise")),
     "windows": Capabilities(constraints=True),
     "working set of columns": Capabilities(kinds=("hinge", "cvar")),
 }

@@ -46,7 +46,7 @@ class Minimum:
     """The minimum of the smoothed program at one λ and half-width.
 
     `theta` (n_features + 2,): ``(w, b, 0)``. `gap`: what smoothing leaves between primal and dual value, relative as in
-    a certificate. `is_separated`: whether no margin is below the band: then no hinge is left, and a smaller λ has the
+    a certificate. `is_separated`: whether no margin is below the band: then no error is left, and a smaller λ has the
     same scorer.
     """
 
@@ -154,11 +154,13 @@ class SmoothedPath:
         else:
             least = min((pos + theta[-2]).min(), -(neg + theta[-2]).max())
         gap = evaluation.smoothing_gap / max(value, SMALL_OBJECTIVE)
-        return Minimum(theta, gap, width, bool(least > 1.0 - width))
+        loss = self.problem.program.loss
+        errors_from = min(float(loss.table.breakpoints[0]), 0.0) + (0.0 if loss.is_smooth else width)
+        return Minimum(theta, gap, width, bool(1.0 - least < errors_from))
 
 
 def is_smooth_path(problems: Sequence[Problem], parameter: str) -> bool:
-    """Whether a path can be followed so: λ > 0 and the norm l2, hinges of pairs or points in memory, nothing else."""
+    """Whether a path can be followed so: λ > 0 and the norm l2, pairs or points in memory, nothing else."""
     program, sample = problems[0].program, problems[0].sample
     return (
         parameter == "penalty"

@@ -137,13 +137,14 @@ class Outcome:
 
     `status`: as `auclab.tracking.job_status.JobStatus` has it; a worker that died leaves KILLED. `value`: the metric;
     None of a job that has none. `folds`: the metric on each inner fold, as far as they are known; those before it was
-    left, of a PRUNED job. `run_id`: the tracked run.
+    left, of a PRUNED job. `run_id`: the tracked run. `metric`: what the run calls it; empty if no number is known.
     """
 
     status: str
     value: float | None = None
     folds: tuple[float, ...] = ()
     run_id: str | None = None
+    metric: str = ""
 
     @property
     def running(self) -> tuple[float, ...]:
@@ -250,6 +251,10 @@ class Search:
         """What the jobs were worth; None of one that has no value."""
         known = (each.value for each in self.outcomes)
         return [None if value is None or math.isnan(value) else value for value in known]
+
+    def name_of(self, metric: str) -> str:
+        """What the runs call the metric: ``inner/concordance`` where ``inner/auc`` is asked of times."""
+        return next((each.metric for each in self.outcomes if each.metric), metric)
 
     @property
     def best(self) -> int | None:

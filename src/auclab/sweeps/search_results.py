@@ -26,19 +26,20 @@ def outcome_of(job: Any, tracking: TrackingConfig, metric: str) -> Outcome:
     if job.status not in ("FINISHED", "SKIPPED", "PRUNED"):
         return Outcome(job.status, run_id=job.run_id)
     if job.run_id is None:
-        return Outcome(job.status, _value(_numbers_in_folder(job.folder), metric))
+        return Outcome(job.status, **_valued(_numbers_in_folder(job.folder), metric))
     numbers, tags = _kept(tracking, job.run_id)
-    value = None if job.status == "PRUNED" else _value(numbers, metric)
-    return Outcome(job.status, value, read_values(tags, metric), job.run_id)
+    valued = {} if job.status == "PRUNED" else _valued(numbers, metric)
+    return Outcome(job.status, folds=read_values(tags, metric), run_id=job.run_id, **valued)
 
 
-def _value(numbers: dict[str, float], metric: str) -> float:
+def _valued(numbers: dict[str, float], metric: str) -> dict[str, Any]:
+    """The value, and what the metric is called where other rows are compared."""
     metric = name_among(metric, numbers)
     if metric not in numbers:
         known = sorted(key for key in numbers if key.startswith(("inner/", "tune/score")) and not key.endswith("_se"))
         listed = ", ".join(known) or "none on inner folds"
         raise AuclabError(f"hydra.sweeper.metric={metric} is not measured by these runs; they have {listed}")
-    return float(numbers[metric])
+    return {"value": float(numbers[metric]), "metric": metric}
 
 
 def _numbers_in_folder(folder: Path) -> dict[str, float]:
@@ -75,7 +76,7 @@ def show_search(search: Search, metric: str, fixed: Sequence[str], program: Sequ
     """The best proposal and its value, which settings mattered, and the command that runs the best alone."""
     from auclab.pipeline.screen.console import out
 
-    best, outcomes = search.best, search.outcomes
+    best, outcomes, metric = search.best, search.outcomes, search.name_of(metric)
     if best is None:
         if outcomes:
             out.print("search:    no job has a value, so there is no best")

@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auclab.datasets.target import Target
 from auclab.export.coefficients import INTERCEPT
 from auclab.pipeline.record.block_files import write_blocks
 from auclab.pipeline.screen.details import details
 from auclab.pipeline.split.active_constraints import SolvedConstraints
-from auclab.pipeline.split.measured import PartResult
-from auclab.pipeline.split.ranked_part import RankedPart
 from auclab.pipeline.split.results import Fold, Result
 from auclab.pipeline.stored.csv_cells import no_formula
 from auclab.pipeline.stored.stored_files import DETAILS_FILE, SCORES_FILE
@@ -199,7 +196,7 @@ def _write_multipliers(fold: Fold, folder: Path) -> None:
     For partial AUC, `share` are the weights r of the negatives. `row` counts the data set's rows from 0.
     """
     solution, y_true, path = fold.solution, fold.parts["train"].y_true, folder / MULTIPLIERS_FILE
-    target = _target_of(fold.parts["train"])
+    target = fold.parts["train"].part.ranked_by
     if fold.in_blocks is not None and solution.bin_multipliers is not None:
         values = solution.bin_multipliers.by_block(fold.in_blocks, y_true, pos_label=1)
         write_blocks(path, y_true, fold.split.train, "multiplier", values)
@@ -221,15 +218,10 @@ def _write_scores(fold: Fold, name: str, folder: Path) -> None:
     if part.y_score is None:
         write_blocks(folder / SCORES_FILE, part.y_true, rows, "score", part.part.by_block(), part=name)
         return
-    target = _target_of(part)
+    target = part.part.ranked_by
     of_rows = {"y_true": part.y_true.astype("int8")} if target is None else target.columns
     table = {"row": rows, "part": name, **of_rows, "score": part.y_score}
     pd.DataFrame(table).astype({"part": "category"}).to_parquet(folder / SCORES_FILE, index=False, compression="zstd")
-
-
-def _target_of(part: PartResult) -> Target | None:
-    """What rows are ranked by where these are not two classes."""
-    return part.part.target if isinstance(part.part, RankedPart) else None
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -24,7 +24,6 @@ from auclab.pipeline.screen.console import err, working
 from auclab.pipeline.screen.notes import show_notes
 from auclab.pipeline.split.formula import kept_model
 from auclab.pipeline.split.inner_limits import PrunedError
-from auclab.pipeline.split.ranked_part import RankedPart
 from auclab.pipeline.split.results import Fold, Result
 from auclab.tracking import (
     HASH_TAG,
@@ -47,8 +46,10 @@ SIGNATURE_ROWS = 5
 #: Seconds of work after which a single run is opened in the store.
 OPEN_AFTER = 10.0
 
-#: Settings of a data set that say what its rows are ranked by; models keep them, to be measured on new rows.
-_TARGETS = ("target", "positive", "negative", "group", "time", "event", "graded")
+#: Settings of a data set that say what its rows are ranked by, and values that say nothing; models keep the others, to
+#: be measured on new rows.
+_TARGETS = ("target", "positive", "negative", "group", "time", "event", "graded", "group_weights")
+_UNSAID = (None, False, "pairs")
 
 OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
 
@@ -215,7 +216,7 @@ def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) ->
                 **(fold.scorer or {}),
                 "missing": list(given.get("missing") or ()),
                 "written": dict(result.dataset.written),
-                "target": {key: given[key] for key in _TARGETS if given.get(key) not in (None, False)},
+                "target": {key: given[key] for key in _TARGETS if given.get(key) not in _UNSAID},
                 "scores": _distributions(fold),
             }
             save_model(model, example, fold_folder / "model", scorer=scorer)
@@ -251,7 +252,7 @@ def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:
 
     last = "test" if "test" in fold.parts else "train"
     title = f"{fold.split.name} · {last} part"
-    if isinstance(fold.parts[last].part, RankedPart):
+    if fold.parts[last].part.ranked_by is not None:
         for name in fold.parts if wanted is Figures.ALL else (last,):
             ending = "" if name == last else f"_{name}"
             part_title = f"{fold.split.name} · {name} part"

@@ -24,10 +24,9 @@ from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
 from auclab.bounds.margin import peeled_margin_from_scores
 from auclab.bounds.peeling import peeled_stability_from_scores
 from auclab.bounds.step_weight import step_weight_from_sorted
-from auclab.datasets.target import METRIC_NAMES, WORDS
+from auclab.datasets.target import METRIC_NAMES, WORDS, Kind
 from auclab.pipeline.config.settings import BoundsConfig
 from auclab.pipeline.split.measured import Measured, Part
-from auclab.pipeline.split.ranked_part import RankedPart
 from auclab.regularisers import norm_named
 from auclab.solvers.fitted import Fitted, InFeatures
 from auclab.types import Array, Norm
@@ -149,8 +148,8 @@ def find_guarantees(
     """
     guarantees: list[Guarantee] = []
     remarks: list[str] = []
-    if isinstance(train, RankedPart):
-        return _over_pairs(train, test if isinstance(test, RankedPart) else None, config)
+    if train.ranked_by is not None:
+        return _over_pairs(train.ranked_by.kind, test, config)
     scorer = solution.in_features(features, support_radius(preprocessing))
     of_classes = cast(Measured, train), cast("Measured | None", test)
     context = Context(solution, scorer, *of_classes, config, config.rho / choices)
@@ -169,11 +168,8 @@ def find_guarantees(
     return tuple(guarantees), tuple(dict.fromkeys(remarks))
 
 
-def _over_pairs(
-    train: RankedPart, test: RankedPart | None, config: BoundsConfig
-) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
+def _over_pairs(kind: Kind, test: Part | None, config: BoundsConfig) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
     """McDiarmid's bound over groups or rows; all others suppose independent rows of two classes."""
-    kind = train.target.kind
     others = [name for name in _KINDS if name != "fixed_scorer" and getattr(config, name) is not None]
     remarks = []
     if others:
@@ -182,10 +178,10 @@ def _over_pairs(
         remarks = [f"{which} bounds suppose two classes of independent rows, and rows are compared by {kind}{holds}"]
     if config.fixed_scorer is None:
         return (), tuple(remarks)
-    if test is None:
+    if test is None or test.ranked_by is None:
         return (), (*remarks, "fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated")
     value = test.value("auc")
-    bound = fixed_scorer_pairs_bound(test.target.pairs, value, rho=config.rho)
+    bound = fixed_scorer_pairs_bound(test.ranked_by.pairs, value, rho=config.rho)
     name = METRIC_NAMES[kind]["auc"]
     return (Guarantee(f"mcdiarmid_{name}", WORDS[name], "test", value, bound, value),), tuple(remarks)
 

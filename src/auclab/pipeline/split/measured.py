@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from numpy.typing import NDArray
 
 from auclab.compiled.hinge import pair_hinge_value
+from auclab.datasets.target import Target
 from auclab.estimators.threshold import Cuts
 from auclab.inference import Estimate, estimate_part
 from auclab.inference.catalogue import estimable
@@ -38,6 +39,10 @@ class Part(Protocol):
     @property
     def held(self) -> Any:
         """The scores, where they are in memory."""
+
+    @property
+    def ranked_by(self) -> Target | None:
+        """Which rows are compared, where these are not two classes."""
 
     def by_block(self) -> Iterator[Array]:
         """The scores in the order of the rows, some at a time."""
@@ -85,6 +90,9 @@ class Measured(Part, Protocol):
 @dataclass(frozen=True, eq=False)
 class HeldPart(ScoredPart):
     """A part with all scores in memory."""
+
+    #: Rows of two classes.
+    ranked_by: ClassVar[None] = None
 
     @property
     def held(self) -> HeldPart:

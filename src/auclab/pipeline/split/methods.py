@@ -163,6 +163,7 @@ class RankedMethod(ProgramMethod):
         kind = AUCRanker if y.event is None else SurvivalRanker
         return kind(
             formulation=self.formulation,
+            group_weights=y.weights,
             solver=self.solver.name,
             tolerance=self.solver.tolerance,
             time_limit=self.solver.time_limit,

@@ -46,6 +46,11 @@ class RankedPart:
         return self.target.y
 
     @property
+    def ranked_by(self) -> Target:
+        """The target."""
+        return self.target
+
+    @property
     def held(self) -> RankedPart:
         """The part itself: all scores are in memory."""
         return self

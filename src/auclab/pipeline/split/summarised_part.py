@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import repeat
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,7 @@ class SummarisedPart:
     coef: Array
     intercept: float
     _values: dict[str, float] = field(default_factory=dict, init=False, repr=False)
+    ranked_by: ClassVar[None] = None
 
     @cached_property
     def blocks(self) -> ScoreBlocks:

@@ -123,7 +123,8 @@ def _evaluate_ranked(
     stored = scorers[0].description.get("target")
     known = dict(stored) if isinstance(stored, Mapping) else {}
     columns: dict[str, Any] = {key: str(known[key]) for key in Roles().named if key in known}
-    roles = Roles(**columns, graded=bool(known.get("graded")))
+    weights: Any = known.get("group_weights", "pairs")
+    roles = Roles(**columns, graded=bool(known.get("graded")), group_weights=weights)
     if not roles.ranking:
         raise AuclabError(
             "the model does not say which columns its rows are ranked by, as it is of a data set with a name; run it "

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from auclab.datasets.target import Target
+from auclab.datasets.target import PairWeights, Target
 from auclab.types import Array, AuclabError
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
@@ -132,7 +132,7 @@ def read_scores(folder: Path) -> StoredScores | None:
         if n_rows < 1:
             raise ValueError("it has no rows")
         # Without what pandas wrote beside the columns: it may name types.
-        optional = [name for name in ("row", "event", "group") if name in file.schema.names]
+        optional = [name for name in ("row", "event", "group", "groups_alike") if name in file.schema.names]
         names = ["part", "y_true", "score", *optional]
         table = file.read(columns=names).replace_schema_metadata(None)
         part = str(table.column("part")[0].as_py())
@@ -153,7 +153,9 @@ def stored_target(table: Any) -> Target | None:
     if event is None and group is None and y.dtype.kind != "f":
         return None
     groups = None if group is None else group.astype(str)
-    return Target(y.astype(float), groups, event is None, None if event is None else event.astype(bool))
+    weights: PairWeights = "groups" if "groups_alike" in table.column_names else "pairs"
+    seen = None if event is None else event.astype(bool)
+    return Target(y.astype(float), groups, event is None, seen, weights=weights)
 
 
 @contextmanager
