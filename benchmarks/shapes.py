@@ -1,7 +1,12 @@
 """Tables of many shapes, wide, text-like, rare, tall, with every formulation and norm, beside other programs.
 
-    python benchmarks/shapes.py [--only wide,text,rare] [--longest 10]
-    python benchmarks/shapes.py --page
+    python benchmarks/shapes.py                                       # everything
+    python benchmarks/shapes.py --only wide "--programs=CSVM l1;bAUC" # kinds or shapes, and programs, separated by ;
+    python benchmarks/shapes.py --resume                              # what this commit has not measured yet
+    python benchmarks/shapes.py --page                                # the table of docs/solvers.md
+
+Each measured cell replaces its lines in docs/shapes.csv at once; where src or benchmarks differ from the commit, lines
+are printed and not written.
 
 Wall seconds of `auclab.solve(…, solver="auto", time_limit=…)` with the certified gap that was reached, and, where one
 of them states the same program, of scikit-learn's liblinear (CSVM², with a large intercept scale, as it penalises the
@@ -15,6 +20,8 @@ import argparse
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
 from time import perf_counter
 from typing import Any
 
@@ -164,34 +171,36 @@ def peers(name: str, X: Any, y: Any) -> Iterator[tuple[str, Callable[[], float]]
         yield "clarabel", lambda: float(solve(program, X, y, solver="clarabel", time_limit=60.0).objective)
 
 
-def rows_of(shape: str, longest: float) -> Iterator[dict[str, Any]]:
-    """A line for every program and solver."""
-    kind, make = SHAPES[shape]
-    X, y = make()
-    names = FEW.get(kind) or tuple(PROGRAMS)[:-1]
+def names_of(shape: str) -> tuple[str, ...]:
+    """The programs that are solved on a shape."""
+    return FEW.get(SHAPES[shape][0]) or tuple(PROGRAMS)[:-1]
+
+
+def cell(shape: str, name: str, X: Any, y: Any, longest: float) -> Iterator[dict[str, Any]]:
+    """A line for every solver of a program on the rows of a shape."""
+    kind = SHAPES[shape][0]
     limit = 60.0 if kind == "large" or shape == "text 20,000 × 50,000" else longest
-    for name in names:
-        begin = perf_counter()
+    begin = perf_counter()
+    try:
+        solution = solve(PROGRAMS[name], X, y, time_limit=limit)
+        found: dict[str, Any] = {
+            "solver": f"auto: {solution.solver}",
+            "gap": solution.gap,
+            "objective": solution.objective,
+            "status": str(solution.status),
+        }
+    except AuclabError as error:
+        found = {"solver": "auto", "gap": "", "objective": "", "status": f"refused: {error}"}
+    yield {"shape": shape, "kind": kind, "program": name, "seconds": perf_counter() - begin, "limit": limit} | found
+    for peer, run in peers(name, X, y):
+        begin, status = perf_counter(), "ended"
         try:
-            solution = solve(PROGRAMS[name], X, y, time_limit=limit)
-            found: dict[str, Any] = {
-                "solver": f"auto: {solution.solver}",
-                "gap": solution.gap,
-                "objective": solution.objective,
-                "status": str(solution.status),
-            }
-        except AuclabError as error:
-            found = {"solver": "auto", "gap": "", "objective": "", "status": f"refused: {error}"}
-        yield {"shape": shape, "kind": kind, "program": name, "seconds": perf_counter() - begin, "limit": limit} | found
-        for peer, run in peers(name, X, y):
-            begin, status = perf_counter(), "ended"
-            try:
-                with at_most(60.0):
-                    objective: Any = run()
-            except TooLongError:
-                objective, status = "", "60 s"
-            row = {"shape": shape, "kind": kind, "program": name, "solver": peer, "gap": "", "limit": 60.0}
-            yield row | {"objective": objective, "status": status, "seconds": perf_counter() - begin}
+            with at_most(60.0):
+                objective: Any = run()
+        except TooLongError:
+            objective, status = "", "60 s"
+        row = {"shape": shape, "kind": kind, "program": name, "solver": peer, "gap": "", "limit": 60.0}
+        yield row | {"objective": objective, "status": status, "seconds": perf_counter() - begin}
 
 
 def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
@@ -239,26 +248,63 @@ def main() -> None:
     """Measure, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true")
-    parser.add_argument("--only", default=",".join(dict.fromkeys(kind for kind, _ in SHAPES.values())))
-    parser.add_argument("--longest", type=float, default=10.0)
+    parser.add_argument("--only", default="", help="kinds or shapes, separated by ;")
+    parser.add_argument("--programs", default="", help="separated by ;")
+    parser.add_argument("--resume", action="store_true", help="leave out what this commit has measured")
+    parser.add_argument("--longest", type=float, default=10.0, help="the time limit of most solves")
     arguments = parser.parse_args()
     if arguments.page:
         measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
         return
-    kinds = arguments.only.split(",")
-    for program in PROGRAMS.values():  # loads and compiles what is needed
-        solve(program, *gaussian(300, 400), time_limit=20.0)
-        solve(program, *gaussian(3_000, 10), time_limit=20.0)
-    before = measured.read(RESULTS) if RESULTS.is_file() else []
-    kept = [row for row in before if row["kind"] not in kinds]
     commit = measured.origin().split()[1].rstrip(";")
-    with measured.writer(RESULTS, COMMAND, COLUMNS, kept) as keep:
-        for shape, (kind, _) in SHAPES.items():
-            if kind not in kinds:
-                continue
-            for row in rows_of(shape, arguments.longest):
-                keep(row | {"commit": commit})
+    rows: list[Any] = measured.read(RESULTS) if RESULTS.is_file() else []
+    done = {(row["shape"], row["program"]) for row in rows if arguments.resume and row["commit"] == commit}
+    cells = [each for each in chosen(arguments.only, arguments.programs) if each not in done]
+    for name in dict.fromkeys(name for _, name in cells):  # loads and compiles what is needed
+        solve(PROGRAMS[name], *gaussian(300, 400), time_limit=20.0)
+        solve(PROGRAMS[name], *gaussian(3_000, 10), time_limit=20.0)
+    for shape, group in groupby(cells, key=itemgetter(0)):
+        X, y = SHAPES[shape][1]()
+        for _, name in group:
+            found = [row | {"commit": commit} for row in cell(shape, name, X, y, arguments.longest)]
+            for row in found:
                 print(*(f"{value:.3g}" if isinstance(value, float) else value for value in row.values()), flush=True)
+            rows = [row for row in rows if (row["shape"], row["program"]) != (shape, name)] + found
+            if not commit.endswith("+changes"):
+                write(rows)
+    if commit.endswith("+changes"):
+        print("nothing is written: src or benchmarks differ from the commit that the lines would name")
+
+
+def chosen(only: str, programs: str) -> list[tuple[str, str]]:
+    """The shapes and programs of the options, all where they are empty.
+
+    Raises
+    ------
+    SystemExit
+        A name that is none, with those that there are.
+    """
+    known = {*SHAPES, *(kind for kind, _ in SHAPES.values())}, {*PROGRAMS}
+    places, names = ({part.strip() for part in text.split(";") if part.strip()} for text in (only, programs))
+    for asked, there in zip((places, names), known, strict=True):
+        if asked - there:
+            raise SystemExit(f"unknown: {', '.join(sorted(asked - there))}; there are {', '.join(sorted(there))}")
+    return [
+        (shape, name)
+        for shape, (kind, _) in SHAPES.items()
+        if not places or {shape, kind} & places
+        for name in names_of(shape)
+        if not names or name in names
+    ]
+
+
+def write(rows: Sequence[Any]) -> None:
+    """All lines in the order of shapes and programs."""
+    order = [*SHAPES], [*PROGRAMS]
+    places = {id(row): (order[0].index(row["shape"]), order[1].index(row["program"])) for row in rows}
+    with measured.writer(RESULTS, COMMAND, COLUMNS) as keep:
+        for row in sorted(rows, key=lambda row: places[id(row)]):
+            keep(row)
 
 
 if __name__ == "__main__":
