@@ -102,12 +102,6 @@ def as_dates(column: pd.Series, format_: str | None) -> pd.Series:
     """A column of dates, text or not, as days and times without a zone (that of UTC); missing values stay missing.
 
     `format_`: of text; None for columns that are stored as dates.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> as_dates(pd.Series(["24.12.2023", None]), "%d.%m.%Y").dt.month.tolist()
-    [12.0, nan]
     """
     import pandas as pd
 

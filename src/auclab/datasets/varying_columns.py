@@ -12,17 +12,7 @@ _NONE_LEFT = "No feature in X meets the variance threshold"
 
 
 class VaryingColumns(VarianceThreshold):
-    """`VarianceThreshold` at 0, whose error says what to do if no column varies.
-
-    Examples
-    --------
-    >>> VaryingColumns().fit_transform([[1.0, 5.0], [2.0, 5.0]]).tolist()
-    [[1.0], [2.0]]
-    >>> VaryingColumns().fit([[5.0], [5.0]])
-    Traceback (most recent call last):
-        ...
-    auclab.types.AuclabError: every one of 1 columns is constant on the training part, ...
-    """
+    """`VarianceThreshold` at 0, whose error says what to do if no column varies."""
 
     def __init__(self) -> None:
         super().__init__(threshold=0.0)

@@ -18,14 +18,6 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
     `tune`: as composed; ``parameter`` may be ``auto`` or ``kernel``, and ``grids`` then has the values of every
     parameter. `formulation`: as composed: its keys are what it has. Returned: without ``grids`` and settings that make
     no difference; ``{"parameter": None}`` where nothing is tuned.
-
-    Examples
-    --------
-    >>> auto = {"parameter": "auto", "folds": 5, "grids": {"penalty": [0.1, 1.0], "threshold": [-1.0]}}
-    >>> resolve_tuning(auto, {"penalty": 0.01, "norm": "l2"})
-    {'parameter': 'penalty', 'folds': 5, 'values': [0.1, 1.0]}
-    >>> resolve_tuning(auto, {})
-    {'parameter': None}
     """
     found = {key: value for key, value in tune.items() if key != "grids"}
     way = found.get("parameter")

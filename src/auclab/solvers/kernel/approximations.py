@@ -44,19 +44,8 @@ class RandomFeatureSolution(Solution):
     `objective` is that of its own program, whose norm is that of the features; `lower_bound` is one of the optimum over
     the exact kernel's space, so that the gap is the distance to it and no proof: it may be negative.
 
-    Attributes
-    ----------
-    kernel : RBF
-    feature_coef : array of shape (n,)
-        Coefficients of the random features; `coef` is None.
-    frequencies : array of shape (n_features, n)
-        ω.
-    phases : array of shape (n,)
-        b.
-
-    See Also
-    --------
-    auclab.solvers.kernel.solution.KernelSolution : A scorer in the kernel's space.
+    `feature_coef` (n,): coefficients of the random features; `coef` is None. `frequencies` (n_features, n): ω. `phases`
+    (n,): b.
     """
 
     kernel: Kernel = field(kw_only=True)
@@ -100,13 +89,7 @@ class RandomFeatureSolution(Solution):
 def solve_in_random_features(
     training: Training, tolerance: float, number: int, monitor: Monitor, random_state: int
 ) -> RandomFeatureSolution:
-    """The program on random Fourier features, and the exact lower bound of its dual point.
-
-    Raises
-    ------
-    AuclabError
-        A kernel other than RBF.
-    """
+    """The program on random Fourier features, and the exact lower bound of its dual point."""
     rows = training.rows.toarray() if hasattr(training.rows, "toarray") else training.rows
     frequencies, phases = training.kernel.fourier_features(rows, number, random_state)
     features = _features(rows[training.order], frequencies, phases)

@@ -44,26 +44,10 @@ _MIXTURES = 6
 class DualPoint:
     """A feasible dual point, and what a bound needs to know of it.
 
-    Attributes
-    ----------
-    dual : array of shape (m,)
-        γ: α over the positives, −β over the negatives; of ranked pairs α − β of every row.
-    product : array of shape (m,)
-        Kγ.
-    total : float
-        S, less `lacking`.
-    square, length : float
-        γᵀKγ in working precision, and the largest that ``‖g‖`` may be.
-    share_neg : array of shape (n_neg,), optional
-        The weights of the negatives of partial AUC.
-    conjugate : float
-        The largest that C may be.
-    lacking : float
-        By how much the sums may be off, or the marginals infeasible.
-
-    See Also
-    --------
-    auclab.solvers.kernel.bound.dual_point : Makes one.
+    `dual` (m,): γ: α over the positives, −β over the negatives; of ranked pairs α − β of every row. `product` (m,): Kγ.
+    `total`: s, less `lacking`. `square`, `length`: γᵀKγ in working precision, and the largest that ``‖g‖`` may be.
+    `share_neg` (n_neg,): the weights of the negatives of partial AUC. `conjugate`: the largest that C may be.
+    `lacking`: by how much the sums may be off, or the marginals infeasible.
     """
 
     dual: Array
@@ -107,15 +91,8 @@ class DualPoint:
 def dual_point(problem: Problem, matrix: KernelMatrix, pos: Array, neg: Array, share_neg: Array | None) -> DualPoint:
     """The dual point of marginals that are feasible but for rounding.
 
-    Parameters
-    ----------
-    problem : Problem
-        That of the dual: of partial AUC with the weights of the negatives.
-    matrix : KernelMatrix
-        Positives first.
-    pos, neg : arrays of shapes (n_pos,) and (n_neg,)
-    share_neg : array of shape (n_neg,), optional
-        To be kept with it.
+    `problem`: that of the dual: of partial AUC with the weights of the negatives. `matrix`: positives first.
+    `share_neg` (n_neg,): to be kept with it.
     """
     return _charged(problem, matrix, np.r_[pos, -neg], matrix.times(np.r_[pos, -neg]), share_neg)
 
@@ -123,13 +100,8 @@ def dual_point(problem: Problem, matrix: KernelMatrix, pos: Array, neg: Array, s
 def slope_point(problem: Problem, matrix: KernelMatrix, scorers: Scorers, each: Array | None = None) -> DualPoint:
     """The dual point of slopes of the loss at scorers, or of a multiplier for every margin.
 
-    Parameters
-    ----------
-    problem : Problem
-        On the features that the scorers are of.
-    matrix : KernelMatrix
-    scorers, each
-        As in `auclab.solvers.verified.scorers.scorer_bound`.
+    `problem`: on the features that the scorers are of. `scorers`, `each`: as in
+    `auclab.solvers.verified.scorers.scorer_bound`.
     """
     pos, neg, conjugate, off, off_conjugate = dual_sums(problem, scorers, each)
     dual = problem.sample.signed(pos, neg)
@@ -185,12 +157,7 @@ def best_between(problem: Problem, matrix: KernelMatrix, first: DualPoint, secon
 
     Solves in a span leave what g has outside of it undetermined; the mean of two such parts is shorter than they are.
 
-    Parameters
-    ----------
-    problem : Problem
-        With a penalty.
-    matrix : KernelMatrix
-    first, second : DualPoint
+    `problem`: with a penalty.
     """
     cross = math.fsum((second.dual * first.product).tolist())
 
@@ -218,15 +185,8 @@ def mixed(problem: Problem, matrix: KernelMatrix, point: DualPoint, spare: DualP
     Both are convex conditions, so that mixtures of feasible points are feasible, and with ``‖t g + (1−t) g'‖²`` known
     from three inner products the best t is the root of a quadratic.
 
-    Parameters
-    ----------
-    problem : Problem
-        With z < 0 and no penalty.
-    matrix : KernelMatrix
-    point : DualPoint
-        Violates the constraint.
-    spare : DualPoint
-        Satisfies it; None is returned if it does not.
+    `problem`: with z < 0 and no penalty. `point`: violates the constraint. `spare`: satisfies it; None is returned if
+    it does not.
     """
     z = problem.program.threshold
     if spare.slack(z) <= 0:

@@ -16,12 +16,7 @@ from auclab.types import Array
 def from_multipliers(training: Training, pos: Array, neg: Array, share_neg: Array | None) -> DualPoint:
     """The dual point of multipliers that may be infeasible by rounding.
 
-    Parameters
-    ----------
-    training : Training
-    pos, neg : arrays of shapes (n_pos,) and (n_neg,)
-    share_neg : array of shape (n_neg,), optional
-        Of partial AUC the weights of the negatives.
+    `share_neg` (n_neg,): of partial AUC the weights of the negatives.
     """
     proving = training.without_features.dual_problem(share_neg, neg)
     share = proving.sample.share_neg if share_neg is not None else None

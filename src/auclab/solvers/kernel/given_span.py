@@ -24,14 +24,7 @@ _ROUNDS, _LOOSE = 3, 1e-2
 def solve_in_given_span(training: Training, tolerance: float, landmarks: NDArray[np.intp], monitor: Monitor) -> Found:
     """The program in the span of landmarks; its bound is for the whole space if the program has a norm.
 
-    Parameters
-    ----------
-    training : Training
-    tolerance : float
-        Relative gap of the solve in the span.
-    landmarks : array of shape (n,)
-        Numbers of observations in `training.order`.
-    monitor : Monitor
+    `tolerance`: relative gap of the solve in the span. `landmarks` (n,): numbers of observations in `training.order`.
     """
     span = Span.empty(training.matrix).extended(training.matrix, independent(training, landmarks))
     if not training.program.uses_norm:

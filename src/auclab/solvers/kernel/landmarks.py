@@ -28,16 +28,7 @@ _CANDIDATES, _ROUND = 1200, 150
 class Residual:
     """What a span lacks of g.
 
-    Attributes
-    ----------
-    values : array of shape (m,)
-        r, at the observations.
-    square : float
-        ``‖r‖²_H``.
-
-    See Also
-    --------
-    auclab.solvers.kernel.landmarks.extend : Makes it smaller.
+    `values` (m,): r, at the observations. `square`: ``‖r‖²_H``.
     """
 
     values: Array
@@ -108,14 +99,8 @@ def _gains(values: Array, left: Array, least: float) -> Array:
 def superfluous(span: Span, projected: Array, allowed: float, most: int) -> NDArray[np.bool_]:
     """Which landmarks to keep if the projection of a function may move by ``allowed`` (squared), all but `most`.
 
-    Parameters
-    ----------
-    span : Span
-    projected : array of shape (n,)
-        The function's inner products with the orthonormal ones of the span.
-    allowed : float
-    most : int
-        Landmarks that may be left out.
+    `projected` (n,): the function's inner products with the orthonormal ones of the span. `most`: landmarks that may be
+    left out.
     """
     inverse = la.solve_triangular(span.triangle, np.eye(span.size), check_finite=False)
     coefficients, precision = inverse @ projected, inverse @ inverse.T

@@ -24,32 +24,10 @@ _KEPT_PART = 0.5
 class KernelMatrix:
     """``K_ij = κ(x_i, x_j)`` of the observations of a sample, in a given order.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        With numbers for all parameters.
-    rows : array or CSR matrix of shape (n_samples, n_features)
-        For a precomputed kernel K itself.
-    order : array of shape (m,)
-        The rows that take part, in the order in which all other arrays have them.
-    memory : float
-        Bytes.
-
-    Attributes
-    ----------
-    size : int
-        m.
-    diagonal : array of shape (m,)
-    largest : float
-        Of the diagonal, and so of all ``|K_ij|``.
-    error : float
-        By how much a computed value may be off.
-    is_kept : bool
-        Whether K fits in the budget.
-
-    See Also
-    --------
-    auclab.solvers.kernel.bound.dual_point : What needs all of it.
+    `kernel`: with numbers for all parameters. `rows` (n_samples, n_features): for a precomputed kernel K itself.
+    `order` (m,): the rows that take part, in the order in which all other arrays have them. `memory`: bytes. `size`: m.
+    `largest`: of the diagonal, and so of all ``|K_ij|``. `error`: by how much a computed value may be off. `is_kept`:
+    whether K fits in the budget.
     """
 
     def __init__(self, kernel: Kernel, rows: Any, order: NDArray[np.intp], memory: float) -> None:

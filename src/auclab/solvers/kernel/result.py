@@ -26,22 +26,8 @@ _SPARE = 1.0 + 1e-6
 class Found:
     """A scorer on landmarks and a dual point, not verified yet.
 
-    Attributes
-    ----------
-    landmarks : array of shape (n,)
-        Numbers of observations in `Training.order`.
-    coefficients : array of shape (n,)
-    intercept : float
-    status : Status
-    dual : DualPoint
-    bound : float
-        Its lower bound, or that of a solve in the span.
-    space : {"whole", "span"}
-        For which functions the bound is.
-
-    See Also
-    --------
-    auclab.solvers.kernel.result.verified : From here to a `KernelSolution`.
+    `landmarks` (n,): numbers of observations in `Training.order`. `bound`: its lower bound, or that of a solve in the
+    span. `space`: for which functions the bound is.
     """
 
     landmarks: NDArray[np.intp]
@@ -62,13 +48,7 @@ class Found:
 def verified(training: Training, found: Found, tolerance: float, name: str) -> KernelSolution:
     """The solution with its objective evaluated again from the coefficients, and its certificate.
 
-    Parameters
-    ----------
-    training : Training
-    found : Found
-    tolerance : float
-    name : str
-        Of the solver.
+    `name`: of the solver.
     """
     program, labels = training.program, training.labels
     landmarks, coefficients, intercept, notes = found.landmarks, found.coefficients, found.intercept, found.notes

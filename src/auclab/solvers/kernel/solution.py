@@ -26,12 +26,7 @@ NEEDS_BOUNDED = "{} bounds hold with a kernel whose values are bounded, rbf or l
 
 @dataclass(frozen=True)
 class Stage:
-    """One solve on the way: the landmarks, the seconds since the start, the objective and the lower bound until then.
-
-    See Also
-    --------
-    auclab.solvers.kernel.solution.KernelSolution : Has them as `stages`.
-    """
+    """One solve on the way: landmarks, seconds since the start, objective and lower bound until then."""
 
     landmarks: int
     seconds: float

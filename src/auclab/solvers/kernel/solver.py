@@ -58,24 +58,10 @@ class Point:
 class LandmarkSolve:
     """One solve.
 
-    Parameters
-    ----------
-    training : Training
-    tolerance : float
-        Relative gap at which to stop.
-    most : int
-        Landmarks.
-    monitor : Monitor
-    start : LandmarkSolve, optional
-        A finished one on the same sample, with another λ or z: its span, its scorer and its dual point are where this
-        one begins.
-    of_gain : bool
-        Whether the tolerance is also relative to what the objective gains over a constant scorer, where that is less
-        than the objective: with a large λ a constant one is within any other tolerance.
-
-    See Also
-    --------
-    auclab.solvers.kernel.solve.solve_kernel : The public function.
+    `tolerance`: relative gap at which to stop. `most`: landmarks. `start`: a finished one on the same sample, with
+    another λ or z: its span, its scorer and its dual point are where this one begins. `of_gain`: whether the tolerance
+    is also relative to what the objective gains over a constant scorer, where that is less than the objective: with a
+    large λ a constant one is within any other tolerance.
     """
 
     def __init__(

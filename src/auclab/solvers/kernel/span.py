@@ -24,20 +24,8 @@ DEPENDENT = 1e-10
 class Span:
     """Landmarks and orthonormal functions of their span.
 
-    Attributes
-    ----------
-    landmarks : array of shape (n,)
-        Numbers of observations, in the order of the kernel matrix.
-    values : array of shape (n, m)
-        Φᵀ.
-    triangle : array of shape (n, n)
-        R, upper triangular.
-    left : array of shape (m,)
-        Squared distance of every φ(x_k) to the span.
-
-    See Also
-    --------
-    auclab.solvers.kernel.landmarks.extend : Adds landmarks.
+    `landmarks` (n,): numbers of observations, in the order of the kernel matrix. `values` (n, m): Φᵀ. `triangle` (n,
+    n): R, upper triangular. `left` (m,): squared distance of every φ(x_k) to the span.
     """
 
     landmarks: NDArray[np.intp]

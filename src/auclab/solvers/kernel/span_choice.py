@@ -36,21 +36,7 @@ _NEARLY_ALL = 0.75
 class SpanChoice:
     """A span, a scorer in it, and how both change from stage to stage.
 
-    Parameters
-    ----------
-    training : Training
-    most : int
-        Landmarks.
-
-    Attributes
-    ----------
-    span : Span
-    coef : array of shape (span.size,)
-        The scorer in the orthonormal functions of the span.
-
-    See Also
-    --------
-    auclab.solvers.kernel.solver.LandmarkSolve : Solves the program in it.
+    `most`: landmarks. `coef` (span.size,): the scorer in the orthonormal functions of the span.
     """
 
     def __init__(self, training: Training, most: int) -> None:
@@ -70,13 +56,7 @@ class SpanChoice:
     def change(self, dual: DualPoint, allowed: float, gap: float) -> bool:
         """Landmarks for the part of g outside the span, without those that it does not need; whether it changed.
 
-        Parameters
-        ----------
-        dual : DualPoint
-        allowed : float
-            Gap, in units of the objective, that the solve may end with.
-        gap : float
-            Relative gap until now.
+        `allowed`: gap, in units of the objective, that the solve may end with. `gap`: relative gap until now.
         """
         before, size = self.span.landmarks, self.span.size
         residual, price = residual_of(self.span, dual.dual, dual.product), self._price(dual)

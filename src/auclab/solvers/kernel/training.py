@@ -29,24 +29,10 @@ _MOST_FACTORED = 3_000
 class Training:
     """A program over a kernel's space and the sample it is to be solved on.
 
-    Attributes
-    ----------
-    program : Program
-    kernel : Kernel
-        With numbers for all parameters.
-    matrix : KernelMatrix
-        Of the observations in the order `order`.
-    order : array of shape (m,)
-        Row numbers of the data: positives first, or of ranked pairs as they are.
-    labels : Sample
-        Labels and weights, or which rows are compared; its features are not used.
-    rows : array or CSR matrix of shape (m, n_features)
-        In the order of the data, less `offset`; for a precomputed kernel the matrix itself.
-    offset : array of shape (n_features,) or None
-
-    See Also
-    --------
-    auclab.solvers.kernel.training.training_problem : From features and labels.
+    `kernel`: with numbers for all parameters. `matrix`: of the observations in the order `order`. `order` (m,): row
+    numbers of the data: positives first, or of ranked pairs as they are. `labels`: labels and weights, or which rows
+    are compared; its features are not used. `rows` (m, n_features): in the order of the data, less `offset`; for a
+    precomputed kernel the matrix itself.
     """
 
     program: Program
@@ -99,25 +85,10 @@ def training_problem(
 ) -> Training:
     """Check a sample, take the kernel's parameters from it, and order it by class.
 
-    Parameters
-    ----------
-    program : Program
-    X : array or CSR matrix of shape (n_samples, n_features)
-        For a precomputed kernel of shape (n_samples, n_samples).
-    y, sample_weight, pos_label
-        As in `auclab.solve`.
-    kernel : Kernel
-    memory : float
-        Bytes that kernel values and features may take.
-    matrix : KernelMatrix, optional
-        Of the rows of `X` in their order, where it is there already; its kernel is then taken.
-    ranking : Ranking, optional
-        Which rows are compared; two classes if left out.
-
-    Raises
-    ------
-    AuclabError
-        Bad input, a program that is not convex or whose norm is not l2, rows in blocks, a matrix that is not a kernel.
+    `X` (n_samples, n_features): for a precomputed kernel of shape (n_samples, n_samples). `y`, `sample_weight`,
+    `pos_label`: as in `auclab.solve`. `memory`: bytes that kernel values and features may take. `matrix`: of the rows
+    of `X` in their order, where it is there already; its kernel is then taken. `ranking`: which rows are compared; two
+    classes if left out.
     """
     ranking = ranking or Ranking()
     check_program(ranking.program(program))

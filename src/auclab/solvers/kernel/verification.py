@@ -22,18 +22,8 @@ _ROWS = 2048
 class Evaluation:
     """A scorer ``Σ_k c_k κ(x_k, ·) + b`` at the training sample.
 
-    Attributes
-    ----------
-    objective : float
-        Of the program in the space, from sorted scores.
-    length : float
-        ``‖h‖_H``.
-    rounding : float
-        By how much the objective may be off at most.
-
-    See Also
-    --------
-    auclab.solvers.kernel.verification.evaluate : Makes one.
+    `objective`: of the program in the space, from sorted scores. `length`: ``‖h‖_H``. `rounding`: by how much the
+    objective may be off at most.
     """
 
     objective: float
@@ -44,13 +34,7 @@ class Evaluation:
 def evaluate(training: Training, landmarks: NDArray[np.intp], coefficients: Array, intercept: float) -> Evaluation:
     """The objective at ``h = Σ_k c_k κ(x_k, ·) + b`` with ``‖h‖² = cᵀ K_LL c``, without pairs.
 
-    Parameters
-    ----------
-    training : Training
-    landmarks : array of shape (n,)
-        Numbers of observations in `training.order`.
-    coefficients : array of shape (n,)
-    intercept : float
+    `landmarks` (n,): numbers of observations in `training.order`.
     """
     program, matrix, labels = training.program, training.matrix, training.labels
     scores = np.empty(matrix.size)

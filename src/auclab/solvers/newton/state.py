@@ -61,29 +61,11 @@ class Best:
 class State:
     """A solve under way.
 
-    Attributes
-    ----------
-    problem : Problem
-    tolerance : float
-        Relative gap.
-    monitor : Monitor
-    method : DampedNewton
-    finishes : list of Finish
-        Those that have not been attempted.
-    start : (array of shape (n_features,), float), optional
-        A point near the optimum that was given.
-    theta : array of shape (n_features + 2,)
-        ``(w, b, ‖w‖)``, the last minimum.
-    half_width : float
-        That of its band, or of the next one.
-    evaluation : Evaluation, optional
-        The smoothed loss at the last minimum, of all observations or of a subsample; None before the first step.
-    hessian : array of shape (n_features + 2, n_features + 2), optional
-        What of a subsample's Hessian may serve in place of that of more observations.
-    best : Best, optional
-        What has been certified.
-    ended : bool
-        Whether the band narrows no more.
+    `tolerance`: relative gap. `finishes`: those that have not been attempted. `start`: a point near the optimum that
+    was given. `theta` (n_features + 2,): ``(w, b, ‖w‖)``, the last minimum. `half_width`: that of its band, or of the
+    next one. `evaluation`: the smoothed loss at the last minimum, of all observations or of a subsample; None before
+    the first step. `hessian` (n_features + 2, n_features + 2): what of a subsample's Hessian may serve in place of that
+    of more observations. `best`: what has been certified. `ended`: whether the band narrows no more.
     """
 
     problem: Problem

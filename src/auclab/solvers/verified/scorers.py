@@ -46,21 +46,9 @@ def scorer_bound(
 ) -> DualBound:
     """The bound of the mean of the dual points at some scorers, or of one with a multiplier for every margin.
 
-    Parameters
-    ----------
-    problem : Problem
-        Convex, in memory.
-    coef : array of shape (n_features,)
-        The solution, whose length sets the least radius.
-    scorers : sequence of (weight, w, b, half-width)
-    each : array of shape (n_margins,), optional
-        The ``q_k α_k`` of every margin, in the order of `auclab.models.margins.all_margins`, in place of scorers.
-    goal : Goal, optional
-        What a larger radius may cost.
-
-    See Also
-    --------
-    auclab.solvers.verified.bound.proved_bound : For the hinge, by marginals alone.
+    `problem`: convex, in memory. `coef` (n_features,): the solution, whose length sets the least radius. `each`
+    (n_margins,): the ``q_k α_k`` of every margin, in the order of `auclab.models.margins.all_margins`, in place of
+    scorers. `goal`: what a larger radius may cost.
     """
     sample, over_pairs = problem.sample, problem.over_pairs
     below = max(0.0, -float(problem.program.loss.table.breakpoints[0]))  # ℓ* ≥ −below·α
@@ -141,19 +129,8 @@ def dual_sums(problem: Problem, scorers: Scorers, each: Array | None = None) -> 
 def slopes_at(problem: Problem, w: Array, b: float, half_width: float) -> _DualPoint:
     """The sums of ``q_k α_k`` of every observation for the slopes ``α_k = ℓ'(a_k)`` at a scorer, and ``Σ q ℓ*(α)``.
 
-    Parameters
-    ----------
-    problem : Problem
-    w, b : array of shape (n_features,), float
-    half_width : float
-        Kinks of the loss are smoothed over this.
-
-    Returns
-    -------
-    pos, neg : arrays of shapes (n_pos,) and (n_neg,)
-    conjugate : float
-    off, off_conjugate : float
-        By how much all of the sums together, and the last one, may be off.
+    `half_width`: kinks of the loss are smoothed over this. Returned `off`, `off_conjugate`: by how much all of the sums
+    together, and the last one, may be off.
     """
     return (_of_pairs if problem.over_pairs else _of_points)(problem, w, b, half_width)
 
