@@ -253,7 +253,7 @@ class Search:
         return [None if value is None or math.isnan(value) else value for value in known]
 
     def name_of(self, metric: str) -> str:
-        """What the runs call the metric: ``inner/concordance`` where ``inner/auc`` is asked of times."""
+        """What the runs call the metric: ``inner/concordance`` for ``inner/auc`` of times."""
         return next((each.metric for each in self.outcomes if each.metric), metric)
 
     @property
