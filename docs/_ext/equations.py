@@ -25,7 +25,7 @@ TOKEN = re.compile(
 )
 #: Short names that are products: one letter each.
 PRODUCT = re.compile(r"[a-zΑ-ω][A-Z]η?|[A-Za-z]?[Α-ωa-z]{0,2}[Α-ω][A-Za-z]?|d[tuv]|ij")
-MARKS = {"\u0302": "^", "\u0304": "¯", "\u0305": "¯", "\u0332": "_"}
+MARKS = {"\u0302": "^", "\u0304": "‾", "\u0305": "‾", "\u0332": "_"}
 LIMITS = {"Σ", "min", "max", "sup", "inf"}
 CLOSING = {"(": ")", "{": "}", "[": "]"}
 
@@ -154,27 +154,43 @@ def is_equation(text: str) -> bool:
 
 #: A name with an index in running text; words with an underscore, such as names of solvers, are left alone.
 INDEXED = re.compile(
-    rf"(?<![\w.])(?:Σ|‖[^‖\s]+‖|min|max|mean|bAUC|bPOE|{LETTER})[⁺⁻²*]?"
-    r"_(?:\{[^}\n]{1,40}\}|\*|[^\W_]{1,4}(?![\w(]))[⁺⁻²*]?"
+    rf"(?<![\w.])(?:Σ|‖[^‖\n]{{1,30}}‖|min|max|mean|bAUC|bPOE|{LETTER})[⁺⁻²*]?"
+    r"_(?:\{[^}\n]{1,40}\}|\*|[^\W_]{1,3}(?!\w))[⁺⁻²*]?"
+)
+#: In a code span: signs of mathematics, and those of a program or a command.
+SIGNS, CODE = (
+    re.compile(r"[‖₊₀⁺⁻Σ√∫≤≥½²ᵀ∈·∞∂α-ω]"),
+    re.compile(rf"[\"'→…]|--|\.\w|\w=\w|(?!{WHOLE})[a-z]{{2,}}_[a-z]{{3,}}|[a-z]{{6,}}"),
 )
 
 
 def typeset(app: Sphinx, doctree: nodes.document) -> None:
-    """Indented blocks and indexed names of a page that has just been read."""
+    """Indented blocks, code spans of mathematics and indexed names of a page that has just been read."""
     for block in list(doctree.findall(nodes.literal_block)):
         if block.get("language") in {None, "default", "none"} and is_equation(block.astext()):
             html = f'<div class="equation" tabindex="0">{mathml(block.astext())}</div>'
             block.replace_self(nodes.raw("", html, format="html"))
+    for span in list(doctree.findall(nodes.literal)):
+        text = span.astext()
+        if SIGNS.search(text) and not CODE.search(text) and not isinstance(span.parent, nodes.reference):
+            span.replace_self(inline(text))
     for text in list(doctree.findall(nodes.Text)):
-        if isinstance(text.parent, nodes.paragraph | nodes.entry | nodes.term | nodes.emphasis | nodes.strong):
-            parts: list[nodes.Node] = []
-            end = 0
-            for match in INDEXED.finditer(text):
-                html = f"<math>{Line(match.group()).row()}</math>"
-                parts += [nodes.Text(text[end : match.start()]), nodes.raw("", html, format="html")]
-                end = match.end()
-            if parts:
-                text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+        if not isinstance(text.parent, nodes.paragraph | nodes.entry | nodes.emphasis | nodes.strong):
+            continue
+        if isinstance(text.parent.parent, nodes.term):
+            continue  # the name of a parameter
+        parts: list[nodes.Node] = []
+        end = 0
+        for match in INDEXED.finditer(text):
+            parts += [nodes.Text(text[end : match.start()]), inline(match.group())]
+            end = match.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+def inline(text: str) -> nodes.raw:
+    """An equation within a line."""
+    return nodes.raw("", f"<math>{Line(text).row()}</math>", format="html")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

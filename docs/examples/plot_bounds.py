@@ -2,8 +2,8 @@
 What is guaranteed for new data
 ===============================
 
-Four statements about bAUC that hold with a probability of 95 %, against the size of the sample. The true value is
-known here, because the data are made up: two squares of side 1, one 0.8 above the other.
+Four lower bounds of bAUC that hold with a probability of 95 %, against the size of the sample. The data are simulated
+(two squares of side 1, one 0.8 above the other), so the true value is known.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 ROC and buffered ROC
 ====================
 
-The area under the solid polygon is AUC, that under the dashed steps is bAUC: the ROC curve after all positive scores
-were lowered by the distance of γ* from 0 (Norton & Uryasev 2018, Fig. 4).
+The area under the solid polygon is AUC, and the area under the dashed steps is bAUC. The dashed curve is the ROC curve
+after all positive scores were lowered by the distance of γ* from 0 (Norton & Uryasev 2018, Fig. 4).
 """
 
 from sklearn.datasets import load_breast_cancer

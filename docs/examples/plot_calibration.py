@@ -2,8 +2,8 @@
 Are the probabilities right?
 ============================
 
-Scores rank; a probability has to be fitted on rows that the scorer has not seen. The reliability diagram compares
-what is promised with what happens: of the rows with a probability near 0.3, a share of 0.3 should be positive.
+Scores only rank. Probabilities are fitted on rows that the scorer was not fitted to. The reliability diagram compares
+them with the labels: of the rows with a probability near 0.3, a share of 0.3 should be positive.
 """
 
 import matplotlib.pyplot as plt

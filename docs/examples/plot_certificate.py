@@ -2,8 +2,8 @@
 Objective and lower bound while a solver runs
 =============================================
 
-A solver reports points; auclab re-evaluates each objective and repairs the multipliers into a lower bound that holds
-for every w. The solve ends when the two meet: 25 million pairs here, none of them formed.
+A solver reports points. auclab evaluates each objective again, and computes a lower bound for every w from the
+multipliers. The solve ends when the two meet. There are 25 million pairs here, and none of them is formed.
 """
 
 import matplotlib.pyplot as plt

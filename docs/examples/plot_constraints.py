@@ -2,8 +2,8 @@
 Coefficients with known signs
 =============================
 
-An expert says which columns can only raise the score. The constrained optimum is certified as the free one is, and its
-multipliers say what each sign costs.
+An expert knows which columns can only raise the score. The constrained optimum is certified like the free one, and its
+multipliers give the cost of each sign constraint.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,10 @@
 """
-Elastic net: columns that are alike
-===================================
+Elastic net: similar columns
+============================
 
-Three columns of the breast cancer data are nearly the same number: radius, perimeter and area of a cell. A penalty of
-the norm l1 takes some of them and leaves the others out; the squares of the elastic net make them share their weight.
+Three columns of the breast cancer data are nearly proportional: radius, perimeter and area of a cell. A penalty with
+the norm l1 selects some of them and drops the others. The squared term of the elastic net makes them share their
+weight.
 """
 
 import matplotlib.pyplot as plt

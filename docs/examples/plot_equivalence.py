@@ -2,8 +2,8 @@
 RankSVM is bAUC at another threshold
 ====================================
 
-RankSVM with λ‖w‖ has, up to its length, the same optimum as bAUC_z at z = −λ/V, V its optimal value (Norton & Uryasev
-2018, Prop. 7). Two solves show it.
+RankSVM with λ‖w‖ has the same optimum, up to its length, as bAUC_z at z = −λ/V, where V is its optimal value (Norton &
+Uryasev 2018, Prop. 7). Two solves show it.
 """
 
 import numpy as np

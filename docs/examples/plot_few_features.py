@@ -2,8 +2,8 @@
 The best scorer of k features
 =============================
 
-Branch and bound finds, for each k, the scorer of at most k features with the largest bAUC, and proves it; the path of
-an l1 penalty is what is used otherwise.
+Branch and bound finds, for each k, the scorer of at most k features with the largest bAUC, and proves it. The usual
+alternative is the path of an l1 penalty.
 """
 
 from sklearn.datasets import load_breast_cancer

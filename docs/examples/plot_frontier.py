@@ -1,9 +1,9 @@
 """
-The shortest scorer with a guaranteed bAUC
-==========================================
+The smallest norm for a required bAUC
+=====================================
 
-The measure as the constraint: the least length of w that has a bAUC of at least α, for several α. Each point is
-certified, and a level that no scorer reaches is refused with the largest one.
+Here bAUC is the constraint: the least norm of w with a bAUC of at least α, for several α. Each point is certified. A
+level that no scorer reaches is refused, and the message gives the largest possible level.
 """
 
 import pandas as pd

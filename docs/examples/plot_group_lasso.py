@@ -2,8 +2,8 @@
 Group lasso: a nominal feature enters as a whole
 ================================================
 
-The zeros and ones of a nominal feature are several columns. With the group lasso all of them enter together, and
-features that say nothing do not enter at all.
+A nominal feature gives several indicator columns. With the group lasso all of them are selected together, and useless
+features are not selected at all.
 """
 
 import matplotlib.pyplot as plt

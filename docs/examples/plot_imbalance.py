@@ -3,8 +3,8 @@ The same AUC, and very different costs
 ======================================
 
 ROC curves do not show how rare the positives are. With one positive to a hundred negatives, a false positive rate of
-0.1 means ten false alarms for each positive; VOROS over a range of costs sees it. Here a false positive costs
-½ to 2 false negatives.
+0.1 means ten false alarms for each positive. VOROS over a range of costs takes this into account. Here a false positive
+costs as much as ½ to 2 false negatives.
 """
 
 import matplotlib.pyplot as plt

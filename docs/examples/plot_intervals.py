@@ -2,8 +2,8 @@
 Intervals of several metrics
 ============================
 
-A value of a held-out part without an interval is half a result. Standard errors come from structural components,
-without resampling where there are some; the same call takes any metric.
+Report a metric of held-out rows with an interval. If a metric has structural components, its standard error needs no
+resampling. The same call works for any metric.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A kernel, certified over its whole space
 ========================================
 
-RankSVM over the functions of an RBF kernel. The solution uses a few landmarks, and its bound holds for every function
-of the space, not for those of an approximation.
+RankSVM over the functions of an RBF kernel. The solution uses a few landmarks. Its bound holds for every function of
+the space, not only for those of an approximation.
 """
 
 from sklearn.datasets import make_moons

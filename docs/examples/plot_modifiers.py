@@ -2,9 +2,9 @@
 What a pair counts in variants of AUC
 =====================================
 
-AUC is a step: only the sign of the difference of two scores counts; the variants grade it, and differ as far as pairs
-(grey) lie near 0 (Vanderlooy & Hüllermeier 2008, Fig. 1). ``ModifierDisplay.from_parameters()`` draws the functions
-alone.
+AUC is a step function: only the sign of the difference of two scores counts. The variants replace the step by other
+functions. They differ from AUC if many pairs (grey) are near 0 (Vanderlooy & Hüllermeier 2008, Fig. 1).
+``ModifierDisplay.from_parameters()`` draws the functions alone.
 """
 
 from sklearn.datasets import load_breast_cancer

@@ -2,8 +2,8 @@
 Two scorers on the same rows
 ============================
 
-Intervals that overlap say nothing about a difference: both scorers are wrong on the same hard rows. The paired test
-uses that.
+Overlapping intervals do not show that two scorers are equal, because both scorers err on the same difficult rows. The
+paired test takes this into account.
 """
 
 import matplotlib.pyplot as plt

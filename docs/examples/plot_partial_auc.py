@@ -2,8 +2,8 @@
 A scorer for the left end of the ROC curve
 ==========================================
 
-Where only few negatives may be called positive, the mean over the hardest share of them is what matters. The program
-for partial AUC trades the right of the curve for the left.
+If only few negatives may be called positive, only the negatives with the largest scores matter. The program for partial
+AUC improves the left end of the curve at the expense of the right.
 """
 
 import matplotlib.pyplot as plt

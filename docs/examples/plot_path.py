@@ -2,7 +2,7 @@
 A path over the penalty
 =======================
 
-RankSVM from a large penalty to a small one: each solve starts from the one before, and each has its own certificate.
+RankSVM from a large penalty to a small one. Each solve starts from the previous one and has its own certificate.
 """
 
 import matplotlib.pyplot as plt

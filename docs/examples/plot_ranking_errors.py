@@ -2,8 +2,8 @@
 Ranking errors of all pairs
 ===========================
 
-The dark tail right of 0 has the mass 1 − AUC; it and the light one, which begins at γ* so that the mean of both is 0,
-have the mass 1 − bAUC (Norton & Uryasev 2018, Figs. 2, 3). All pairs are counted, and none is formed.
+The dark tail right of 0 has the mass 1 − AUC. The light part starts at γ*, so that the mean of both parts is 0;
+together they have the mass 1 − bAUC (Norton & Uryasev 2018, Figs. 2, 3). All pairs are counted, and none is formed.
 """
 
 from sklearn.datasets import load_breast_cancer

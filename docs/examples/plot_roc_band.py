@@ -2,8 +2,8 @@
 A band for the whole ROC curve
 ==============================
 
-The band contains the whole true ROC curve with a confidence of 95 %; an interval of TPR holds at its own FPR alone.
-Class sizes decide its width, so a curve without a band says little about 285 observations.
+The band contains the whole true ROC curve with a confidence of 95 %. An interval of TPR holds only at its own FPR. The
+width depends on the class sizes; with 285 observations it is large.
 """
 
 from sklearn.datasets import load_breast_cancer

@@ -1,9 +1,9 @@
 """
-A scorecard of whole points
-===========================
+A scorecard of integer points
+=============================
 
-Points between −3 and 3 for few questions, whose sum ranks: the hinge of all pairs is minimised over whole numbers,
-and the bound holds for every card of the same items.
+A card gives points between −3 and 3 for a few questions and ranks by their sum. The hinge over all pairs is minimised
+over integers, and the bound holds for every card of the same items.
 """
 
 import numpy as np

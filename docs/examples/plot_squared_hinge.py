@@ -2,8 +2,8 @@
 The hinge and its square
 ========================
 
-The squared hinge charges a pair that is far on the wrong side much more. One bad row moves its scorer further; in
-return the program has no kink, and Newton's method ends at the exact minimum.
+With the squared hinge a pair with a large error costs much more, so one outlier changes its scorer more. On the other
+hand the objective has no kinks, and Newton's method ends at the exact minimum.
 """
 
 import matplotlib.pyplot as plt

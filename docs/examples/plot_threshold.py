@@ -2,8 +2,8 @@
 A threshold from costs, and how sure it is
 ==========================================
 
-Where to cut depends on what the two mistakes cost. The threshold is chosen on held-out scores of the training part; the
-costs of the test part, with the whole analysis repeated on resampled rows, say how much that choice is worth.
+The best threshold depends on the costs of the two errors. It is chosen on cross-validated scores of the training part.
+The costs of the test part, with the analysis repeated on resampled rows, show how certain the choice is.
 """
 
 import matplotlib.pyplot as plt

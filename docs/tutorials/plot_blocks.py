@@ -2,9 +2,9 @@
 Data larger than memory
 =======================
 
-Rows in a folder of parquet files are solved without reading all of them at once: the solver needs scores, a weighted
-sum of rows and a Gram matrix, each of them one pass over the files. The data here are small, so that the page is
-quick, and so that the same program can be solved in memory beside it.
+This page fits rows in a folder of parquet files without reading all of them at once. The solver needs scores, a
+weighted sum of rows and a Gram matrix, each in one pass over the files. The data here are small, so that the page is
+quick to build and the same program can also be solved in memory.
 """
 
 # %%

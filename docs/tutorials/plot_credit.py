@@ -3,8 +3,8 @@ Credit: a scorer, its costs, and where to cut
 =============================================
 
 A bank has 1,000 old loans, 300 of which went bad (German credit, 20 columns, 13 of them nominal). It wants a score
-that ranks applicants by risk, does not know exactly what a bad loan costs, and has to say "no" somewhere. This page
-goes from the table to a threshold, with an interval for every number.
+that ranks applicants by risk. It does not know exactly what a bad loan costs, but it needs a threshold. This page goes
+from the table to a threshold, with an interval for every number.
 """
 
 # %%

@@ -2,8 +2,9 @@
 Your own csv, from Python
 =========================
 
-A table with words, numbers, gaps and an identifier: from the file to a tuned, certified, explained and recorded scorer,
-and to predictions of new rows in another process. The same by commands alone is in :doc:`/tutorials/own_csv`.
+This page takes a table with text, numbers, missing values and an identifier to a tuned, certified, explained and
+recorded scorer, and to predictions for new rows in another process. :doc:`/tutorials/own_csv` does the same in the
+shell.
 """
 
 # %%

@@ -8,8 +8,8 @@ Every program of the package is a row of one table,
 
     minimise over w (and b)    mean_k [ 1 − m_k(w, b) − z‖w‖ ]₊  +  λ Ω(w),
 
-with the margins m of pairs or of points, a threshold z and a penalty. A new row is a frozen dataclass that says which
-z and which penalty it has; solvers, certificates, bounds and the estimator are there already.
+with the margins m of pairs or of points, a threshold z and a penalty. A new row is a frozen dataclass that defines z
+and the penalty. Solvers, certificates, bounds and the estimator then work without further code.
 """
 
 # %%

@@ -2,9 +2,9 @@
 A solver of your own
 ====================
 
-A solver gets a problem and returns a point and multipliers. It need not compute the objective or a bound: both
-are computed from what it returns, by code that it does not share, so that a mistake in a solver is seen as a gap.
-This page writes one in thirty lines.
+A solver gets a problem and returns a point and multipliers. It need not compute the objective or a bound: separate code
+computes both from the point and the multipliers, so a mistake in a solver shows up as a gap. This page writes a solver
+in thirty lines.
 """
 
 # %%

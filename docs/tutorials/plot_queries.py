@@ -2,9 +2,9 @@
 Queries: pairs within groups
 ============================
 
-A search engine ranks the documents of one query. Documents of different queries are never shown together, so that
-pairs across queries say nothing, and may mislead. The data are made here: queries differ in how relevant their
-documents are, and one column tells queries apart, but not the documents of one.
+A search engine ranks the documents of one query. Documents of different queries are never shown together, so
+pairs across queries are irrelevant and may mislead. The data are simulated: queries differ in the relevance of their
+documents, and one column distinguishes queries, but not the documents of one query.
 """
 
 # %%

@@ -2,9 +2,9 @@
 Rare events: the left end of the curve
 ======================================
 
-In 11,183 spots of mammograms 260 are calcifications: 2.3 %. Whoever looks at the alarms can look at a few per cent of
-the spots, so what happens at false positive rates above 0.1 does not matter. This page compares scorers where it
-does, with intervals, and with a test that knows that both saw the same spots.
+Of 11,183 spots in mammograms 260 (2.3 %) are calcifications. A radiologist can check only a few per cent of the spots,
+so false positive rates above 0.1 do not matter. This page compares scorers at small rates, with intervals and a paired
+test.
 """
 
 # %%

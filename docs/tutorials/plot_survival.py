@@ -2,9 +2,9 @@
 Survival: a risk from censored times
 ====================================
 
-Who is at risk first? Of some patients the event was seen, of the others only that it had not come until a day. A risk
-score is fitted to the pairs that can be compared, certified, and measured by its concordance, with intervals. The data
-are made here, so that the truth is known.
+For some patients the event was observed. For the others we only know that it had not happened until some day. This page
+fits a risk score to the comparable pairs, certifies it, and measures its concordance with intervals. The data are
+simulated, so the true risk is known.
 """
 
 # %%

@@ -43,7 +43,7 @@ def decision_threshold(
     y_score : array of shape (n_samples,)
         Finite; larger is more positive.
     rule : str, tuple or float
-        ``"prior"``: as many are called positive as are positive; ``("prior", 0.1)``: that share, in [0, 1], of all.
+        ``"prior"``: the share of predicted positives matches that of the sample; ``("prior", 0.1)``: it is 0.1.
         ``"youden"``: largest TPR − FPR. ``("cost", c_fp, c_fn)``: least total cost, a false positive at c_fp ≥ 0 and a
         false negative at c_fn ≥ 0. ``("fpr", 0.05)``: largest TPR among the thresholds with FPR ≤ 0.05. A number is
         the threshold itself.
