@@ -16,20 +16,16 @@ Raina & Ng (2007), with blocks of features.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from auclab.formulations.base import Program
 from auclab.regularisers.faces import Face, L1Face
-from auclab.solvers.newton.positive_definite import EPSILON, ROUNDING, solve_positive_definite
+from auclab.solvers.newton.positive_definite import HALF_OF_DIGITS, ROUNDING, solve_positive_definite
 from auclab.solvers.smoothed.row_products import Check, never
 from auclab.types import Array
 
-#: Violations of the optimality conditions up to this part of the sum of their terms are accepted where no further step
-#: reduces them.
-_ACCEPTED = math.sqrt(EPSILON)
 #: The changes of the face for each variable after which the step is left to `conic_step`.
 _MAX_CHANGES = 5
 
@@ -155,4 +151,5 @@ class _Model:
         if gradient[-1] < -ROUNDING * terms[-1]:
             return self._unbounded_by_norm()
         excess = place.face.violations(gradient)
-        return None if (excess > _ACCEPTED * terms[: self.n]).any() else place.point
+        # No further step reduces what is left.
+        return None if (excess > HALF_OF_DIGITS * terms[: self.n]).any() else place.point

@@ -28,7 +28,7 @@ from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.monitor import OutOfTime
 from auclab.solvers.newton.certified_step import certified_step
 from auclab.solvers.newton.damped_newton import MAX_STEPS, RELATIVE_TOLERANCE, Iterate
-from auclab.solvers.newton.positive_definite import EPSILON
+from auclab.solvers.newton.positive_definite import EPSILON, HALF_OF_DIGITS
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import Evaluation
@@ -39,8 +39,8 @@ from auclab.types import Array
 #: The Hessian of a sample with more observations a class than this is taken from a subsample: it only has to be good,
 #: not exact.
 _MAX_HESSIAN_SIZE = 40_000
-#: The last half-width on a subsample, and that from which the band narrows again where a subsample led too far off.
-_SUBSAMPLE_WIDTH, _WIDER = 0.03, 0.125
+#: The last half-width on a subsample, and that from which it narrows near a point that may be some way off.
+_SUBSAMPLE_WIDTH, WIDER = 0.03, 0.125
 #: The next half-width relative to the last: after a minimum that took few steps, and after others.
 _FAST, _SLOW, _FEW_STEPS = 0.1, 0.3, 5
 #: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
@@ -83,7 +83,7 @@ class _Path:
         self.loss, self.minima = smooth_loss(state.problem, sample, self.method.monitor.check), list[Iterate]()
         self.hessian = state.hessian if _borrows(state, sample) else None
         fewest = min(sample.n_pos, sample.n_neg)
-        self._least_width = math.sqrt(EPSILON) if self.whole else _SUBSAMPLE_WIDTH
+        self._least_width = HALF_OF_DIGITS if self.whole else _SUBSAMPLE_WIDTH
         self.noise = 0.0 if self.whole else 1e-2 * sample.n_features / fewest
         self.ridge = 0.0 if self.whole else 1.0 / fewest  # one observation draws the coefficients to 0
         #: Whether the next half-width is to be the last one, from a subsample's minimum not far away, and whether the
@@ -94,7 +94,7 @@ class _Path:
         self.relative, self.steps = self._first_relative, 0
         if self.leaps and sample.is_sparse and self.hessian is None:
             # Subsamples miss the curvature of rare features; a wide band of all observations has most of it.
-            state.half_width = _WIDER
+            state.half_width = WIDER
         elif self.leaps:
             self.narrow()
 
@@ -133,7 +133,7 @@ class _Path:
     def widen(self) -> None:
         """A wide band and the sample's own Hessian."""
         self.hessian, self.minima = None, []
-        self._go_to(max(_WIDER, self.state.half_width))
+        self._go_to(max(WIDER, self.state.half_width))
 
     def certifies(self, last: bool) -> bool:
         """Whether a certificate may have the gap that is wanted, or costs little beside the steps."""

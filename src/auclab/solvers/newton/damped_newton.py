@@ -9,7 +9,6 @@ minimum along their direction are shortened (`line_search`).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +21,7 @@ from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.monitor import Monitor, OutOfTime
 from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
 from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
-from auclab.solvers.newton.positive_definite import EPSILON
+from auclab.solvers.newton.positive_definite import EPSILON, HALF_OF_DIGITS
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss
 from auclab.types import Array
@@ -38,8 +37,6 @@ _DAMPING = 1e-3
 _POOR_RATIO, _GOOD_RATIO = 0.25, 0.75
 #: A step may change margins by at most this many times their size.
 _MAX_RELATIVE_STEP = 10.0
-#: Reductions below this part of the value are taken from gradients: half of the digits of a difference are lost.
-_SMALL_REDUCTION = math.sqrt(EPSILON)
 #: Steps without damping whose small predicted reduction did not fall by half, after which it is taken for rounding.
 _MAX_STALLED = 3
 
@@ -124,7 +121,7 @@ class DampedNewton:
                 continue
             converged = predicted <= max(0.0 if damping else negligible, (noise + EPSILON * EPSILON) * value)
             # Along features that the others determine, what is left may be rounding of the gradient.
-            stalled = 0 if predicted < 0.5 * least or predicted > _SMALL_REDUCTION * value else stalled + 1
+            stalled = 0 if predicted < 0.5 * least or predicted > HALF_OF_DIGITS * value else stalled + 1
             least = min(least, predicted)
             converged = converged or (not damping and stalled >= _MAX_STALLED)
             if converged or not np.isfinite(value) or self.monitor.stopped():
@@ -136,7 +133,8 @@ class DampedNewton:
             if is_too_far(slope, trial):
                 trial = shortened(slope, trial, partial(subproblem.trial, theta, step))
             actual = value - subproblem.value(trial.theta, trial.evaluation)
-            if predicted * trial.length < _SMALL_REDUCTION * value:
+            # Of a small difference of values less than half of the digits are left: gradients have more.
+            if predicted * trial.length < HALF_OF_DIGITS * value:
                 actual = 0.5 * float((negative_gradient + trial.negative_gradient) @ (trial.theta - theta))
                 actual -= self.rise(theta, trial.theta)
             if actual > 0:
@@ -177,9 +175,11 @@ class DampedNewton:
 
     def on_cone(self, theta: Array) -> Array:
         """`theta` with its last entry at ‖w‖, where the objective is least, and without rounding beyond a bound."""
+        theta = theta.copy()
         if self.constraints is not None:
-            theta = np.r_[np.clip(theta[:-2], self.constraints.lower, self.constraints.upper), theta[-2:]]
-        return np.r_[theta[:-1], self.program.regulariser.norm(theta[:-2]) if self.program.uses_norm else 0.0]
+            theta[:-2] = np.clip(theta[:-2], self.constraints.lower, self.constraints.upper)
+        theta[-1] = self.program.regulariser.norm(theta[:-2]) if self.program.uses_norm else 0.0
+        return theta
 
     def penalty(self, theta: Array) -> float:
         """R(w) of a point."""

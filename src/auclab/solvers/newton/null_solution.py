@@ -20,9 +20,8 @@ from auclab.formulations.composed import Composed
 from auclab.formulations.problem import Problem
 from auclab.regularisers import Norm
 from auclab.solvers.certificate import certify
-from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.positive_definite import EPSILON
+from auclab.solvers.newton.positive_definite import EPSILON, ROUNDING
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import Evaluation, entrywise_square, in_sample_order
@@ -34,8 +33,6 @@ from auclab.types import Array, Status
 _CLEARLY_NOT_NULL = 0.9
 #: Steps between two looks at what has been proved, and looks at most.
 _STEPS, _LOOKS = 4, 10
-#: The steps go on until the gap is this part of the one wanted: the last of them solve a linear system exactly.
-_EXACT = 1e-5
 
 
 @dataclass(frozen=True)
@@ -116,55 +113,31 @@ class NullSolution:
         return state.measured(state.theta)[0] > _CLEARLY_NOT_NULL
 
     def attempt(self, state: State) -> RawSolution | None:
-        """W = 0 where that is proved."""
-        problem, test = state.problem, null_test(state.problem, state.tolerance, state.monitor)
-        if test.proof is None:
+        """W = 0 where Newton steps on the linear losses prove it; None where these fall, or time is over."""
+        problem, monitor, program, sample = state.problem, state.monitor, state.problem.program, state.problem.sample
+        regulariser = Norm(program.regulariser.norm, program.regulariser.slope(0.0))
+        method = DampedNewton(Composed(AllPairs(), program.loss, regulariser), sample.spread, monitor)
+        loss, theta = LinearPartialLoss(problem, monitor.check), np.zeros(sample.n_features + 2)
+        coef = theta[:-2]
+        for _ in range(_LOOKS):
+            before = method.iterations
+            iterate = method.minimise(loss, theta, 1.0, relative_tolerance=EPSILON, max_steps=_STEPS)
+            theta = iterate.theta
+            if iterate.evaluation.value + method.penalty(theta) < 1.0:
+                break
+            # The last step solves a linear system: its multipliers satisfy the constraint to rounding.
+            step = method.step(iterate.hessian, loss.direction_sum(iterate.evaluation.multipliers), theta)
+            pos, neg, share_neg = loss.linearised(iterate.evaluation, step)
+            certificate, _ = certify(problem.dual_problem(share_neg, neg), coef, 0.0, (pos, neg), 1.0)
+            if certificate.gap <= min(state.gap, state.tolerance):
+                state.consider(
+                    RawSolution(coef, 0.0, Status.ITERATION_LIMIT, (pos, neg), share_neg=share_neg), certificate
+                )
+            else:
+                monitor.record(1.0, certificate.lower_bound)
+            if iterate.converged or method.iterations == before or monitor.stopped() or state.gap <= ROUNDING:
+                break
+        if not state.is_certified:
             return None
-        state.method.iterations += test.iterations
-        coef, marginals, share_neg = np.zeros(problem.sample.n_features), test.proof[:2], test.proof[2]
-        certificate, _ = certify(problem.dual_problem(share_neg, marginals[1]), coef, 0.0, marginals)
-        point = RawSolution(coef, 0.0, Status.ITERATION_LIMIT, marginals, share_neg=share_neg)
-        state.consider(point, certificate)
-        return state.solution() if state.is_certified else None
-
-
-@dataclass(frozen=True)
-class NullTest:
-    """What a test of w = 0 found: multipliers and r that prove it, or a direction in which the loss falls, or neither.
-
-    `proof`: of the positives, of the negatives, and r.
-    """
-
-    proof: tuple[Array, Array, Array] | None
-    falling: Array | None
-    iterations: int
-
-
-def null_test(problem: Problem, tolerance: float, monitor: Monitor) -> NullTest:
-    """Newton steps on the linear losses until they prove something, or for as long as allowed.
-
-    `problem`: of `PartialAUC`. `tolerance`: relative gap. `monitor`: says when to stop.
-    """
-    program, sample = problem.program, problem.sample
-    regulariser = Norm(program.regulariser.norm, program.regulariser.slope(0.0))
-    method = DampedNewton(Composed(AllPairs(), program.loss, regulariser), sample.spread, monitor)
-    loss, theta = LinearPartialLoss(problem, monitor.check), np.zeros(sample.n_features + 2)
-    proof, smallest_gap = None, tolerance
-    for _ in range(_LOOKS):
-        before = method.iterations
-        iterate = method.minimise(loss, theta, 1.0, relative_tolerance=EPSILON, max_steps=_STEPS)
-        theta = iterate.theta
-        if iterate.evaluation.value + method.penalty(theta) < 1.0:
-            return NullTest(None, theta[:-2], method.iterations)
-        # The last step solves a linear system: its multipliers satisfy the constraint to rounding.
-        step = method.step(iterate.hessian, loss.direction_sum(iterate.evaluation.multipliers), theta)
-        pos, neg, share_neg = loss.linearised(iterate.evaluation, step)
-        dual = problem.dual_problem(share_neg, neg)
-        certificate, _ = certify(dual, np.zeros(sample.n_features), 0.0, (pos, neg), 1.0)
-        monitor.record(1.0, certificate.lower_bound)
-        if certificate.gap <= smallest_gap:
-            proof, smallest_gap = (pos, neg, share_neg), certificate.gap
-        ended = iterate.converged or method.iterations == before or monitor.stopped()
-        if ended or smallest_gap <= _EXACT * tolerance:
-            break
-    return NullTest(proof, None, method.iterations)
+        state.method.iterations += method.iterations
+        return state.solution()

@@ -10,11 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.solvers.newton.positive_definite import EPSILON
+from auclab.solvers.newton.positive_definite import EPSILON, HALF_OF_DIGITS
 from auclab.types import Array
-
-#: Entries that are kept at 0 must not be better elsewhere by more than this, relatively.
-_OPTIMAL = 1e-9
 
 
 def polished(program: Program, hessian: Array, linear: Array, point: Array, n: int) -> Array:
@@ -61,4 +58,4 @@ def _is_minimum(program: Program, hessian: Array, linear: Array, v: Array, n: in
     """Whether ``−∂/∂w`` of the quadratic is what the norm takes up, in its dual norm."""
     gradient = hessian @ v - linear
     pull = float(gradient[-1]) + program.regulariser.slope(float(v[-1]))
-    return program.regulariser.norm.dual(gradient[:n]) <= pull * (1.0 + _OPTIMAL)
+    return program.regulariser.norm.dual(gradient[:n]) <= pull * (1.0 + HALF_OF_DIGITS)

@@ -90,7 +90,7 @@ class _QuadraticModel:
         self.n, self.monitor = theta.size - 2, monitor
         self.check = never if monitor is None else monitor.check
         self.has_intercept = program.comparisons.name == "points"
-        self.free = np.r_[: self.n, [self.n] if self.has_intercept else []].astype(int)
+        self.free = np.arange(self.n + self.has_intercept)
         diagonal = hessian.diagonal()
         self.ridge = _RIDGE * np.maximum(diagonal, 1e-3 * spread)
         self.diagonal = diagonal + self.ridge
@@ -106,7 +106,9 @@ class _QuadraticModel:
 
     def on_cone(self, step: Array) -> Array:
         """The step with t at the norm of the new w."""
-        return np.r_[step[:-1], np.linalg.norm((self.theta + step)[: self.n]) - self.theta[-1]]
+        step = step.copy()
+        step[-1] = np.linalg.norm((self.theta + step)[: self.n]) - self.theta[-1]
+        return step
 
     def newton_step(self, step: Array) -> Array:
         """A Newton step of the model from `step`, which is on the cone, in (w, b): t = ‖w‖ follows w."""
@@ -158,7 +160,7 @@ class _QuadraticModel:
         """The minimum with ``‖w‖ ≤ t`` as a constraint: by active sets for l1 and linf, else by Clarabel."""
         if not isinstance(self.hessian, np.ndarray):
             raise TypeError("a constrained step needs the Hessian's entries")
-        free = np.r_[self.free, self.n + 1]
+        free = np.append(self.free, self.n + 1)
         hessian = (self.hessian + np.diag(self.ridge))[np.ix_(free, free)]
         model = (self.program, hessian, self.negative_gradient[free], self.theta[free])
         reduced = None if constraints is not None else active_set_step(*model, self.check)

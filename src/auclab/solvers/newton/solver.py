@@ -23,7 +23,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
 from auclab.solvers.monitor import Monitor, monitored
-from auclab.solvers.newton.continuation import follow_minima
+from auclab.solvers.newton.continuation import WIDER, follow_minima
 from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton
 from auclab.solvers.newton.null_solution import NullSolution
 from auclab.solvers.newton.separated import HardMargin
@@ -41,8 +41,6 @@ from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are looked at.
 FINISHES: tuple[type[Finish], ...] = (OneWindow, NullSolution, HardMargin, Windows)
-#: The half-width at a given point, in units of the margins; without one the first is 1, at which every margin counts.
-_WARM_WIDTH = 0.25
 #: Lengths of the first point, relative to the difference of the means in units of the variances.
 _FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 #: Variances of the columns that differ by more than this factor are damped in the first point of a program with a norm.
@@ -130,7 +128,7 @@ def _solve(problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Ar
     theta = (
         _first_point(problem, samples[0], method) if start is None else method.feasible(np.r_[start[0], start[1], 0.0])
     )
-    width = 1.0 if start is None else _WARM_WIDTH
+    width = 1.0 if start is None else WIDER  # at 1 every margin counts
     state = State(problem, tolerance, monitor, method, [finish() for finish in FINISHES], start, theta, width)
     solution = state.finished()
     while samples and solution is None:

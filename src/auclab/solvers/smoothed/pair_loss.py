@@ -107,7 +107,7 @@ class PairLoss(SmoothedLoss):
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_features + 2,)."""
         combined = self.sample.combine(multipliers[0], multipliers[1])
-        return np.r_[combined, 0.0, self.threshold * float(multipliers[0].sum())]
+        return np.append(combined, (0.0, self.threshold * float(multipliers[0].sum())))
 
     def hessian(self, evaluation: Evaluation) -> Array:
         """``Σ q φ'' D Dᵀ`` over the band, shape (n_features + 2, n_features + 2).
