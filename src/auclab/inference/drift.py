@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import kstwo
 
-from auclab.types import Array, AuclabError
+from auclab.types import Array
 from auclab.validation import finite_vector
 
 #: Levels of the quantiles that are compared.
@@ -95,8 +95,6 @@ def score_drift(reference: ArrayLike, new: ArrayLike, *, n_reference: int | None
     1.0
     """
     first, second = (np.sort(finite_vector(name, values)) for name, values in (("reference", reference), ("new", new)))
-    if first.size == 0 or second.size == 0:
-        raise AuclabError("drift needs scores of both samples; one of them is empty")
     n, m = first.size if n_reference is None else int(n_reference), second.size
     points = np.concatenate([first, second])
     below = [np.searchsorted(each, points, side="right") / each.size for each in (first, second)]

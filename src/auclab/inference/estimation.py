@@ -192,8 +192,6 @@ def choose_method(method: str, metric: EstimableMetric) -> str:
     usual = {"auc": "delong", "voros": "half_sample"}.get(metric.name, "influence" if metric.rows else "bootstrap")
     if method == "auto" or (method == "influence" and usual == "delong"):
         return usual
-    if method == "influence" and metric.rows is None:
-        raise AuclabError(f"{metric.name} has no components; use method='auto'")
     if method in ("delong", "hanley_mcneil") and metric.name != "auc":
         raise AuclabError(f"method={method!r} is for metric='auc', not for {metric.name}; use method='auto'")
     return method

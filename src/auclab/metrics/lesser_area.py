@@ -122,7 +122,7 @@ def lesser_volume(
     for t in (a, b):
         if t * h + (1.0 - t) * v > min(t, 1.0 - t) + 1e-12:
             raise AuclabError(
-                f"the point ({h}, {1.0 - v}) costs more than (0, 0) or (1, 1) at cost share {t}; "
+                f"the point ({h:g}, {1.0 - v:g}) costs more than (0, 0) or (1, 1) at cost share {t}; "
                 "voros_from_points takes the best point everywhere"
             )
     if as_published:

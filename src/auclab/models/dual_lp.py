@@ -11,7 +11,7 @@ columns μ ≥ 0 (free for equations), with cost c and −Aᵀμ in the first co
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -180,10 +180,15 @@ def quiet_highs(time_limit: float | None) -> highspy.Highs:
     options: dict[str, Any] = {"output_flag": False, **EXACT}
     if time_limit is not None:
         options["time_limit"] = float(time_limit)
+    set_options(highs, options)
+    return highs
+
+
+def set_options(highs: highspy.Highs, options: Mapping[str, Any]) -> None:
+    """Set options; `AuclabError` where this version of HiGHS does not take one."""
     for name, value in options.items():
         if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
-            raise AuclabError(f"HiGHS refuses the option {name}={value}")
-    return highs
+            raise AuclabError(f"HiGHS refuses the option {name}={value}; install the version that auclab asks for")
 
 
 def run_highs(highs: highspy.Highs, stopped: Callable[[], object] = lambda: None) -> None:

@@ -21,9 +21,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
-from auclab.models.dual_lp import highs_status, quiet_highs
+from auclab.models.dual_lp import highs_status, quiet_highs, set_options
 from auclab.models.margins import all_margins
-from auclab.types import Array, AuclabError, Status
+from auclab.types import Array, Status
 
 #: ε: far above HiGHS's tolerances, which are 1e-9 for 0/1 variables, and far below differences that matter in data.
 MARGIN = 1e-6
@@ -136,9 +136,7 @@ def solve_box(box: Box, below: float, time_limit: float | None, *, integer: bool
     """
     n_features = box.low.size
     highs = quiet_highs(time_limit)
-    for name, value in _MIP_OPTIONS.items():
-        if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
-            raise AuclabError(f"HiGHS refuses the option {name}={value}")
+    set_options(highs, _MIP_OPTIONS)
     highs.passModel(_model(box, below, integer))
     highs.run()
     if highs.getModelStatus() in (

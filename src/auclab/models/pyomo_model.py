@@ -175,7 +175,7 @@ def _add_rows(model: pyo.ConcreteModel, constraints: ColumnConstraints) -> None:
         entries = list(_entries(matrix, r))
         if not entries:
             if limit[r] < 0.0 or (equal[r] and limit[r] > 0.0):
-                raise AuclabError(f"row {r} of the constraints has no coefficient, and 0 is not its limit {limit[r]:g}")
+                raise AuclabError(f"row {r} of the constraints has only zeros, with limit {limit[r]:g}: leave it out")
             return pyo.Constraint.Skip
         left = pyo.quicksum(value * m.coef[k] for k, value in entries)
         return left == float(limit[r]) if equal[r] else left <= float(limit[r])

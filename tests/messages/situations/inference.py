@@ -1,0 +1,6 @@
+# ruff: noqa: F401  what is imported is used by the expressions
+"""What the table of the inference may use."""
+
+from auclab.inference.catalogue import estimable
+from auclab.inference.sample import Observations
+from messages.situations.metrics import UNLIKE, summary
