@@ -350,7 +350,7 @@ def _group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:
     try:
         return np.asarray(np.unique(labels, return_inverse=True)[1]).reshape(size)
     except TypeError as error:  # None, or numbers and text
-        raise AuclabError(f"groups must be of one kind, numbers or text: {error}") from error
+        raise AuclabError("groups must be all numbers or all text; convert them first") from error
 
 
 def _weights(sample_weight: ArrayLike | None, size: int, group_weights: str) -> Array:

@@ -48,7 +48,7 @@ def _at_address(address: str, endings: Sequence[str]) -> list[str]:
             return [address]
         listed = system.find(root)
     except OSError as error:
-        raise AuclabError(f"{address} cannot be read: {error or type(error).__name__}") from error
+        raise AuclabError(f"{address} cannot be read ({error or type(error).__name__}); check the address") from error
     inner = [str(file)[len(root.rstrip("/")) + 1 :] for file in listed]
     kept = [
         file
