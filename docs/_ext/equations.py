@@ -25,7 +25,7 @@ TOKEN = re.compile(
 )
 #: Short names that are products: one letter each.
 PRODUCT = re.compile(r"[a-zΑ-ω][A-Z]η?|[A-Za-z]?[Α-ωa-z]{0,2}[Α-ω][A-Za-z]?|d[tuv]|ij")
-MARKS = {"\u0302": "^", "\u0304": "‾", "\u0305": "‾", "\u0332": "_"}
+MARKS = {"\u0302": "ˆ", "\u0304": "‾", "\u0305": "‾", "\u0332": "ˍ"}
 LIMITS = {"Σ", "min", "max", "sup", "inf"}
 CLOSING = {"(": ")", "{": "}", "[": "]"}
 
@@ -94,7 +94,7 @@ class Line:
             return f"<mrow>{''.join(f'<mi>{letter}</mi>' for letter in letters)}</mrow>"
         found = f"<mi>{escape(letters)}</mi>"
         for mark in marks:
-            tag = "munder" if MARKS[mark] == "_" else "mover"
+            tag = "munder" if mark == "\u0332" else "mover"
             found = f'<{tag} accent="true" accentunder="true">{found}<mo stretchy="false">{MARKS[mark]}</mo></{tag}>'
         return found
 
@@ -117,7 +117,8 @@ class Line:
                 below += f"<mn>{SUBSCRIPTS[following]}</mn>"
             elif following in SUPERSCRIPTS:
                 self.at += 1
-                above += f"<mo>{SUPERSCRIPTS[following]}</mo>"
+                sign = SUPERSCRIPTS[following]
+                above += f"<mn>{sign}</mn>" if sign.isdigit() else f'<mo lspace="0" rspace="0">{sign}</mo>'
             else:
                 break
         names = ("munder", "mover", "munderover") if text in LIMITS else ("msub", "msup", "msubsup")
@@ -157,6 +158,8 @@ INDEXED = re.compile(
     rf"(?<![\w.])(?:Σ|‖[^‖\n]{{1,30}}‖|min|max|mean|bAUC|bPOE|{LETTER})[⁺⁻²*]?"
     r"_(?:\{[^}\n]{1,40}\}|\*|[^\W_]{1,3}(?!\w))[⁺⁻²*]?"
 )
+#: A code span of one letter, which is a variable of an equation unless it is an argument of `fit`.
+VARIABLE = re.compile(r"(?![XyC]\b)[A-Za-z](?:_[a-z]{1,2})?(?: [=<>] \d+)?")
 #: In a code span: signs of mathematics, and those of a program or a command.
 SIGNS, CODE = (
     re.compile(r"[‖₊₀⁺⁻Σ√∫≤≥½²ᵀ∈·∞∂α-ω]"),
@@ -172,7 +175,8 @@ def typeset(app: Sphinx, doctree: nodes.document) -> None:
             block.replace_self(nodes.raw("", html, format="html"))
     for span in list(doctree.findall(nodes.literal)):
         text = span.astext()
-        if SIGNS.search(text) and not CODE.search(text) and not isinstance(span.parent, nodes.reference):
+        mathematical = VARIABLE.fullmatch(text) or (SIGNS.search(text) and not CODE.search(text))
+        if mathematical and not isinstance(span.parent, nodes.reference):
             span.replace_self(inline(text))
     for text in list(doctree.findall(nodes.Text)):
         if not isinstance(text.parent, nodes.paragraph | nodes.entry | nodes.emphasis | nodes.strong):
