@@ -29,6 +29,7 @@ from auclab.models.window_cone import solve_cone
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, relative_gap
 from auclab.solvers.encodings import is_linear
 from auclab.solvers.feasible_point import nearest_feasible
+from auclab.solvers.newton.damped_newton import GOOD_RATIO, POOR_RATIO
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
@@ -43,8 +44,6 @@ MIN_WINDOW, MIN_CONIC_WINDOW = 2_000, 600
 _MAX_WINDOW = 300_000
 #: Largest number of entries of a window's rows: the small program takes 150 to 200 bytes for each (measured), 2 GB.
 _MAX_ENTRIES = 10_000_000
-#: Reduction ratios from which the box grows, and below which it shrinks.
-_GOOD_RATIO, _POOR_RATIO = 0.75, 0.25
 #: Seconds of one small program, and how many times what the others took together, after which it is given up: on a
 #: degenerate one of 2,000 margins HiGHS went on for more than half an hour, where a second is usual.
 _LONGEST, _LONGER = 30.0, 10.0
@@ -196,9 +195,9 @@ def _step(problem: Problem, state: _TrustRegion, window: Window, point: DualPoin
         state.coef, state.intercept, state.value = point.coef, point.intercept, certificate.objective
     state.gap = (state.value - state.bound) / max(state.value, SMALL_OBJECTIVE)
     ratio = actual / predicted if predicted > 0 else 0.0
-    if ratio >= _GOOD_RATIO:
+    if ratio >= GOOD_RATIO:
         state.radius *= 4.0
-    elif ratio < _POOR_RATIO:
+    elif ratio < POOR_RATIO:
         state.radius *= 0.25
         state.window_size = min(2 * state.window_size, state.largest_window)
     state.iterations += point.iterations

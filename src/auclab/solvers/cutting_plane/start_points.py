@@ -8,7 +8,7 @@ from auclab.formulations.problem import Problem
 from auclab.types import Array
 
 #: Multiples of the difference of the class means (in units of the spread) among which the best is taken.
-_LENGTHS = (0.1, 0.3, 1.0, 3.0)
+LENGTHS = (0.1, 0.3, 1.0, 3.0)
 
 
 def start_points(problem: Problem, unit: Array, max_nonzero: int | None = None) -> list[Array]:
@@ -22,5 +22,5 @@ def start_points(problem: Problem, unit: Array, max_nonzero: int | None = None) 
     if max_nonzero is not None:
         size = np.abs(direction / unit)
         direction = np.where(size >= np.sort(size)[-max_nonzero:][0], direction, 0.0)
-    best = min(_LENGTHS, key=lambda length: problem.objective(length * direction, intercept))
+    best = min(LENGTHS, key=lambda length: problem.objective(length * direction, intercept))
     return [np.r_[x, intercept, 0.0] for x in (np.zeros(sample.n_features), best * direction / unit)]

@@ -35,10 +35,8 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.guaranteed.parts import Part
 from auclab.solvers.verified.marginals import feasible_multipliers
 from auclab.solvers.verified.moments import moments
+from auclab.solvers.verified.value import DOWN, FEW_ROUNDINGS
 from auclab.types import Array
-
-#: Relative rounding of the few sums and products of floats below, charged to the bound.
-_ROUNDING = 2.0**-46
 
 
 @dataclass(frozen=True)
@@ -90,13 +88,13 @@ def lagrangian_bound(
     mu = np.where(constraints.equal, row_multipliers, np.maximum(row_multipliers, 0.0))
     terms = list(-mu * constraints.limit)
     residual = -(constraints.matrix.T @ mu)
-    error = _ROUNDING * (abs(constraints.matrix).T @ abs(mu))
+    error = FEW_ROUNDINGS * (abs(constraints.matrix).T @ abs(mu))
     for each in parts:
         total, gradient, off = each.bounds()
         terms += [each.weight * total, -each.weight * each.limit]
         residual = residual + each.weight * gradient
-        error = error + each.weight * (off + _ROUNDING * abs(gradient))
-    value = math.fsum(terms) - _ROUNDING * math.fsum(map(abs, terms))
+        error = error + each.weight * (off + FEW_ROUNDINGS * abs(gradient))
+    value = math.fsum(terms) - FEW_ROUNDINGS * math.fsum(map(abs, terms))
     largest = _largest_scale(residual, error, cost, constraints)
     if not scalable and largest < 1.0:
         return -math.inf
@@ -113,7 +111,7 @@ def _largest_scale(residual: Array, error: Array, cost: Array, constraints: Colu
     ):
         too_large = free & (size > cost)
         if too_large.any():
-            scale = min(scale, float((cost[too_large] / size[too_large]).min()) * (1.0 - _ROUNDING))
+            scale = min(scale, float((cost[too_large] / size[too_large]).min()) * DOWN)
     return scale
 
 
@@ -129,5 +127,5 @@ def _least(scale: float, residual: Array, error: Array, cost: Array, constraints
     for w in ends:
         w = np.clip(w, lower, upper)
         size = cost * abs(w) + scale * (abs(residual) + error) * abs(w)
-        found = np.minimum(found, cost * abs(w) - scale * (residual * w + error * abs(w)) - _ROUNDING * size)
-    return math.fsum(found) - _ROUNDING * math.fsum(abs(found))
+        found = np.minimum(found, cost * abs(w) - scale * (residual * w + error * abs(w)) - FEW_ROUNDINGS * size)
+    return math.fsum(found) - FEW_ROUNDINGS * math.fsum(abs(found))

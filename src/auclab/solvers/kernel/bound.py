@@ -33,9 +33,9 @@ from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.verified.scorers import Scorers, dual_sums, proves_by_slopes
+from auclab.solvers.verified.value import DOWN, UP
 from auclab.types import Array
 
-_UP, _DOWN = 1.0 + 2.0**-46, 1.0 - 2.0**-46
 #: Mixtures that are tried until the rounding of one is covered.
 _MIXTURES = 6
 
@@ -73,19 +73,19 @@ class DualPoint:
         """The lower bound, and the factor of the marginals for it."""
         worth, length = max(0.0, self.total - self.conjugate), self.length
         if program.threshold and program.regulariser.weight > 0:
-            length = max(0.0, -self.slack(program.threshold)) * _UP
+            length = max(0.0, -self.slack(program.threshold)) * UP
         if program.regulariser.weight > 0 and program.regulariser.squared:
             scale = 1.0 if length == 0 else min(1.0, 2 * program.regulariser.weight * worth / length / length)
-            bound = scale * worth - scale * length * (scale * length / (4 * program.regulariser.weight)) * _UP
-            return max(0.0, bound * _DOWN), scale
+            bound = scale * worth - scale * length * (scale * length / (4 * program.regulariser.weight)) * UP
+            return max(0.0, bound * DOWN), scale
         if program.regulariser.weight > 0:
-            scale = 1.0 if length <= program.regulariser.weight else program.regulariser.weight / length * _DOWN
-            return max(0.0, scale * worth * _DOWN), scale
+            scale = 1.0 if length <= program.regulariser.weight else program.regulariser.weight / length * DOWN
+            return max(0.0, scale * worth * DOWN), scale
         return (worth, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
 
     def slack(self, threshold: float) -> float:
         """What is to spare of ``‖g‖ ≤ −zS``; negative where that is violated."""
-        return -threshold * self.total * _DOWN - self.length
+        return -threshold * self.total * DOWN - self.length
 
 
 def dual_point(problem: Problem, matrix: KernelMatrix, pos: Array, neg: Array, share_neg: Array | None) -> DualPoint:
@@ -105,8 +105,8 @@ def slope_point(problem: Problem, matrix: KernelMatrix, scorers: Scorers, each: 
     """
     pos, neg, conjugate, off, off_conjugate = dual_sums(problem, scorers, each)
     dual = problem.sample.signed(pos, neg)
-    lacking = off * _UP + 2.0**-60
-    total = max(0.0, math.fsum(pos.tolist()) * _DOWN - lacking)
+    lacking = off * UP + 2.0**-60
+    total = max(0.0, math.fsum(pos.tolist()) * DOWN - lacking)
     conjugate += off_conjugate + 2.0**-46 * abs(conjugate)
     return _with_length(matrix, dual, matrix.times(dual), total, lacking, conjugate=conjugate)
 
@@ -116,7 +116,7 @@ def _with_length(
 ) -> DualPoint:
     square, error = matrix.form(dual, product)
     # Marginals within ε of feasible ones move g by at most 2ε times the longest φ(x).
-    length = (math.sqrt(max(0.0, square + error)) + 2.0 * lacking * math.sqrt(matrix.largest)) * _UP
+    length = (math.sqrt(max(0.0, square + error)) + 2.0 * lacking * math.sqrt(matrix.largest)) * UP
     return DualPoint(dual, product, total, square, length, lacking=lacking, **others)
 
 
@@ -131,16 +131,16 @@ def _mean(
     total, lacking, conjugate = (
         t * getattr(first, name) + (1 - t) * getattr(second, name) for name in ("total", "lacking", "conjugate")
     )
-    lacking = (lacking + 2.0**-50 * float(abs(dual).sum())) * _UP
-    return _with_length(matrix, dual, product, total * _DOWN, lacking, conjugate=conjugate + 2.0**-46 * abs(conjugate))
+    lacking = (lacking + 2.0**-50 * float(abs(dual).sum())) * UP
+    return _with_length(matrix, dual, product, total * DOWN, lacking, conjugate=conjugate + 2.0**-46 * abs(conjugate))
 
 
 def _charged(problem: Problem, matrix: KernelMatrix, dual: Array, product: Array, share_neg: Array | None) -> DualPoint:
     sample = problem.sample
     pos, neg = dual[: sample.n_pos], -dual[sample.n_pos :]
     sums = [math.fsum(accurate_sum(part)[:2]) for part in (pos, neg)]
-    lacking = (_excess(problem, pos, neg) + abs(sums[0] - sums[1])) * _UP + 2.0**-60
-    total = max(0.0, (min(sums) * _DOWN - lacking) * (1.0 if problem.over_pairs else 2.0))
+    lacking = (_excess(problem, pos, neg) + abs(sums[0] - sums[1])) * UP + 2.0**-60
+    total = max(0.0, (min(sums) * DOWN - lacking) * (1.0 if problem.over_pairs else 2.0))
     return _with_length(matrix, dual, product, total, lacking, share_neg=share_neg)
 
 

@@ -33,8 +33,8 @@ MAX_STEPS = 100
 MAX_DENSE_FEATURES = 2_000
 #: The damping that is tried first; below a thousandth of it there is none, and steps end at 10¹¹ times it.
 _DAMPING = 1e-3
-#: Reduction ratios below which the damping grows, and above which it falls.
-_POOR_RATIO, _GOOD_RATIO = 0.25, 0.75
+#: Ratios of actual to predicted reduction below which a model is trusted less far, and above which farther.
+POOR_RATIO, GOOD_RATIO = 0.25, 0.75
 #: A step may change margins by at most this many times their size.
 _MAX_RELATIVE_STEP = 10.0
 #: Steps without damping whose small predicted reduction did not fall by half, after which it is taken for rounding.
@@ -250,8 +250,8 @@ class _Subproblem:
 
 def _next_damping(damping: float, ratio: float) -> float:
     """Less damping after a step whose actual reduction was near the predicted one, more where it fell far short."""
-    if ratio > _GOOD_RATIO:
+    if ratio > GOOD_RATIO:
         return damping / 10 if damping > 1e-3 * _DAMPING else 0.0
-    if ratio > _POOR_RATIO:
+    if ratio > POOR_RATIO:
         return damping
     return max((10 if ratio > 0 else 30) * damping, _DAMPING)

@@ -22,6 +22,7 @@ from auclab.compiled.compiling import compile_loops
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
+from auclab.solvers.cutting_plane.start_points import LENGTHS
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.continuation import WIDER, follow_minima
 from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton
@@ -41,8 +42,6 @@ from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are looked at.
 FINISHES: tuple[type[Finish], ...] = (OneWindow, NullSolution, HardMargin, Windows)
-#: Lengths of the first point, relative to the difference of the means in units of the variances.
-_FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 #: Variances of the columns that differ by more than this factor are damped in the first point of a program with a norm.
 _MIXED = 1e6
 
@@ -153,7 +152,7 @@ def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Arra
     if problem.program.uses_norm and least * _MIXED < largest:
         levels = np.r_[levels, np.geomspace(least, largest, max(3, round(math.log10(largest / least) / 3.0)))]
     intercept = here.null_intercept()
-    starts = [w for level in levels for w in np.outer(_FIRST_LENGTHS, difference / (variance + level))]
+    starts = [w for level in levels for w in np.outer(LENGTHS, difference / (variance + level))]
     points = [method.feasible(np.r_[w, intercept, 0.0]) for w in starts]
     return min(points, key=lambda point: here.objective(point[:-2], float(point[-2])))
 

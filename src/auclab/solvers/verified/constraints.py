@@ -24,9 +24,8 @@ from auclab.formulations.problem import Problem
 from auclab.models.constraint_multipliers import ConstraintMultipliers, constraint_multipliers
 from auclab.solvers.verified.correction import Rows
 from auclab.solvers.verified.moments import Moments
+from auclab.solvers.verified.value import UP
 from auclab.types import Array
-
-_UP = 1.0 + 2.0**-46
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Lagrangian:
         `value`, `error` (n_features,): ``g − Aᵀμ`` is within ``value ± error``.
         """
         rest = value - self.multipliers.bounds
-        error = error * _UP + 2.0**-52 * (abs(value) + abs(rest))
+        error = error * UP + 2.0**-52 * (abs(value) + abs(rest))
         low, high = rest - error, rest + error
         limits, (takes_up, takes_down) = self.constraints, self._takes
         of_upper = np.where(takes_up, limits.upper, 0.0)
@@ -136,7 +135,7 @@ class Lagrangian:
             self.signs[-self.constraints.n_features :] > 0, self.constraints.upper, self.constraints.lower
         )
         limits = np.r_[self.constraints.limit, bounds][self.signs != 0]
-        return float(abs(change) @ abs(limits)) * _UP
+        return float(abs(change) @ abs(limits)) * UP
 
 
 def lagrangian(problem: Problem, coef: Array, multipliers: tuple[Array, Array], without_norm: bool) -> Lagrangian:

@@ -28,8 +28,9 @@ from auclab.types import Array
 _MIN_MARGIN = 10.0
 #: A bound that loses less than this, relatively, needs no correction.
 _NEGLIGIBLE = 1e-10
-#: Factors that cover the rounding of a few operations.
-UP, DOWN = 1.0 + 2.0**-46, 1.0 - 2.0**-46
+#: What covers the rounding of a few sums and products of floats, relatively, and factors that do.
+FEW_ROUNDINGS = 2.0**-46
+UP, DOWN = 1.0 + FEW_ROUNDINGS, 1.0 - FEW_ROUNDINGS
 
 
 class Rounding(NamedTuple):
