@@ -110,7 +110,7 @@ def test_folds_by_group_pool_no_group(folder):
     [
         (["formulation=logistic"], "compares all rows of two classes"),
         (["formulation=ranksvm", "class_weight=balanced"], "class_weight is for two classes"),
-        (["formulation=ranksvm", "kernel=rbf"], "a kernel is for two classes"),
+        (["formulation=ranksvm", "kernel=rbf"], "runs with a kernel are of two classes"),
     ],
 )
 def test_what_is_of_two_classes_is_refused_before_any_work(folder, more, said):

@@ -19,6 +19,24 @@ from auclab.samples.bicliques import Bicliques
 from auclab.types import Array
 
 
+def ascending_concordance(totals: Array, right: Array) -> tuple[Array, Array]:
+    """Shares of the pairs up to every unit, and which share of its own is right, in ascending order of the latter.
+
+    `totals`, `right`: the weight of all pairs of a unit, and of those that are ranked right.
+
+    Examples
+    --------
+    >>> shares, concordance = ascending_concordance(np.array([1.0, 2.0, 0.0]), np.array([1.0, 1.0, 0.0]))
+    >>> shares.round(3).tolist(), concordance.tolist()
+    ([0.667, 1.0], [0.5, 1.0])
+    """
+    compared = totals > 0
+    concordance = np.clip(right[compared] / totals[compared], 0.0, 1.0)
+    order = np.argsort(concordance, kind="stable")
+    shares = np.cumsum(totals[compared][order])
+    return shares / shares[-1], concordance[order]
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConcordanceDisplay(Display):
     """The share of right pairs of every unit, in ascending order, over the share of the pairs: its area is the value.
@@ -106,14 +124,9 @@ class ConcordanceDisplay(Display):
         estimate = estimate_pairs(pairs, scores, level=level)
         comparable = ComparablePairs(pairs)
         totals, right = comparable.unit_totals, comparable.auc_sums(scores)
-        compared = totals > 0
-        concordance = np.clip(right[compared] / totals[compared], 0.0, 1.0)
-        order = np.argsort(concordance, kind="stable")
-        shares = np.cumsum(totals[compared][order])
+        shares, concordance = ascending_concordance(totals, right)
         units: Literal["group", "row"] = "group" if comparable.units_are_groups else "row"
-        display = cls(
-            shares=shares / shares[-1], concordance=concordance[order], estimate=estimate, units=units, name=name
-        )
+        display = cls(shares=shares, concordance=concordance, estimate=estimate, units=units, name=name)
         return display.plot(ax, curve_kwargs=curve_kwargs)
 
     def plot(

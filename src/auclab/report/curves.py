@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from auclab.datasets.target import METRIC_NAMES, WORDS
+from auclab.displays.concordance import ascending_concordance
 from auclab.displays.costs import BestPoints
 from auclab.displays.ranking_error import binned_pairs
 from auclab.displays.score_histogram import default_bins
@@ -17,6 +19,7 @@ from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.buffered_roc import broc_from_sorted
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import roc_from_sorted
+from auclab.pipeline.split.ranked_part import RankedPart
 from auclab.pipeline.stored.stored_files import damaged, read_rows, read_scores
 from auclab.report.decisions import decisions
 from auclab.report.thinning import short, steps, thinned
@@ -28,6 +31,27 @@ BARS, LEVELS = 36, 33
 
 #: Smaller gaps are drawn here: a logarithm has no 0.
 SMALLEST_GAP = 1e-16
+
+
+def ranked_curves(folder: Path) -> dict[str, Any] | None:
+    """The concordance of one split over groups, grades or times, for JSON; None where it kept no scores of such rows.
+
+    Returned: ``part``; ``names`` and ``values`` of AUC and bAUC over its pairs; ``units``, what the curve goes over;
+    ``concordance`` as [share of the pairs, ranked right], steps in units of 1/10,000 in ascending order.
+    """
+    stored = read_scores(folder)
+    if stored is None or stored.target is None:
+        return None
+    part = RankedPart(stored.target, stored.y_score)
+    totals, right = part.pairs.unit_totals, part.pairs.auc_sums(part.scores)
+    shares, concordance = ascending_concordance(totals, right)
+    return {
+        "part": stored.part,
+        "names": [WORDS[name] for name in METRIC_NAMES[stored.target.kind].values()],
+        "values": [part.value("auc"), part.value("bauc")],
+        "units": "group" if part.pairs.units_are_groups else "row",
+        "concordance": _curve(np.r_[0.0, shares], np.r_[concordance[0], concordance]),
+    }
 
 
 def split_curves(folder: Path) -> dict[str, Any] | None:

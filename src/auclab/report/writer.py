@@ -23,7 +23,7 @@ from auclab.datasets.target import names_of
 from auclab.report.cards import read_cards
 from auclab.report.coefficients import scorer_effects
 from auclab.report.comparisons import compare_sheet
-from auclab.report.curves import split_curves
+from auclab.report.curves import ranked_curves, split_curves
 from auclab.report.differences import settings_that_differ
 from auclab.report.guarantees import bound_lines, read_bounds
 from auclab.report.kernels import draw_kernels, kernel_lines
@@ -113,6 +113,7 @@ def write_report(
     unfinished = [line for line in lines if line.run_id not in set(finished["run_id"])]
     notes = [f"runs that did not finish and are not compared: {len(unfinished)}"] if unfinished else []
     curves, left_out = _curves(finished, numbers)
+    ranked = _ranked(finished, lines)
     bounds = read_bounds(Path(folder) for folder in finished["fold_folder"])
     kernels = kernel_lines(finished, numbers)
     paths = [*find_paths(finished, ["objective", *metrics]), *tuning_paths(finished)]
@@ -123,6 +124,7 @@ def write_report(
         },
         "settings": settings_that_differ(finished, numbers),
         "selected": _first_selection(lines, curves),
+        "ranked": ranked,
         "most": MOST_SELECTED,
         "bounds": _bound_points(bounds),
         "paths": [each.data for each in paths],
@@ -142,6 +144,7 @@ def write_report(
         ],
         lines=lines,
         has_curves=set(curves),
+        has_ranked=bool(ranked),
         most_selected=MOST_SELECTED,
         left_out=left_out,
         bound_lines=bound_lines(bounds),
@@ -188,6 +191,18 @@ def _curves(runs: pd.DataFrame, numbers: Mapping[str, int]) -> tuple[dict[int, l
         carried += len(_json(curves))
         found.setdefault(numbers[row["run_id"]], []).append(curves | {"split": row["fold"]})
     return found, without
+
+
+def _ranked(runs: pd.DataFrame, lines: Sequence[RunLine]) -> list[dict[str, Any]]:
+    """The last few runs over groups, grades or times, each with the concordance of its splits."""
+    names, found = {line.run_id: line.name for line in lines}, list[dict[str, Any]]()
+    for run_id, of_run in list(runs.groupby("run_id", sort=False))[::-1]:
+        curves = [ranked_curves(Path(folder)) for folder in of_run["fold_folder"]]
+        if found_here := [each for each in curves if each is not None]:
+            found.append({"name": names[str(run_id)], "curves": found_here})
+        if len(found) == MOST_SELECTED:
+            break
+    return found
 
 
 def _first_selection(lines: Sequence[RunLine], curves: Mapping[int, Any]) -> list[int]:

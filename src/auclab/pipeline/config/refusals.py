@@ -25,8 +25,8 @@ REFUSED = {
     "ranked": {
         "class_weight": "class_weight is for two classes, and rows are compared within groups, by grades or by times; "
         "leave it out",
-        "kernel": "a kernel is for two classes, and rows are compared within groups, by grades or by times; leave it "
-        "out",
+        "kernel": "runs with a kernel are of two classes, and rows are compared within groups, by grades or by times; "
+        "leave it out, or call auclab.solve(…, kernel=…) in Python",
     },
     "kernel": {
         "constraints": "constraints are on the coefficients of columns, which a kernel has none of; leave one out",

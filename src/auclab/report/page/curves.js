@@ -105,6 +105,30 @@ function drawErrors(run) {
   return axes.svg;
 }
 
+/** Which share of the pairs of every group, or row, is ranked right: a figure for each kind of pairs. */
+function drawRanked(target, legend, runs) {
+  const values = (curves) => curves[0].names.map((name, k) => `${name} ${written(mean(curves.map((each) => each.values[k])))}`).join(", ");
+  const series = runs.map((run, index) => [run, index]);
+  const kinds = groupBy(series, ([run]) => `${run.curves[0].names[0]}, by ${run.curves[0].units}`);
+  target.replaceChildren(...[...kinds].map(([kind, found]) => {
+    const { names: [name], units } = found[0][0].curves[0];
+    const axes = drawAxes({
+      title: kind, description: found.map(([run]) => `${run.name}: ${values(run.curves)}`).join(". "),
+      x: makeScale([0, 1]), y: makeScale([0, 1]), xLabel: "share of the pairs", yLabel: `ranked right, by ${units}`, height: 370,
+    });
+    axes.line([0, 1], [0.5, 0.5], { class: "chance" });
+    for (const [run, index] of found) {
+      for (const each of run.curves) {
+        const [shares, right] = each.concordance.map(unit);
+        const xs = shares.flatMap((at, k) => (k ? [shares[k - 1], at] : []));
+        axes.line(xs, right.slice(1).flatMap((at) => [at, at]), { class: curveClass(index, run.curves) }, `${run.name}: ${values([each])}`);
+      }
+    }
+    return framed(`${kind}.`, `In ascending order; the area is the ${name}.`, axes.svg);
+  }));
+  fillLegend(legend, series.map(([run, index]) => [`s${index}`, "", `${run.name}: ${values(run.curves)}`]));
+}
+
 /** Six colours, then the same colours with another shape. */
 const shape = (index) => (index < 6 ? "dot" : "square");
 

@@ -75,6 +75,7 @@ if (surface) {
   byId("surface-run").addEventListener("change", () => surface.show(DATA.runs[byId("surface-run").value]));
   drawSelected();
 }
+if (byId("ranked-plots")) drawRanked(byId("ranked-plots"), byId("ranked-legend"), DATA.ranked);
 if (byId("bound-plot")) drawBounds(byId("bound-plot"), byId("bound-legend"), DATA.bounds);
 if (byId("path-plots")) drawPaths(byId("path-plots"), DATA.paths);
 if (byId("search-plots")) drawPaths(byId("search-plots"), DATA.searches);
