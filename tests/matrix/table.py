@@ -203,7 +203,7 @@ REFUSED = (
     Refusal(
         ("scorecard",),
         ("export onnx",),
-        "bins of a scorecard, which are exported to json and sql only",
+        "bins of a scorecard, which the ONNX export does not support: export to json or sql",
         "the graph that is written is a weighted sum of numbers and categories; json and sql write the intervals",
     ),
     Refusal(
