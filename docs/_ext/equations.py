@@ -159,11 +159,11 @@ INDEXED = re.compile(
     r"_(?:\{[^}\n]{1,40}\}|\*|[^\W_]{1,3}(?!\w))[⁺⁻²*]?"
 )
 #: A code span of one letter, which is a variable of an equation unless it is an argument of `fit`.
-VARIABLE = re.compile(r"(?![XyC]\b)[A-Za-z](?:_[a-z]{1,2})?(?: [=<>] \d+)?")
+VARIABLE = re.compile(r"(?![XyC]\b)[A-Za-z](?:_[a-z]{1,2})?(?: [=<>] (?:\d+|[a-z]_[a-z]))?")
 #: In a code span: signs of mathematics, and those of a program or a command.
 SIGNS, CODE = (
-    re.compile(r"[‖₊₀⁺⁻Σ√∫≤≥½²ᵀ∈·∞∂α-ω]"),
-    re.compile(rf"[\"'→…]|--|\.\w|\w=\w|(?!{WHOLE})[a-z]{{2,}}_[a-z]{{3,}}|[a-z]{{6,}}"),
+    re.compile(r"[‖₊₀⁺⁻Σ√∫≤≥½²ᵀ∈·∞∂α-ω−ÂĜŜ\u0302]"),
+    re.compile(rf"[\"→…]|'\w{{2,}}|--|\.\w|\w=\w|(?!{WHOLE})[a-z]{{2,}}_[a-z]{{3,}}|[a-z]{{6,}}"),
 )
 
 

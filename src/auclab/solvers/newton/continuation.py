@@ -85,7 +85,7 @@ class _Path:
         fewest = min(sample.n_pos, sample.n_neg)
         self._least_width = HALF_OF_DIGITS if self.whole else _SUBSAMPLE_WIDTH
         self.noise = 0.0 if self.whole else 1e-2 * sample.n_features / fewest
-        self.ridge = 0.0 if self.whole else 1.0 / fewest  # one observation draws the coefficients to 0
+        self.ridge = 0.0 if self.whole else 1.0 / fewest  # in units of one observation
         #: Whether the next half-width is to be the last one, from a subsample's minimum not far away, and whether the
         #: present one is.
         self.leaps, self.direct = self.whole and sampled, False
