@@ -65,9 +65,9 @@ def bauc_score(
     """Buffered AUC ``bAUC_z = 1 − bPOE_z(ξ)`` of the ranking errors ``ξ = h⁻ − h⁺``, in O(m log m).
 
     ``bAUC_z = 1 − min_{a≥0} mean_ij [a(ξ_ij − z) + 1]₊`` (Norton & Uryasev 2018, Def. 2, 3, eq. 23). At z =
-    0 it is a lower bound of the strict AUC that counts, with the wrong pairs, the correct pairs of smallest margin
-    ones as outweigh them. It is not changed by increasing affine maps of the scores (for ``z ≠ 0``: shifts
-    only), but is by other monotone maps.
+    0 it is a lower bound of the strict AUC: besides the wrong pairs it counts the correct pairs of smallest margin
+    that offset their errors. Increasing affine maps of the scores do not change it (for ``z ≠ 0`` only shifts do
+    not); other monotone maps may.
 
     Parameters
     ----------
