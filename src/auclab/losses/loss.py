@@ -173,9 +173,9 @@ class Loss(ABC):
             return pieces
         kinks = self._kinks(pieces)
         where, jumps, h = pieces.breakpoints[kinks > 0], kinks[kinks > 0], half_width
-        bends = np.diff(np.r_[0.0, pieces.curvatures]) != 0.0  # what is left there when the jump is spread
-        ends = np.unique(np.r_[pieces.breakpoints[bends], where - h, where + h])
-        middle = np.r_[0.5 * (ends[:-1] + ends[1:]), ends[-1] + 1.0]
+        bends = np.diff(pieces.curvatures, prepend=0.0) != 0.0  # what is left there when the jump is spread
+        ends = np.unique(np.concatenate((pieces.breakpoints[bends], where - h, where + h)))
+        middle = np.append(0.5 * (ends[:-1] + ends[1:]), ends[-1] + 1.0)
         coefficients = pieces.coefficients[np.maximum(np.searchsorted(pieces.breakpoints, middle) - 1, 0)]
         coefficients = np.where((middle > pieces.breakpoints[0])[:, None], coefficients, 0.0)
         gap = np.zeros_like(coefficients)

@@ -39,13 +39,13 @@ def moments(sample: Sample, pos: Array, neg: Array) -> Moments:
     """The sums of multipliers ``pos`` (n_pos,) and ``neg`` (n_neg,) of a sample, in one pass over its rows."""
     (high_pos, low_pos, error_pos), (high_neg, low_neg, error_neg) = sample.accurate_sums(pos, neg)
     sum_pos, sum_neg = accurate_sum(pos), accurate_sum(neg)
-    parts_pos = np.r_[high_pos, sum_pos[0]], np.r_[low_pos, sum_pos[1]]
-    parts_neg = np.r_[high_neg, sum_neg[0]], np.r_[low_neg, sum_neg[1]]
+    parts_pos = np.append(high_pos, sum_pos[0]), np.append(low_pos, sum_pos[1])
+    parts_neg = np.append(high_neg, sum_neg[0]), np.append(low_neg, sum_neg[1])
     high, low = two_sums(parts_pos[0], -parts_neg[0])
     carried, lost = two_sums(parts_pos[1], -parts_neg[1])
     high, rest = two_sums(high, low + carried)
     size = abs(parts_pos[0]) + abs(parts_neg[0])
-    error = np.r_[error_pos + error_neg, relative_error(pos.size + neg.size) * (sum_pos[0] + sum_neg[0])]
+    error = np.append(error_pos + error_neg, relative_error(pos.size + neg.size) * (sum_pos[0] + sum_neg[0]))
     if sample.rounding is not None:
         sums = pos @ sample.rounding.rest_pos, neg @ sample.rounding.rest_neg
         rest[:-1] += sums[0] - sums[1]
