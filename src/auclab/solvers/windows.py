@@ -29,12 +29,13 @@ from auclab.models.window_cone import solve_cone
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, relative_gap
 from auclab.solvers.encodings import is_linear
 from auclab.solvers.feasible_point import nearest_feasible
-from auclab.solvers.newton.damped_newton import GOOD_RATIO, POOR_RATIO
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
 _MAX_STEPS = 200
+#: Ratios of actual to predicted reduction below which a model is trusted less far, and above which farther.
+POOR_RATIO, GOOD_RATIO = 0.25, 0.75
 #: Steps in a row, each of which lowers the gap by less than this part, after which a gap within the tolerance, or any,
 #: is taken for the last.
 _MOVED, _MAX_IDLE, _MAX_IDLE_ABOVE = 1e-2, 4, 40

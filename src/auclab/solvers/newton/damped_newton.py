@@ -24,6 +24,7 @@ from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
 from auclab.solvers.newton.positive_definite import EPSILON, HALF_OF_DIGITS
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss
+from auclab.solvers.windows import GOOD_RATIO, POOR_RATIO
 from auclab.types import Array
 
 #: A subproblem has converged when the next step's predicted reduction is below this part of the smoothing gap.
@@ -33,8 +34,6 @@ MAX_STEPS = 100
 MAX_DENSE_FEATURES = 2_000
 #: The damping that is tried first; below a thousandth of it there is none, and steps end at 10¹¹ times it.
 _DAMPING = 1e-3
-#: Ratios of actual to predicted reduction below which a model is trusted less far, and above which farther.
-POOR_RATIO, GOOD_RATIO = 0.25, 0.75
 #: A step may change margins by at most this many times their size.
 _MAX_RELATIVE_STEP = 10.0
 #: Steps without damping whose small predicted reduction did not fall by half, after which it is taken for rounding.
