@@ -23,7 +23,7 @@ _MOST = 2**50
 
 @dataclass(frozen=True)
 class SampleSize:
-    """Class sizes that suffice, and the slack (or half-width) they leave, at most the requested one.
+    """Sufficient class sizes, with the resulting slack (or half-width), which is at most the requested one.
 
     See Also
     --------
@@ -48,7 +48,7 @@ class SampleSize:
 def required_samples(
     bound: str | Callable[..., Bound], epsilon: float, *, class_ratio: float = 1.0, **arguments: Any
 ) -> SampleSize:
-    """The least class sizes for which a bound promises the value seen on the sample up to ε.
+    """The smallest class sizes for which a bound guarantees the value on the sample up to ε.
 
     For a lower bound on bAUC: with these sizes, ``1 − R̂_a = target`` on the sample guarantees ``bAUC ≥ target − ε``;
     for a two-sided one, the half-width is at most ε. Found by bisection: with one observation fewer of the rarer class

@@ -188,7 +188,7 @@ def held_out_scores(
     folds: Iterable[Fold],
     sample_weight: Array | None = None,
 ) -> tuple[NDArray[np.intp], Array]:
-    """Scores of the rows that were left out, in standard units of the scorer that gave them.
+    """Cross-validated scores, each standardised by the training scores of its own scorer.
 
     A scorer that ranks has no unit of its own, and those of different folds may differ in length: each one's scores
     are standardised by mean and standard deviation of its scores on the rows it was fitted to.

@@ -25,7 +25,7 @@ from auclab.validation import both_classes_weighted
 
 
 class ScorecardClassifier(ClassifierMixin, BaseEstimator):
-    """A scorecard of few items with whole points, optimal for its pair hinge or with a proven gap.
+    """A scorecard of few items with integer points, optimal for its pair hinge or with a proven gap.
 
     Numeric features are binned, nominal ones have an item a category (`auclab.scorecards.ItemEncoder`); then
     `auclab.formulations.Scorecard` is minimised over the points.

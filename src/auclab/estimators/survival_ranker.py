@@ -15,7 +15,7 @@ from auclab.types import AuclabError
 
 
 class SurvivalRanker(LinearRanker):
-    """Linear risk score for times that may be censored, certified: the pairs are those of the concordance index.
+    """Certified linear risk score for censored times, fitted to the pairs of the concordance index.
 
     A pair (i, j) counts if i has an event before the time of j; i should have the larger score.
 

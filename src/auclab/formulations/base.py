@@ -33,7 +33,7 @@ Kind = Literal["hinge", "piecewise", "cvar", "mip", "integer"]
 
 
 class Program(ABC):
-    """Something to minimise over linear scorers; the subclasses are frozen dataclasses of their free parameters.
+    """Base class of the objectives over linear scorers; subclasses are frozen dataclasses of their parameters.
 
     Attributes
     ----------

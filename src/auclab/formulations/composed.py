@@ -14,7 +14,7 @@ from auclab.regularisers import Norm, Regulariser
 
 @dataclass(frozen=True)
 class Composed(HingeProgram):
-    """A program put together from its pieces: which margins, how an error is charged, what w costs.
+    """A program composed of its pieces: the margins, the loss and the regulariser.
 
         minimise over w (and b)    mean_k ℓ(1 − m_k − z‖w‖) + R(w)
 

@@ -106,7 +106,7 @@ def _check_free_length(solution: Solved) -> None:
 
 
 def ranksvm_to_threshold(solution: S) -> S:
-    """The bAUC_z (EC-SVM) solution that a RankSVM (C-SVM) solution is.
+    """Convert a RankSVM (C-SVM) solution to the equivalent bAUC_z (EC-SVM) solution.
 
     With V = H(v) + λ‖v‖ and H(v) > 0:  ``z = −λ/V``, ``w = v/(1 + z‖v‖)``, value V (formulas derived from Norton
     & Uryasev 2018, Props. 6 and 7). For the squared penalty the equivalent λ is ``2λ‖v‖``.
@@ -161,7 +161,7 @@ def ranksvm_to_threshold(solution: S) -> S:
 
 
 def threshold_to_ranksvm(solution: S) -> S:
-    """The RankSVM (C-SVM) solution, unsquared, that a bAUC_z (EC-SVM) solution with z < 0 is.
+    """Convert a bAUC_z (EC-SVM) solution with z < 0 to the equivalent unsquared RankSVM (C-SVM) solution.
 
     ``λ = −zV``, ``v = w/(1 − z‖w‖)``, value V.
 

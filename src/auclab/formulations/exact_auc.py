@@ -20,7 +20,7 @@ from auclab.validation import check_parameter_range
 
 @dataclass(frozen=True)
 class ExactAUC(Program):
-    """Maximise AUC itself: count the pairs, whatever their margins.
+    """Maximise AUC itself: count the wrong pairs, for any size of their errors.
 
         min_w P(ξ(w) ≥ 0) = 1 − AUC_strict(w),     ξ_ij = −w·(x_i⁺ − x_j⁻)
 

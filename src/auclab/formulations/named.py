@@ -69,7 +69,7 @@ def formulation_named(name: str, **parameters: Any) -> Program:
 
 
 def as_formulation(formulation: str | Program) -> Program:
-    """A formulation itself, or the one of a name with its default parameters.
+    """Return a formulation, or make one from its name with default parameters.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Optimum:
-    """What an optimal value says about the error ξ of the scorer scaled to norm 1.
+    """Statement of an optimal value about the error ξ of the scorer scaled to norm 1.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ POINTS, MARGINS = (-5, 5), (1, 2, 3, 5, 8)
 
 @dataclass(frozen=True)
 class Scorecard(Program):
-    """Integer points of few items, for the largest buffered AUC that the margins show.
+    """Integer points of few items that maximise buffered AUC over a grid of margins.
 
         min over integer w and margins γ    mean_ij [γ − w·(x_i⁺ − x_j⁻)]₊ / γ,     lowest ≤ w_k ≤ highest
 

@@ -21,7 +21,7 @@ _STEPS, _SMALL = 50, 1e-10
 
 @dataclass(frozen=True)
 class CalibrationCheck:
-    """Probabilities beside what happened.
+    """Comparison of probabilities with observed labels.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class CalibrationCheck:
 
 
 def check_calibration(y_true: ArrayLike, probability: ArrayLike, *, level: float = 0.95) -> CalibrationCheck:
-    """Compare probabilities with what happened to rows that neither scorer nor calibration had seen.
+    """Compare probabilities with the labels of rows that neither scorer nor calibration was fitted to.
 
     Spiegelhalter's statistic (Statistics in Medicine 5, 1986) is the Brier score in standard units,
 

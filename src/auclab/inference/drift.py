@@ -19,7 +19,7 @@ MOST = 501
 
 @dataclass(frozen=True)
 class ScoreDrift:
-    """Two samples of scores, compared.
+    """Comparison of two samples of scores.
 
     Attributes
     ----------

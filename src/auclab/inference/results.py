@@ -52,7 +52,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two scorers on the same sample: the difference of a metric, first less second.
+    """Two scorers on the same sample: the difference of a metric, first minus second.
 
     Attributes
     ----------

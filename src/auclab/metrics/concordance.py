@@ -19,7 +19,7 @@ def concordance_index(
     tolerance: float = 0.0,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Share of the comparable pairs that a risk score ranks right, ties ½, in O(m log m).
+    """Share of the comparable pairs that a risk score ranks correctly, ties ½, in O(m log m).
 
     A pair (i, j) is comparable if i has an event before the time of j, seen or censored:
 

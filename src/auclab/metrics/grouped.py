@@ -26,7 +26,7 @@ def grouped_auc(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Share of the pairs of one group and different grades that are ranked right, ties ½, in O(m log m).
+    """Share of correctly ranked pairs of one group and different grades, ties ½, in O(m log m).
 
         AUC = mean over (i, j) with g_i = g_j, y_i > y_j of  1{s_i > s_j} + ½ 1{s_i = s_j}
 

@@ -94,7 +94,7 @@ def scored_auc(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Scored AUC: a pair in the right order counts by how far, ``sAUC = mean_ij (p_i − n_j)₊``, in O(m log m).
+    """Scored AUC: a correct pair counts its score difference, ``sAUC = mean_ij (p_i − n_j)₊``, in O(m log m).
 
     Vanderlooy & Hüllermeier 2008, eq. 3, after Wu, Flach & Ferri; ``sAUC = ∫₀^∞ P(h⁺ − h⁻ > τ) dτ``. Norton &
     Uryasev 2018, Sect. 5.2 add ½ for a tied pair (``ties="half"``); that variant jumps: constant scores have

@@ -92,7 +92,7 @@ def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None,
 
 
 class MetricScorer:
-    """scikit-learn's scorer of a metric, with errors that say what to do; made by `get_scorer`."""
+    """A metric as a scikit-learn scorer, made by `get_scorer`."""
 
     def __init__(self, name: str, methods: tuple[str, ...], options: dict[str, Any]):
         self._name, self._methods, self._options = name, methods, options

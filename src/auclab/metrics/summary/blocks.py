@@ -23,7 +23,7 @@ Task = Callable[[ScoredBlock], Any]
 
 
 class ScoreBlocks(Protocol):
-    """Scored blocks that can be read again and again.
+    """Blocks of scores that can be read several times.
 
     See Also
     --------

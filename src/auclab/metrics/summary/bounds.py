@@ -27,7 +27,7 @@ CONVEX = ("bauc", "ferri_auc", "ranking_superquantile", "scored_auc")
 
 
 class Interval(NamedTuple):
-    """Limits that contain the value of the whole sample for certain.
+    """Limits that certainly contain the value of the whole sample.
 
     See Also
     --------

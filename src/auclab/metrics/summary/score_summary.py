@@ -24,7 +24,7 @@ from auclab.types import Array, AuclabError
 
 @dataclass(frozen=True)
 class BufferedAUCBounds:
-    """What a summary says of `buffered_auc`: limits of each of its numbers.
+    """Limits of `buffered_auc` from a summary, for each of its numbers.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The linear scorer of fewest features whose buffered AUC is at least a given level.
+"""The linear scorer with the fewest features whose buffered AUC is at least a given level.
 
     minimise  the number of features with w ≠ 0     subject to     mean_ij [1 − w·d_ij]₊ ≤ 1 − α
 
@@ -31,7 +31,7 @@ _LEAST_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class FewestFeatures:
-    """The scorer, how many features it uses, and how many are proved to be needed.
+    """The scorer, the number of features that it uses, and a proved lower bound of this number.
 
     Attributes
     ----------

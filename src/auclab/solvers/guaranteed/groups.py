@@ -69,7 +69,7 @@ def with_groups(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> GuaranteedSolution:
-    """Maximise buffered AUC at a common length, with guarantees for the groups; the docstring of the module derives it.
+    """Maximise buffered AUC at a common length, with a required level for each group; the module derives it.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class GroupValue:
 
 @dataclass(frozen=True, repr=False)
 class GuaranteedSolution:
-    """A linear scorer with a guaranteed bAUC.
+    """A linear scorer with a required bAUC.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class GuaranteedSolution:
 
 @dataclass(frozen=True)
 class Frontier:
-    """The least norm for every of several levels of bAUC, in ascending order of the levels.
+    """The least norm for several levels of bAUC, in ascending order of the levels.
 
     Attributes
     ----------
