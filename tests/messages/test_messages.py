@@ -21,7 +21,7 @@ WITHOUT_ENTRY = {
     "metrics": 1,
     "projection": 1,
     "samples": 6,
-    "solvers": 46,
+    "solvers": 22,
     # Packages above state and solve programs; those below run experiments and show them.
     "cli": 60,
     "comparison": 39,

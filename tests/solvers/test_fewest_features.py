@@ -47,5 +47,5 @@ def test_too_much_is_refused_with_what_is_proved():
     X, y = sample(2)
     with pytest.raises(AuclabError, match=r"impossible with 4 features \(proved\)"):
         fewest_features(X, y, 0.5 + 0.5 * largest(X, y, 4, range(4)))
-    with pytest.raises(AuclabError, match="impossible with 1 features"):
+    with pytest.raises(AuclabError, match="impossible with 1 feature "):
         fewest_features(X, y, largest(X, y, 4, range(4)) - 1e-3, constraints=Constraints(max_features=1))

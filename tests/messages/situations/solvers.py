@@ -12,6 +12,7 @@ from auclab.solvers.binned import checkpoint
 from auclab.solvers.binned.choice import solve as solve_in_bins
 from auclab.solvers.budget import check_memory, check_seconds
 from auclab.solvers.kernel.prune import prune
+from auclab.solvers.path import solve_path
 from messages.situations import X2, Y, auclab, f, k, new_folder
 
 MANY = [[float(i % 7), float(i * i % 11)] for i in range(12)]

@@ -24,6 +24,7 @@ from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.guaranteed.least_norm import check_level
 from auclab.solvers.solution import Solution
 from auclab.types import AuclabError
+from auclab.validation import counted
 
 #: Seconds that the search for one number of features has at least.
 _LEAST_SECONDS = 1.0
@@ -149,7 +150,7 @@ def _not_found(bauc: float, proved: int, most: int, last: Solution | None) -> st
     """Why there is no scorer to return."""
     best = "none was found in the time" if last is None else f"the last search found {1 - last.objective:.6g}"
     if proved == most + 1:
-        return f"bAUC ≥ {bauc:g} is impossible with {most} features (proved): {best}; ask for less"
+        return f"bAUC ≥ {bauc:g} is impossible with {counted(most, 'feature')} (proved): {best}; ask for less"
     return (
         f"no scorer with bAUC ≥ {bauc:g} was found, and that {proved - 1} features do not suffice is proved; {best}: "
         "raise time_limit, or ask for less"

@@ -89,7 +89,8 @@ def solve_max_features(problem: Problem, *, tolerance: float = 1e-6, time_limit:
         tree = search.tree(lower, upper, tolerance)
         built = perf_counter()
         search.improve_supports(tree, monitor)
-        status = grow([tree], search.best, monitor, tolerance, [[np.zeros(lower.size), search.best.coef]])
+        starts = [np.zeros(lower.size), search.best.coef][: 1 + bool(search.best.coef.size)]  # where a point is known
+        status = grow([tree], search.best, monitor, tolerance, [starts])
         if not search.best.coef.size:
             if status is Status.OPTIMAL:
                 raise AuclabError("no w satisfies the constraints with so few features; allow more features")

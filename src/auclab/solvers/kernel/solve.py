@@ -234,10 +234,9 @@ def _check(method: str, max_landmarks: int | None, memory_gb: float, tolerance: 
         raise AuclabError(
             f"method={method!r} is unknown{did_you_mean(method, METHODS)}; choose one of {', '.join(METHODS)}"
         )
-    if max_landmarks is not None and (isinstance(max_landmarks, bool) or max_landmarks != int(max_landmarks)):
+    whole = isinstance(max_landmarks, int | float | np.number) and not isinstance(max_landmarks, bool)
+    if max_landmarks is not None and not (whole and max_landmarks >= 1 and max_landmarks % 1 == 0):
         raise AuclabError(f"max_landmarks must be a whole number ≥ 1 or None, got {max_landmarks!r}")
-    if max_landmarks is not None and max_landmarks < 1:
-        raise AuclabError(f"max_landmarks must be at least 1, got {max_landmarks}")
     if not 0 < memory_gb < math.inf:
         raise AuclabError(f"memory_gb must be a finite number > 0, got {memory_gb}")
     if not 0 < tolerance < math.inf:
