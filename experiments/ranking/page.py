@@ -179,6 +179,8 @@ it overfits, like other models without a penalty: on breast_cancer (198 patients
 ## What was run
 
 Each data set has ten splits, with half of the rows (at most 2,000) for training. Columns are standardised.
+`python run.py -m experiment=ranking_survival scale=default` repeats the part on patients as a tracked sweep, and
+`ranking_choice` and `ranking_grades` the others. The numbers here are those of the commands below the tables.
 
 * **hinge**, **squared hinge**: RankSVM with λ‖w‖₂, and with the squared hinge and λ‖w‖₂².
 * **bAUC**, **bAUC_z**: the buffered share, and that with z‖w‖₂ < 0.
