@@ -28,8 +28,11 @@ ADDRESS = "AUCLAB_TESTS_SERVER"
 
 WIDTH = {"COLUMNS": "120"}
 
+#: A path with spaces cannot stand after #!, so the shell starts the interpreter; to Python its line is a string.
 _PROGRAM = """\
-#!{python} -SI
+#!/bin/sh
+'''exec' "{python}" -SI "$0" "$@"
+' '''
 import sys
 sys.path.insert(0, {tests!r})
 from warm_programs import ask
@@ -63,7 +66,7 @@ def warm_programs() -> dict[str, str]:
     (folder / "bin").mkdir()
     for name in ("auclab", "python"):
         program = folder / "bin" / name
-        program.write_text(_PROGRAM.format(python=sys.executable, tests=tests, name=name))
+        program.write_text(_PROGRAM.format(python=sys.executable, tests=tests, name=name), encoding="utf-8")
         program.chmod(0o755)
     address = str(folder / "server")
     # The width is read when the screen is imported.
