@@ -7,12 +7,16 @@ from types import SimpleNamespace
 import numpy as np
 
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.problem import Problem
 from auclab.formulations.scorecard import Scorecard
+from auclab.samples.as_sample import as_sample
 from auclab.solvers.binned import checkpoint
 from auclab.solvers.binned.choice import solve as solve_in_bins
 from auclab.solvers.budget import check_memory, check_seconds
+from auclab.solvers.integer.max_features import solve_max_features
 from auclab.solvers.kernel.prune import prune
 from auclab.solvers.path import solve_path
+from auclab.solvers.registry import check_solvable
 from messages.situations import X2, Y, auclab, f, k, new_folder
 
 MANY = [[float(i % 7), float(i * i % 11)] for i in range(12)]

@@ -233,7 +233,7 @@ def _limits(
 def _cannot(found: Found, limits: Mapping[Any, float], max_difference: float | None) -> str:
     asked = ", ".join(f"{1 - limit:.6g} in group {name!r}" for name, limit in limits.items() if math.isfinite(limit))
     if max_difference is not None:
-        asked += f", as a difference of at most {max_difference:g} asks for,"
+        asked += f" (for a difference of at most {max_difference:g})"
     if found.lower_bound > 0.0:
         return (
             f"no scorer has, at one length for all, a bAUC of at least {asked}: some group lacks "
