@@ -25,7 +25,7 @@ TOKEN = re.compile(
 )
 #: Short names that are products: one letter each.
 PRODUCT = re.compile(r"[a-zΑ-ω][A-Z]η?|[A-Za-z]?[Α-ωa-z]{0,2}[Α-ω][A-Za-z]?|d[tuv]|ij")
-MARKS = {"\u0302": "ˆ", "\u0304": "‾", "\u0305": "‾", "\u0332": "ˍ"}
+MARKS = {"\u0302": "^", "\u0304": "‾", "\u0305": "‾", "\u0332": "ˍ"}
 LIMITS = {"Σ", "min", "max", "sup", "inf"}
 CLOSING = {"(": ")", "{": "}", "[": "]"}
 
