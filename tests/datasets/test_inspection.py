@@ -211,3 +211,44 @@ def test_a_stored_configuration_is_that_of_runs_before_there_were_decimal_commas
     assert "decimal_comma" not in compose_experiment(words).configuration["dataset"]
     given = compose_experiment([*words, "dataset.decimal_comma=[a]"]).configuration["dataset"]
     assert given["decimal_comma"] == ["a"]
+
+
+def test_rows_of_one_patient_stay_together(tmp_path: Path) -> None:
+    k = np.arange(300)
+    frame = pd.DataFrame({"patient_id": 7001 + k % 70, "age": 30 + k % 41, "sick": np.where(k % 5 == 0, "yes", "no")})
+    found = inspect_file(write(tmp_path, frame))
+    assert kinds(found)["patient_id"] == "group"
+    assert found.settings["drop"] == ["patient_id"]
+    assert found.command.endswith("split=grouped split.column=patient_id")
+    dataset, _ = check_command(found)
+    assert set(dataset.X) == {"age"}
+    assert inspect_file(write(tmp_path, frame.assign(patient_id=7001 + k % 5))).split is None  # too few to be patients
+    assert inspect_file(write(tmp_path, frame.rename(columns={"patient_id": "size"}))).split is None
+
+
+def test_rows_in_the_order_of_a_date_are_tested_later(tmp_path: Path) -> None:
+    days = pd.date_range("2024-01-01", periods=90).strftime("%d.%m.%Y").to_numpy()
+    frame = pd.DataFrame({"sold_on": days, "size": np.arange(90) % 7, "y": labels(90)})
+    found = inspect_file(write(tmp_path, frame))
+    assert found.split is not None
+    assert (found.split.name, found.split.column) == ("time", "sold_on")
+    check_command(found)
+    assert inspect_file(write(tmp_path, frame.assign(sold_on=np.roll(days, 9)))).split is None
+    assert (
+        inspect_file(write(tmp_path, frame.assign(y=np.sort(labels(90))))).split is None
+    )  # one class in the later part
+
+
+def test_svmlight(tmp_path: Path) -> None:
+    from sklearn.datasets import dump_svmlight_file
+
+    X = np.eye(20, 6)
+    for values, positive in ((np.r_[np.zeros(14), np.ones(6)], None), (np.r_[np.full(14, 1), np.full(6, 2)], "2")):
+        dump_svmlight_file(X, values, str(tmp_path / "rows.svm"))
+        found = inspect_file(tmp_path / "rows.svm")
+        assert (found.rows, found.columns, found.settings.get("positive")) == (20, (), positive)
+        assert found.written == ("6 columns without names", ".05 of the entries are not 0")
+        dataset, _ = check_command(found)
+        assert dataset.n_pos == 6
+    with pytest.raises(AuclabError, match="columns of an svmlight file have no names"):
+        inspect_file(tmp_path / "rows.svm", target="y")

@@ -177,22 +177,10 @@ REFUSED = (
         "`LogisticRegression` nor LDA nor LightGBM has a `partial_fit`",
     ),
     Refusal(
-        ("exact_auc",),
+        ("exact_auc", "scorecard"),
         ("check",),
         "not everything could be checked; nothing that was is wrong",
-        "the objective is checked; the bound is that of a search tree, which no multipliers prove",
-    ),
-    Refusal(
-        ("scorecard",),
-        ("check",),
-        "no rational twin of the formulation scorecard",
-        "the bound is that of a search tree, which no multipliers prove",
-    ),
-    Refusal(
-        ("kernel",),
-        ("check",),
-        "the run has a kernel, whose values are (no|not) rational numbers",
-        "the values of a kernel are no rational numbers",
+        "objective and points of a card are checked; the bound is that of a search tree, which no multipliers prove",
     ),
     Refusal(
         BASELINES,

@@ -54,3 +54,22 @@ def test_full_capacities_are_the_only_weights_where_the_total_is_their_sum():
     X, capacity = np.array([[0.0], [4.0]]), np.array([0.25, 0.75])
     assert weights_of_mean(X, capacity, 1.0, np.array([3.0])).tolist() == [0.25, 0.75]
     assert weights_of_mean(X, capacity, 1.0, np.array([2.0])) is None
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_a_category_that_no_row_of_the_mean_has(form):
+    """Its rows have no weight, where the search alone comes nearer by a factor of e a step."""
+    rng = np.random.default_rng(0)
+    rare = (np.arange(200) % 40 == 0).astype(float)
+    X = np.c_[rng.normal(size=200), rare, 1.0 - rare]
+    found = weights_of_mean(form(X), np.full(200, 0.01), 1.0, np.array([0.1, 0.0, 1.0]))
+    assert found is not None
+    assert (found[rare == 1.0] == 0).all()
+    assert X.T @ found == pytest.approx([0.1, 0.0, 1.0], abs=1e-13)
+    assert weights_of_mean(form(X), np.full(200, 0.001), 0.199, np.array([0.0, 0.0, 0.199])) is None  # 195 rows: .195
+
+
+def test_the_search_ends_at_a_border_that_no_single_column_shows():
+    """Two categories whose sum is 1 for all rows but some: of those the mean has none."""
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]] * 20)
+    assert weights_of_mean(X, np.full(60, 0.1), 1.0, np.array([0.5, 0.5])) is None

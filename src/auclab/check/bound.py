@@ -120,7 +120,7 @@ def _candidates(
 ) -> Iterator[Multipliers]:
     """The multipliers themselves, and such as satisfy the dual constraint exactly."""
     yield start
-    if not program.by_marginals:
+    if not (program.by_marginals and data.has_columns):
         return
     if held is None and program.threshold < 0 and (point := mixed(program, data, start)) is not None:
         yield point

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
@@ -14,12 +14,14 @@ import numpy as np
 from auclab.check.bound import Bound, proved_bound
 from auclab.check.constraints import ROUNDING, HeldConstraints, StatedConstraints, same_as_stored, violation
 from auclab.check.correction import MAX_FEATURES
-from auclab.check.data import Data
+from auclab.check.data import Data, fractions
+from auclab.check.kernel import KernelData
 from auclab.check.multipliers import at_scorers
 from auclab.check.objective import objective
 from auclab.check.pieces import piece_name
 from auclab.check.program import Program
 from auclab.check.ranked import DualScorer, RankedData, read_scorers
+from auclab.check.scorecard import refused_points
 from auclab.check.stored import Configured, Split, Training, as_number
 
 #: A claimed number was computed in floating point: it may be better than what is proved by this part of
@@ -27,6 +29,8 @@ from auclab.check.stored import Configured, Split, Training, as_number
 SLACK = 1e-9
 #: Below this objective gaps are absolute, in units of it.
 SMALL_OBJECTIVE = 1e-3
+#: What ``tune=kernel`` selects beside γ.
+_WITH_KERNELS = frozenset({"penalty", "threshold"})
 #: Solvers whose dual points over ranked pairs are stored, as scorers.
 _BY_SCORERS = ("newton", "cutting_plane")
 
@@ -55,11 +59,14 @@ def consistency(split: Split, configured: Configured | None) -> list[Claim]:
     claims = []
     program = split.certificate["program"]
     if configured is not None:
-        parameters, tuned = configured.parameters, configured.tuned
+        parameters = configured.parameters
+        tuned = _WITH_KERNELS if configured.tuned == "kernel" else {configured.tuned}
+        if parameters["name"] == "scorecard":  # what these say about the items is checked with the points
+            parameters = {key: value for key, value in parameters.items() if key not in ("features", "signs")}
         differing = [
             f"{key} {value!r}"
             for key, value in parameters.items()
-            if key != tuned and not _is(program.get(key), value, tuned)
+            if key not in tuned and not _is(program.get(key), value, tuned)
         ]
         claimed = ", ".join(f"{key} {value!r}" for key, value in program.items() if key in parameters)
         found = f"config.yaml: {', '.join(differing)}" if differing else "the same in config.yaml"
@@ -67,6 +74,7 @@ def consistency(split: Split, configured: Configured | None) -> list[Claim]:
         tolerance = split.number_of("tolerance")
         found, same = f"config.yaml: {_text(configured.tolerance)}", tolerance == configured.tolerance
         claims.append(Claim("tolerance", _text(tolerance), found, _verdict(same)))
+        claims += _kernel_claims(split, configured)
     keys = ("objective", "lower_bound", "gap", "absolute_gap")
     others = {key: as_number(split.numbers.get(key)) for key in keys}
     differing = [f"{key} {_text(others[key])}" for key in keys if not _same(split.number_of(key), others[key])]
@@ -84,9 +92,11 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     """Whether the training part is the one that was solved, and everything that is claimed about the solution."""
     claims = _same_data(split, training)
     program = Program.from_stored(split.certificate["program"])
-    if training.X.shape[1] != split.coef.size:
-        found = f"{training.X.shape[1]} features in the data"
-        return [*claims, Claim("coefficients", str(split.coef.size), found, Verdict.REFUTED)]
+    split, misplaced = _on_training_rows(split, training)
+    if misplaced is None and split.kernel is None and training.X.shape[1] != split.coef.size:
+        misplaced = f"{training.X.shape[1]} features in the data"
+    if misplaced is not None:
+        return [*claims, Claim("coefficients", str(split.coef.size), misplaced, Verdict.REFUTED)]
     if (claim := _same_comparison(split, program, training)) is not None:
         claims.append(claim)
         if claim.verdict is not Verdict.CONFIRMED:
@@ -96,17 +106,74 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     if of_ranked:
         alike = target.weights == "groups"
         data = RankedData.comparing(training.X, target.y, target.groups, target.event, groups_alike=alike)
+    if split.kernel is not None:
+        in_space = KernelData(split.kernel.values(training.X), data.positive, data.weight)
+        data, program = in_space, in_space.in_space(program)
+        claims += _width_claims(split, training)
+        claims.append(_length_claim(split, in_space))
     low, high = objective(program, data, split.coef, split.intercept)
     claimed = split.number_of("objective")
     unit = max(abs(claimed), SMALL_OBJECTIVE) if math.isfinite(claimed) else SMALL_OBJECTIVE
     slack = Fraction(SLACK * unit)
     near = math.isfinite(claimed) and low - slack <= Fraction(claimed) <= high + slack
-    found = f"{_text(float(high))}, {'exact' if low == high else 'between rationals 2⁻²⁵⁰ apart'}"
+    found = f"{_text(float(high))}, {'exact' if low == high else f'between rationals {float(high - low):.0e} apart'}"
     claims.append(Claim("objective", _text(claimed), found, _verdict(near)))
+    if training.items is not None and "points" in split.certificate["program"]:
+        wrong = refused_points(split.coef, split.certificate["program"], training.items.tolist(), training.signs)
+        found = "; ".join(wrong) or "whole numbers in their range, no more than may be"
+        claims.append(Claim("points", f"{np.count_nonzero(split.coef)} items", found, _verdict(not wrong)))
     claims += _constraint_claims(split, training.constraints)
     claims += _bound_claims(split, program, data, high, unit, training.constraints)
     proved = all(claim.verdict is Verdict.CONFIRMED for claim in claims if claim.name == "lower bound")
     return [*claims, *_multiplier_claims(split, program, data, proved=proved)]
+
+
+def _on_training_rows(split: Split, training: Training) -> tuple[Split, str | None]:
+    """The coefficients of a kernel's scorer for every training row, or what is wrong with its landmarks."""
+    if split.landmarks is None:
+        return split, None
+    places = {int(row): place for place, row in enumerate(training.rows)}
+    if len(set(split.landmarks.tolist()) & places.keys()) < split.landmarks.size:
+        return split, "landmarks that are not training rows, or repeated"
+    coef = np.zeros(training.rows.size)
+    coef[[places[int(row)] for row in split.landmarks]] = split.coef
+    return replace(split, coef=coef), None
+
+
+def _kernel_claims(split: Split, configured: Configured) -> list[Claim]:
+    """Whether the kernel is that of the configuration; a width may be taken from the training part, or tuned."""
+    if split.kernel is None and not configured.kernel:
+        return []
+    stored = {} if split.kernel is None else {"name": split.kernel.name, **split.kernel.parameters}
+    taken = {key for key, value in configured.kernel.items() if key == "gamma" and isinstance(value, str)}
+    taken |= {"gamma"} if configured.tuned == "kernel" else set()
+    stated = {key: value for key, value in configured.kernel.items() if key not in taken}
+    same = stated == {key: value for key, value in stored.items() if key not in taken}
+    found = "the same in config.yaml" if same else f"config.yaml: {stated or 'none'}"
+    words = "none" if split.kernel is None else split.kernel.words
+    claims = [Claim("kernel", words, found, _verdict(same))]
+    if split.kernel is not None:
+        count = as_number(split.certificate["kernel"].get("landmarks"))
+        found = f"{split.coef.size} in landmarks.csv"
+        claims.append(Claim("landmarks", f"{count:g}", found, _verdict(count == split.coef.size)))
+    return claims
+
+
+def _width_claims(split: Split, training: Training) -> list[Claim]:
+    """Whether γ is what its rule takes from the training part, but for the last digits."""
+    if training.gamma is None or split.kernel is None:
+        return []
+    claimed = split.kernel.parameters["gamma"]
+    same = abs(claimed - training.gamma) <= SLACK * training.gamma
+    return [Claim("width", f"γ = {_text(claimed)}", f"{_text(training.gamma)} by its rule", _verdict(same))]
+
+
+def _length_claim(split: Split, data: KernelData) -> Claim:
+    """Whether ‖h‖ is as it is stored."""
+    low, high = data.length(fractions(split.coef))
+    claimed, slack = as_number(split.certificate["kernel"].get("length")), Fraction(SLACK) * max(high, Fraction(1))
+    near = math.isfinite(claimed) and low - slack <= Fraction(claimed) <= high + slack
+    return Claim("length", f"‖h‖ = {_text(claimed)}", _text(float(high)), _verdict(near))
 
 
 def _multiplier_claims(split: Split, program: Program, data: Data, *, proved: bool) -> list[Claim]:
@@ -191,7 +258,8 @@ def _bound_claims(
     """Lower bound and status; `value` is an upper bound of the exact objective."""
     status, claimed = str(split.certificate.get("status")), split.number_of("lower_bound")
     radius, tolerance = split.number_of("norm_bound", math.inf), split.number_of("tolerance")
-    limited = f" for ‖w‖ ≤ {radius:.6g}" if math.isfinite(radius) else " for every w"
+    letter = "w" if split.kernel is None else "h"
+    limited = f" for ‖{letter}‖ ≤ {radius:.6g}" if math.isfinite(radius) else f" for every {letter}"
     optimal, within = status == "optimal", status == "optimal_within"
     bound, reason = _prove(split, program, data, value, unit, stated)
     found_out = program.threshold == 0 or stated is None
@@ -201,17 +269,19 @@ def _bound_claims(
     if not math.isnan(claimed):
         line = ("lower bound", _text(claimed) + limited)
         if bound is None:
-            claims.append(Claim(*line, reason, Verdict.UNCHECKED))
+            false = math.isfinite(claimed) and Fraction(claimed) > value + Fraction(SLACK * unit)
+            found = f"above the objective {_text(float(value))}" if false else reason
+            claims.append(Claim(*line, found, Verdict.REFUTED if false else Verdict.UNCHECKED))
         else:
             proved = bound.within if math.isfinite(radius) else bound.everywhere
             most = min(proved + Fraction(SLACK * unit), value + Fraction(ROUNDING * unit))
             close = math.isfinite(claimed) and Fraction(claimed) <= most
-            scope = " for every w" if bound.everywhere >= proved else limited
+            scope = f" for every {letter}" if bound.everywhere >= proved else limited
             claims.append(Claim(*line, f"{_text(float(proved))}{scope}", _proof(close, program, data, found_out)))
     if not (optimal or within):
         known = status in ("local", "uncertified", "time_limit", "iteration_limit", "interrupted", "failed")
         return [*claims, Claim("status", status, "claims no optimum" if known else "unknown", _verdict(known))]
-    line = ("status", f"{status}, gap ≤ {tolerance:g}{limited if within else ' for every w'}")
+    line = ("status", f"{status}, gap ≤ {tolerance:g}{limited if within else f' for every {letter}'}")
     if bound is None:
         return [*claims, Claim(*line, reason, Verdict.UNCHECKED)]
     proved = bound.everywhere if optimal else bound.within
@@ -225,6 +295,10 @@ def _prove(
     """What the multipliers prove, or why nothing is."""
     if program.no_multipliers:
         return None, program.no_multipliers
+    if split.kernel is not None and split.certificate["kernel"].get("space") != "whole":
+        if split.number_of("lower_bound") <= 0 and value <= split.number_of("tolerance") * unit:
+            return Bound(Fraction(0), Fraction(0), math.inf), ""  # hinges are not negative
+        return None, "multipliers prove nothing about the functions in the span of the landmarks alone"
     if stated is not None and stated.max_features is not None:
         return None, "with max_features the bound is that of a search tree, which has no multipliers"
     table = split.table
@@ -265,7 +339,7 @@ def _multipliers_of_constraints(split: Split) -> list[float] | None:
     return [as_number(value, 0.0) for value in values] if isinstance(values, list) else None
 
 
-def _is(stored: Any, configured: Any, tuned: str | None) -> bool:
+def _is(stored: Any, configured: Any, tuned: Collection[str | None]) -> bool:
     """Whether a stored parameter is the configured one; what a piece is configured with, it has to have.
 
     The tuned λ is the scale of a regulariser's numbers; null stands for what the preprocessing says.
@@ -276,7 +350,7 @@ def _is(stored: Any, configured: Any, tuned: str | None) -> bool:
     if not (isinstance(stored, Mapping) and isinstance(configured, Mapping)):
         return bool(stored == configured)
     same_class = str(stored.get("class")).rpartition(".")[2] == str(configured.get("_target_")).rpartition(".")[2]
-    skipped = (float, int, type(None)) if tuned == "penalty" else (type(None),)
+    skipped = (float, int, type(None)) if "penalty" in tuned else (type(None),)
     others = [key for key, value in configured.items() if key != "_target_" and not isinstance(value, skipped)]
     return same_class and all(_is(stored.get(key), configured[key], tuned) for key in others)
 

@@ -18,6 +18,8 @@ from auclab.types import AuclabError
 
 #: Memory that a check takes for every row, whose numbers are Python's integers (measured: 380).
 BYTES_A_ROW = 400
+#: Rows whose kernel values are computed in integers: 9 million take half a gigabyte.
+MOST_KERNEL_ROWS = 3_000
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def check_folder(
                 remarks = (f"the training part could not be prepared again: {reason}",)
         if remarks or training is None:
             claims += _unchecked("the training part is not there")
-        elif too_much := _too_much(len(training.rows)):
+        elif too_much := _too_much(len(training.rows), split.kernel is not None):
             claims += _unchecked(too_much)
         else:
             claims += against_data(split, training)
@@ -75,8 +77,10 @@ def _unchecked(reason: str) -> list[Claim]:
     return [Claim(name, "", reason, Verdict.UNCHECKED) for name in ("objective", "lower bound", "status")]
 
 
-def _too_much(n_rows: int) -> str:
+def _too_much(n_rows: int, with_kernel: bool) -> str:
     """Why the rows are too many to be checked here; empty where they fit the memory that is free."""
+    if with_kernel and n_rows > MOST_KERNEL_ROWS:
+        return f"{n_rows:,} rows have {n_rows**2:,} kernel values, and those of {MOST_KERNEL_ROWS:,} rows are computed"
     needed, free = 1e-9 * BYTES_A_ROW * n_rows, 1e-9 * psutil.virtual_memory().available
     if needed <= free:
         return ""

@@ -158,6 +158,20 @@ class Points(Pairs):
 
 
 @dataclass(frozen=True)
+class CardPairs(Pairs):
+    """Pairs whose hinge begins at a margin γ, divided by it: the least mean over the γ that are tried."""
+
+    margins: tuple[int, ...]
+
+    no_multipliers: ClassVar[str] = "the bound of a search tree has no multipliers"
+
+    def mean(self, loss: Hinge, data: Data, scores: Integers, start: int, offset: int, unit: Fraction) -> Fraction:
+        """``min_γ mean ℓ(γ·start − margin)/γ``."""
+        each = (super(CardPairs, self).mean(loss, data, scores, g * start, offset, unit) / g for g in self.margins)
+        return min(each)
+
+
+@dataclass(frozen=True)
 class CountedPairs(Pairs):
     """Pairs that are counted, not charged by their margin: ``P(p ≤ n)``."""
 

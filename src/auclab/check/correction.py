@@ -42,7 +42,7 @@ def corrected(
     They may still have to be scaled (`transportable`), which keeps the constraint satisfied. With constraints
     on w, without a norm, what their multipliers and bounds do not take up is to vanish.
     """
-    if data.n_features > MAX_FEATURES or not start.values.any():
+    if not data.has_columns or data.n_features > MAX_FEATURES or not start.values.any():
         return None
     gradient = data.combine(start.values, start.unit)
     keep = Fraction(0)

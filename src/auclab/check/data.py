@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ class Data:
     X: Any
     positive: NDArray[np.bool_]
     weight: Integers
+
+    #: Whether there are columns, whose equations multipliers can be moved onto.
+    has_columns: ClassVar[bool] = True
 
     @classmethod
     def of(cls, X: Any, positive: NDArray[np.bool_], weight: NDArray[np.float64] | None = None) -> Data:
@@ -75,6 +78,10 @@ class Data:
             parts.append((total, exponent))
         found, exponent = aligned(parts)
         return np.concatenate(found), exponent
+
+    def score_error(self, coef: NDArray[np.float64]) -> Fraction:
+        """By how much a score may be off: they are exact."""
+        return Fraction(0)
 
     def combine(self, values: Integers, unit: int) -> list[Fraction]:
         """``Σ_positives q x − Σ_negatives q x`` with ``q = values / unit``, a rational per feature."""

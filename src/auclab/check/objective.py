@@ -21,7 +21,8 @@ def objective(program: Program, data: Data, coef: NDArray[np.float64], intercept
         _loss(program, data, scores, exponent, 1 - program.threshold * size, offset) for size in dict.fromkeys(sizes)
     ]
     low, high = program.regulariser.value(entries)
-    return min(ends) + low, max(ends) + high
+    error = 2 * data.score_error(coef)  # of a margin, whose hinge changes by no more
+    return max(Fraction(0), min(ends) - error) + low, max(ends) + error + high
 
 
 def _loss(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from auclab.check.comparisons import CountedPairs, HardestNegatives, Pairs, Points
+from auclab.check.comparisons import CardPairs, CountedPairs, HardestNegatives, Pairs, Points
 from auclab.check.losses import LOSSES, Hinge
 from auclab.check.pieces import no_twin, piece_name
 from auclab.check.ranked import RankedPairs
@@ -29,14 +29,16 @@ FORMULATIONS = {
     "ecsvm": "points",
     "partial_auc": "hardest",
     "exact_auc": "counted",
+    "scorecard": "card",
     "composed": "",
 }
-#: Comparisons, made of the share of the hardest negatives.
-COMPARISONS: dict[str, Callable[[Fraction], Pairs]] = {
+#: Comparisons, made of what the stored program says.
+COMPARISONS: dict[str, Callable[[Mapping[str, Any]], Pairs]] = {
     "all_pairs": lambda _: Pairs(),
     "points": lambda _: Points(),
-    "hardest": HardestNegatives,
+    "hardest": lambda stored: HardestNegatives(Fraction(float(stored.get("max_fpr") or 1.0))),
     "counted": lambda _: CountedPairs(),
+    "card": lambda stored: CardPairs(margins_of(stored)),
     "ranked_pairs": lambda _: RankedPairs(),
 }
 #: Comparison of a formulation over all pairs where the data say which of them.
@@ -44,6 +46,7 @@ RANKED = "ranked_pairs"
 #: What a stored program may say about itself.
 PARAMETERS = {"name", "class", "penalty", "threshold", "norm", "squared", "max_fpr", "norm_bound"}
 PARAMETERS |= {"comparisons", "loss", "regulariser"}
+PARAMETERS |= {"points", "max_items", "max_features", "margins", "signs", "features"}  # of a scorecard
 
 
 @dataclass(frozen=True)
@@ -118,4 +121,18 @@ class Program:
                 "lies in (0, 1]: restore the file, or run again"
             )
         cost = REGULARISERS[kind](regulariser)
-        return cls(name, COMPARISONS[comparison](Fraction(max_fpr)), LOSSES[loss], cost, Fraction(threshold))
+        return cls(name, COMPARISONS[comparison](stored), LOSSES[loss], cost, Fraction(threshold))
+
+
+def margins_of(stored: Mapping[str, Any]) -> tuple[int, ...]:
+    """The margins γ of a scorecard.
+
+    Raises
+    ------
+    AuclabError
+        Others than whole numbers ≥ 1, or none.
+    """
+    given = stored.get("margins")
+    if not isinstance(given, list) or not given or not all(type(each) is int and each >= 1 for each in given):
+        raise AuclabError(f"margins={given!r} are not those of a scorecard, which are whole numbers of at least 1")
+    return tuple(given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.constraints import StatedConstraints
+from auclab.check.kernel import StoredKernel
 from auclab.check.pieces import no_twin
 from auclab.check.program import FORMULATIONS, HOME
 from auclab.datasets.target import Target
@@ -32,7 +33,8 @@ class Split:
     """The files of one solved split.
 
     `numbers` are those of ``metrics.json``; `table` has the columns of ``multipliers.parquet``, None if there is none,
-    and `target` says what its rows are ranked by, where these are not two classes.
+    and `target` says what its rows are ranked by, where these are not two classes. With a `kernel`, `coef` has the
+    coefficients of the rows of the data set in `landmarks`.
     """
 
     number: int
@@ -43,6 +45,8 @@ class Split:
     intercept: float
     table: Mapping[str, NDArray[Any]] | None
     target: Target | None = None
+    kernel: StoredKernel | None = None
+    landmarks: NDArray[np.intp] | None = None
 
     def number_of(self, name: str, default: float = math.nan) -> float:
         """A number of the certificate; files have null for NaN and text for infinity."""
@@ -54,7 +58,9 @@ class Training:
     """A training part that was prepared again: features, labels (1 = positive), the rows of the data set, checksums.
 
     `constraints` are those of the configuration on its columns; `weight` has that of its class for every observation,
-    or is None where all count alike. `target` says what the rows are ranked by.
+    or is None where all count alike. `target` says what the rows are ranked by. `gamma` is the width of the kernel
+    where the configuration takes it from these rows; `items` are the feature of each item of a scorecard, and `signs`
+    what is stated of them.
     """
 
     X: Any
@@ -65,15 +71,22 @@ class Training:
     constraints: StatedConstraints | None = None
     weight: NDArray[np.float64] | None = None
     target: Target = field(kw_only=True)
+    gamma: float | None = None
+    items: NDArray[np.intp] | None = None
+    signs: StatedConstraints | None = None
 
 
 @dataclass(frozen=True)
 class Configured:
-    """What ``config.yaml`` says of a program: its parameters, which of them was tuned, and the tolerance."""
+    """What ``config.yaml`` says of a program: its parameters, which of them was tuned, and the tolerance.
+
+    `kernel` has the name and the parameters of a kernel, empty without one; with ``tune=kernel`` its γ was tuned, too.
+    """
 
     parameters: Mapping[str, Any]
     tuned: str | None
     tolerance: float
+    kernel: Mapping[str, Any] = field(default_factory=dict)
 
 
 def as_number(value: Any, default: float = math.nan) -> float:
@@ -110,10 +123,7 @@ def _read_split(number: int, folder: Path) -> Split:
             "there is nothing to check"
         )
     if "kernel" in certificate:
-        raise AuclabError(
-            "the run has a kernel, whose values are not rational numbers, so that its certificate is not checked in "
-            "rational arithmetic; auclab rerun computes it again"
-        )
+        return _read_kernel_split(number, folder, certificate, numbers)
     rows = read_rows(folder, "coefficients.csv")
     if not rows:
         raise AuclabError(f"{folder / 'coefficients.csv'} is missing, and the point to check is in it; run again")
@@ -123,6 +133,26 @@ def _read_split(number: int, folder: Path) -> Split:
             raise ValueError("its last line is not an intercept, or a coefficient is not finite")
     table, target = _read_multipliers(folder)
     return Split(number, folder, certificate, numbers, values[:-1], float(values[-1]), table, target)
+
+
+def _read_kernel_split(number: int, folder: Path, certificate: Mapping[str, Any], numbers: Mapping[str, Any]) -> Split:
+    stored = certificate["kernel"] if isinstance(certificate["kernel"], Mapping) else {}
+    kernel, intercept = StoredKernel.of(stored), as_number(stored.get("intercept"))
+    if not math.isfinite(intercept):
+        raise AuclabError(
+            f"{folder / 'certificate.json'} has no intercept of the kernel's scorer: the run was made before it was "
+            "kept; run it again"
+        )
+    rows = read_rows(folder, "landmarks.csv")
+    if rows is None:
+        raise AuclabError(f"{folder / 'landmarks.csv'} is gone, and with it the point that is to be checked")
+    with damaged(folder / "landmarks.csv"):
+        values = np.array([float(row["coefficient"]) for row in rows], dtype=np.float64)
+        landmarks = np.array([int(row["row"]) for row in rows], dtype=np.intp)
+        if not np.isfinite(values).all():
+            raise ValueError("a coefficient is not finite")
+    table, target = _read_multipliers(folder)
+    return Split(number, folder, certificate, numbers, values, intercept, table, target, kernel, landmarks)
 
 
 def _read_multipliers(folder: Path) -> tuple[dict[str, NDArray[Any]] | None, Target | None]:
@@ -156,6 +186,7 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     from auclab.datasets.splits import split_rows, take_rows
     from auclab.pipeline.config.build import build, load_dataset
     from auclab.pipeline.split.constrained import constraints_of
+    from auclab.pipeline.split.scorecards import stated_signs
     from auclab.pipeline.stored.configuration import stored_experiment
 
     experiment = stored_experiment(folder, allow=allow)
@@ -176,8 +207,20 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         stated = None if rules is None else rules.on(preprocessing)
         weight = _weight(experiment.class_weight, y)
         compared = target.take(rows)
-        checksum = part_sha256(X, compared)
-        yield Training(X, y, rows, checksum, dataset.sha256, stated, weight, target=compared)
+        made = Training(X, y, rows, part_sha256(X, compared), dataset.sha256, stated, weight, target=compared)
+        if experiment.kernel is not None and isinstance(experiment.kernel.gamma, str):
+            made = replace(made, gamma=_width(experiment.kernel.gamma, X))
+        if (items := getattr(preprocessing[-1], "items_", None)) is not None:
+            signs = stated_signs(build(experiment.config.formulation), preprocessing, dataset)
+            made = replace(made, items=np.array([item.feature for item in items]), signs=signs)
+        yield made
+
+
+def _width(rule: str, X: Any) -> float:
+    """The γ that ``scale`` or ``auto`` takes from rows: 1/n_features, divided by the variance of all entries."""
+    rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    variance = 1.0 if rule == "auto" else float(rows.var())
+    return 1.0 / (rows.shape[1] * variance) if variance > 0 else 1.0
 
 
 def _weight(of_classes: Mapping[int, float] | str | None, y: NDArray[np.int64]) -> NDArray[np.float64] | None:
@@ -193,12 +236,15 @@ def configured_program(folder: Path, allow: Sequence[str] = ()) -> Configured:
     """The program in ``config.yaml``."""
     from auclab.pipeline.stored.configuration import stored_experiment
 
-    configuration = stored_experiment(folder, allow=allow).configuration
+    experiment = stored_experiment(folder, allow=allow)
+    configuration = experiment.configuration
     formulation = {key: value for key, value in configuration["formulation"].items() if not key.startswith("_")}
     target = str(configuration["formulation"].get("_target_", ""))
     if not target.startswith(HOME):
         raise no_twin("formulation", target, FORMULATIONS)
     name = target.removeprefix(HOME).split(".")[0].lower()
     tuned = (configuration.get("tune") or {}).get("parameter")
-    tolerance = as_number((configuration.get("solver") or {}).get("tolerance"))
-    return Configured(formulation | {"name": name}, tuned, tolerance)
+    kernel = configuration.get("kernel") or {}
+    tolerance = as_number((kernel or configuration.get("solver") or {}).get("tolerance"))
+    own = {key: kernel[key] for key in ("name", "gamma", "degree", "coef0") if key in kernel}
+    return Configured(formulation | {"name": name}, tuned, tolerance, own)

@@ -13,7 +13,8 @@ from auclab.pipeline.screen.tables import print_table
 from auclab.pipeline.stored.visible import visible
 
 #: What a run needs a setting for, and what it leaves out.
-_STYLES = {"target": "bold green", "identifier": "yellow", "text": "yellow", "constant": "dim", "empty": "dim"}
+_STYLES = {"target": "bold green", "identifier": "yellow", "group": "yellow", "text": "yellow"}
+_STYLES |= {"constant": "dim", "empty": "dim"}
 
 
 def show_inspection(arguments: Namespace) -> int:
@@ -21,10 +22,15 @@ def show_inspection(arguments: Namespace) -> int:
     found = inspect_file(arguments.file, target=arguments.target, positive=arguments.positive)
     _row("file", _described(found))
     lines = [_line(column) for column in found.columns]
-    print_table(["column", "kind", "missing", "values", "", "in a run"], lines, (0, 1, 4, 5), wrapped=(0, 4, 5))
+    if lines:
+        print_table(["column", "kind", "missing", "values", "", "in a run"], lines, (0, 1, 4, 5), wrapped=(0, 4, 5))
     if found.target is not None:
-        why = f"; {found.target.why} (--target and --positive take others)" if found.target.why else ""
-        _row("target", visible(f"{found.target.name}, positive: {found.target.positive}{why}"))
+        others = "--target and --positive take others" if found.columns else "--positive takes another"
+        why = f"; {found.target.why} ({others})" if found.target.why else ""
+        name = found.target.name or f"the labels ({found.target.census})"
+        _row("target", visible(f"{name}, positive: {found.target.positive}{why}"))
+    if found.split is not None:
+        _row("split", visible(found.split.why))
     if found.repeated:
         _row("note", f"{found.repeated} rows are equal to an earlier one, and may come into both parts of a split")
     for problem in found.problems:
@@ -36,7 +42,8 @@ def show_inspection(arguments: Namespace) -> int:
 
 
 def _described(found: Inspection) -> str:
-    parts = [f"{found.rows:,} rows", f"{len(found.columns)} columns", *found.written]
+    columns = [f"{len(found.columns)} columns"] if found.columns else []
+    parts = [f"{found.rows:,} rows", *columns, *found.written]
     return visible(f"{found.path}: {' · '.join(parts)}")
 
 

@@ -141,6 +141,20 @@ def load_file(
 
 def _read_svmlight(path: Path, positive: Any, negative: Any, facts: dict[str, Any]) -> Dataset:
     import pandas as pd
+
+    X, labels = read_svmlight(path)
+    sides = binarise(pd.Series(labels, name="label"), positive, negative)
+    return Dataset(X=X[sides.kept], y=sides.y, positive=sides.positive, negative=sides.negative, **facts)
+
+
+def read_svmlight(path: Path) -> tuple[Any, Any]:
+    """The CSR matrix and the labels of an svmlight file.
+
+    Raises
+    ------
+    AuclabError
+        Anything else.
+    """
     from sklearn.datasets import load_svmlight_file
 
     try:
@@ -150,5 +164,4 @@ def _read_svmlight(path: Path, positive: Any, negative: Any, facts: dict[str, An
         raise
     except UNREADABLE as error:
         raise unreadable(path, error) from error
-    sides = binarise(pd.Series(labels, name="label"), positive, negative)
-    return Dataset(X=X[sides.kept], y=sides.y, positive=sides.positive, negative=sides.negative, **facts)
+    return X, labels

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.bad_cells import numbers_in
 from auclab.datasets.columns import MAX_TEXT_VALUES
 from auclab.datasets.dates import find_dates
-from auclab.datasets.file import load_file
-from auclab.datasets.file_table import TABLES, FileSettings, FileTable, read_table, refuse_empty, unknown_ending
+from auclab.datasets.file import load_file, read_svmlight
+from auclab.datasets.file_table import (
+    SVMLIGHT,
+    TABLES,
+    FileSettings,
+    FileTable,
+    read_table,
+    refuse_empty,
+    unknown_ending,
+)
+from auclab.datasets.inspected_split import ProposedSplit, is_group, propose_split
 from auclab.datasets.inspected_target import Target, choose_target
 from auclab.datasets.labels import label_text
 from auclab.datasets.overrides import override
@@ -36,8 +45,8 @@ _TEST_SIZE = 0.3
 class InspectedColumn:
     """A column of a table.
 
-    `name`, `kind`: ``number``, ``category``, ``date``, ``identifier``, ``text``, ``codes`` (numbers that start with 0),
-    ``constant``, ``empty`` or ``target``. `missing`, `values`: rows without a value, and different values. `shown`: the
+    `name`, `kind`: ``number``, ``category``, ``date``, ``identifier``, ``group`` (an identifier with several rows each),
+    ``text``, ``codes`` (numbers that start with 0), ``constant``, ``empty`` or ``target``. `missing`, `values`: rows without a value, and different values. `shown`: the
     range of numbers, the most frequent categories, an example of anything else. `action`: what a run makes of it: a
     setting that it needs, or what happens without one. `settings`: values of `drop`, `missing`, `decimal_comma` and of
     ``dates`` and ``date_format`` of the preparation.
@@ -64,11 +73,13 @@ class Inspection:
     written : tuple of str
         How a csv file is written.
     columns : tuple of InspectedColumn
-        In the order of the file.
+        In the order of the file; none of an svmlight file, whose columns have no names.
     target : Target or None
         None if no column has two values and none was named.
     problems : tuple of str
         What the command does not solve.
+    split : ProposedSplit, optional
+        By a column whose values stay together, or in the order of which the rows are.
 
     See Also
     --------
@@ -89,6 +100,7 @@ class Inspection:
     columns: tuple[InspectedColumn, ...]
     target: Target | None
     problems: tuple[str, ...] = ()
+    split: ProposedSplit | None = None
 
     def gathered(self, key: str) -> list[str]:
         """The values of a setting over all columns."""
@@ -99,7 +111,7 @@ class Inspection:
         """The arguments of `auclab.datasets.file.load_file` for this file."""
         found: dict[str, Any] = {"path": str(self.path)}
         if self.target is not None:
-            found |= {"target": self.target.name}
+            found |= {"target": self.target.name} if self.target.name else {}
             found |= {"positive": self.target.positive} if self.target.named else {}
         return found | {key: each for key in ("drop", "missing", "decimal_comma") if (each := self.gathered(key))}
 
@@ -116,11 +128,12 @@ class Inspection:
             return ""
         words = [override(f"dataset.{key}", value) for key, value in self.settings.items()]
         words += [override(f"preprocess.{key}", value) for key, value in self.encoding.items()]
+        words += [] if self.split is None else self.split.words
         return " ".join(["auclab run dataset=file", *words])
 
 
 def inspect_file(path: str | Path, *, target: str | None = None, positive: str | None = None) -> Inspection:
-    r"""Look at a csv, tsv or parquet file, and find the settings that a run on it needs.
+    r"""Look at a csv, tsv, parquet or svmlight file, and find the settings that a run on it needs.
 
     Parameters
     ----------
@@ -158,10 +171,14 @@ def inspect_file(path: str | Path, *, target: str | None = None, positive: str |
     """
     where = Path(path).expanduser()
     if not where.is_file():
-        raise AuclabError(f"{where} is not there, or is not a file; auclab inspect takes a csv, tsv or parquet file")
-    if not where.name.lower().endswith(TABLES):
+        raise AuclabError(
+            f"{where} is not there, or is not a file; auclab inspect takes a csv, tsv, parquet or svmlight file"
+        )
+    if not where.name.lower().endswith((*TABLES, *SVMLIGHT)):
         raise AuclabError(unknown_ending(where))
     refuse_empty(where)
+    if where.name.lower().endswith(SVMLIGHT):
+        return _of_svmlight(where, target, positive)
     table = read_table(where, FileSettings.of({}))
     if table.frame.empty:
         raise AuclabError(f"{where} has no rows below its header; at least two are needed")
@@ -171,28 +188,51 @@ def inspect_file(path: str | Path, *, target: str | None = None, positive: str |
     signs = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", ".": "point"}
     written = tuple(f"{names[key]} {signs.get(sign, sign)}" for key, sign in table.written.items() if key in names)
     found = Inspection(where, len(table.frame), int(table.frame.duplicated().sum()), written, columns, chosen)
-    return Inspection(**{**vars(found), "problems": tuple(_problems(found))})
+    problems, split = _tried(found)
+    return replace(found, problems=tuple(problems), split=split)
 
 
-def _problems(found: Inspection) -> list[str]:
-    """What a run with the proposed settings would refuse."""
-    if found.target is None:
-        return [
-            "no column has two values, so that the target is unknown: name it with --target COLUMN, and its positive "
-            "label with --positive LABEL"
-        ]
-    from auclab.datasets.columns import refuse_constant, sort_columns
+def _of_svmlight(where: Path, target: str | None, positive: str | None) -> Inspection:
+    """Rows, columns and labels of a file whose columns have no names."""
+    import pandas as pd
 
+    if target is not None:
+        raise AuclabError(
+            f"--target {target}: the columns of an svmlight file have no names, and its labels come first"
+        )
+    X, labels = read_svmlight(where)
+    chosen = choose_target(pd.DataFrame({"": labels}), "", positive)
+    filled = f"{X.nnz / max(1, X.shape[0] * X.shape[1]):.2g} of the entries are not 0".replace("0.", ".", 1)
+    found = Inspection(where, X.shape[0], 0, (f"{X.shape[1]:,} columns without names", filled), (), chosen)
     refusals = Refusals()
     with refusals.collected():
         dataset = load_file(**found.settings)
+        check_rows(dataset.y, test_size=_TEST_SIZE)
+    return replace(found, problems=tuple(refusals.reasons))
+
+
+def _tried(found: Inspection) -> tuple[list[str], ProposedSplit | None]:
+    """What a run with the proposed settings would refuse, and the split that the rows call for."""
+    if found.target is None:
+        no_target = (
+            "no column has two values, so that the target is unknown: name it with --target COLUMN, and its positive "
+            "label with --positive LABEL"
+        )
+        return [no_target], None
+    from auclab.datasets.columns import refuse_constant, sort_columns
+
+    refusals, split = Refusals(), None
+    with refusals.collected():
+        dataset = load_file(**found.settings)
+        groups, dates = ([each.name for each in found.columns if each.kind == kind] for kind in ("group", "date"))
+        split = propose_split(dataset, groups, dates)
         with refusals.collected():
             check_rows(dataset.y, test_size=_TEST_SIZE)
         with refusals.collected():
             sort_columns(dataset, **found.encoding)
         with refusals.collected():
             refuse_constant(dataset)
-    return refusals.reasons
+    return refusals.reasons, split
 
 
 def _columns(table: FileTable, target: Target | None) -> tuple[InspectedColumn, ...]:
@@ -205,6 +245,8 @@ def _columns(table: FileTable, target: Target | None) -> tuple[InspectedColumn, 
             made = InspectedColumn(name, "target", int(column.isna().sum()), int(column.nunique()), target.census)
         else:
             made = _column(name, column, table)
+            if is_group(name, column) and made.kind in ("number", "category", "text", "codes"):
+                made = _left_out(made, "several rows of each", "group")
         key = made.values, made.missing
         twin = next((each for each in firsts.get(key, ()) if column.equals(table.frame[each])), None)
         if twin is not None and made.kind not in ("target", "empty", "constant"):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from auclab.types import Array
@@ -14,6 +15,9 @@ from auclab.types import Array
 _MOST_COLUMNS = 1_000
 #: Newton steps; where there are such weights some ten suffice, and where there are none a direction soon shows it.
 _MOST_STEPS = 40
+#: The search ends after so many steps that divided the distance by less than 3: it is rounding then, or the target at
+#: the border of what is possible, where every step divides by e and the weights are never reached.
+_MOST_SLOW_STEPS, _SLOW = 5, 1.0 / 3.0
 #: Distance of the mean from the point, relative to the sizes that are added up, that is rounding.
 _ROUNDING = 1e-14
 
@@ -27,11 +31,29 @@ def weights_of_mean(X: Any, capacity: Array, total: float, target: Array) -> Arr
         Σ_k capacity_k log(1 + exp(θ·x_k + b)) − θ·target − b·total.
 
     They end where θ is a direction with ``θ·target`` above the largest ``θ·Xᵀq``, for then there are no such weights.
+    Where the target has the smallest or largest value of a column, as a category has that is in none of the rows whose
+    mean it is, only rows with that value have weights.
 
     `capacity` (n_points,): largest weights, ≥ 0. `total`: sum of the weights, > 0. `target` (n_features,): in the units
-    of ``Xᵀq``. Returned: None is not a proof that there are none: those at the border of what is possible are not
-    found.
+    of ``Xᵀq``. Returned: None is not a proof that there are none: those at the border of what is possible are found
+    only where single columns are.
+
+    A mean of 0 in the second column leaves the rows that have 0 there:
+
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 1.0]])
+    >>> weights_of_mean(X, np.ones(3), 1.0, np.array([0.5, 0.0])).round(12).tolist()
+    [0.5, 0.5, 0.0]
     """
+    held = _rows_of_face(X, total, target)
+    if held.size < capacity.size:
+        if held.size == 0 or float(capacity[held].sum()) < total:
+            return None
+        on_face = weights_of_mean(X[held], capacity[held], total, target)
+        if on_face is None:
+            return None
+        weights = np.zeros(capacity.size)
+        weights[held] = on_face
+        return weights
     share = total / float(capacity.sum())
     if share >= 1.0 - 1e-12:
         exact = capacity * share
@@ -47,6 +69,21 @@ def weights_of_mean(X: Any, capacity: Array, total: float, target: Array) -> Arr
     return found if found is not None and _is_rounding(X, found, target) else None
 
 
+def _rows_of_face(X: Any, total: float, target: Array) -> NDArray[np.intp]:
+    """The rows that may have weights: those with the extreme value of each column where the target has it."""
+    wanted = target / total
+    extremes = [np.asarray(end.toarray() if hasattr(end, "toarray") else end).ravel() for end in (X.min(0), X.max(0))]
+    apart = (extremes[1] > extremes[0]) & np.isfinite(wanted)
+    held = np.ones(X.shape[0], dtype=bool)
+    for value in extremes:
+        scale = np.maximum(abs(extremes[0]), abs(extremes[1]))
+        for column in np.flatnonzero(apart & (abs(wanted - value) <= 10 * _ROUNDING * scale)):
+            entries: Any = X[:, [column]]
+            entries = np.asarray(entries.toarray() if hasattr(entries, "toarray") else entries).ravel()
+            held &= entries == value[column]
+    return np.flatnonzero(held)
+
+
 def _is_rounding(X: Any, weights: Array, target: Array) -> bool:
     size = np.asarray(abs(X).T @ weights).ravel() + abs(target)
     return bool((abs(np.asarray(X.T @ weights).ravel() - target) <= 10 * _ROUNDING * size).all())
@@ -58,11 +95,17 @@ def _newton(X: Any, capacity: Array, target: Array) -> Array | None:
     theta = np.r_[np.zeros(X.shape[1]), np.log(total / (float(capacity.sum()) - total))]
     arguments = np.full(capacity.size, theta[-1])
     value = _value(arguments, capacity, theta, target)
+    slow, before = 0, np.inf
     for _ in range(_MOST_STEPS):
         weights = capacity * expit(arguments)
         descent = target - np.r_[np.asarray(X.T @ weights).ravel(), weights.sum()]
         if float(abs(descent).max()) <= _ROUNDING * total:
             return weights
+        distance = float(abs(descent).max())
+        slow = slow + 1 if distance > _SLOW * before else 0
+        if slow >= _MOST_SLOW_STEPS:
+            break
+        before = distance
         step = np.linalg.lstsq(_hessian(X, weights * expit(-arguments)), descent, rcond=1e-13)[0]
         along = np.asarray(X @ step[:-1]).ravel() + step[-1]
         length = 1.0

@@ -121,6 +121,7 @@ def _kernel(solution: KernelSolution) -> dict[str, Any]:
         **solution.kernel.get_params(),
         "space": solution.space,
         "landmarks": solution.n_landmarks,
+        "intercept": solution.intercept,
         "length": solution.length,
         "rounding": solution.rounding,
         "stages": [asdict(stage) for stage in solution.stages],

@@ -40,10 +40,15 @@ def on_items(
     if program.signs:
         if constraints is not None:
             raise AuclabError("signs of a scorecard and constraints cannot be combined; state the signs in one of them")
-        constraints = sign_constraints(encoder.items_, dict(program.signs), column_names(dataset.X))
+        constraints = stated_signs(program, preprocessing, dataset)
     # Without a number of features the groups are not read, and other training parts may have other items.
     groups = None if program.max_features is None else tuple(int(group) for group in encoder.groups_)
     return replace(program, features=groups, signs=None), constraints
+
+
+def stated_signs(program: Any, preprocessing: Any, dataset: Dataset) -> ColumnConstraints | None:
+    """What ``formulation.signs`` says about the points of items; None without signs."""
+    return sign_constraints(item_encoder(preprocessing).items_, dict(program.signs or ()), column_names(dataset.X))
 
 
 def card_of_split(solution: Any, preprocessing: Any, matrix: Any, y: NDArray[np.int64], dataset: Dataset) -> Card:

@@ -157,8 +157,12 @@ class DaskEngine:
         return str(client.dashboard_link) if find_spec("bokeh") and client.dashboard_link else None
 
     def _running_workers(self) -> list[str]:
-        """Addresses of the workers, sorted, so that a block goes to the same one in every pass."""
-        workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+        """Addresses of the workers, sorted, so that a block goes to the same one in every pass.
+
+        The scheduler is asked: what `scheduler_info` returns is overwritten every two seconds by an update without
+        workers.
+        """
+        workers = sorted(self._client.nthreads())
         if not workers:
             if self.address:
                 raise AuclabError(f"the Dask cluster at {self.address} has no workers; start some and try again")
