@@ -45,11 +45,11 @@ _TEST_SIZE = 0.3
 class InspectedColumn:
     """A column of a table.
 
-    `name`, `kind`: ``number``, ``category``, ``date``, ``identifier``, ``group`` (an identifier with several rows each),
-    ``text``, ``codes`` (numbers that start with 0), ``constant``, ``empty`` or ``target``. `missing`, `values`: rows without a value, and different values. `shown`: the
-    range of numbers, the most frequent categories, an example of anything else. `action`: what a run makes of it: a
-    setting that it needs, or what happens without one. `settings`: values of `drop`, `missing`, `decimal_comma` and of
-    ``dates`` and ``date_format`` of the preparation.
+    `name`, `kind`: ``number``, ``category``, ``date``, ``identifier``, ``group`` (an identifier of several rows),
+    ``text``, ``codes`` (numbers that start with 0), ``constant``, ``empty`` or ``target``. `missing`, `values`: rows
+    without a value, and different values. `shown`: the range of numbers, the most frequent categories, an example of
+    anything else. `action`: what a run makes of it: a setting that it needs, or what happens without one. `settings`:
+    values of `drop`, `missing`, `decimal_comma` and of ``dates`` and ``date_format`` of the preparation.
     """
 
     name: str
