@@ -15,9 +15,8 @@ from auclab.types import Array
 _MOST_COLUMNS = 1_000
 #: Newton steps; where there are such weights some ten suffice, and where there are none a direction soon shows it.
 _MOST_STEPS = 40
-#: The search ends after so many steps that divided the distance by less than 3: it is rounding then, or the target at
-#: the border of what is possible, where every step divides by e and the weights are never reached.
-_MOST_SLOW_STEPS, _SLOW = 5, 1.0 / 3.0
+#: This near to the end, as many steps that came no nearer mean that the rest is rounding.
+_NEAR, _MOST_STALLS = 1e-12, 3
 #: Distance of the mean from the point, relative to the sizes that are added up, that is rounding.
 _ROUNDING = 1e-14
 
@@ -95,15 +94,15 @@ def _newton(X: Any, capacity: Array, target: Array) -> Array | None:
     theta = np.r_[np.zeros(X.shape[1]), np.log(total / (float(capacity.sum()) - total))]
     arguments = np.full(capacity.size, theta[-1])
     value = _value(arguments, capacity, theta, target)
-    slow, before = 0, np.inf
+    stalls, before = 0, np.inf
     for _ in range(_MOST_STEPS):
         weights = capacity * expit(arguments)
         descent = target - np.r_[np.asarray(X.T @ weights).ravel(), weights.sum()]
         if float(abs(descent).max()) <= _ROUNDING * total:
             return weights
         distance = float(abs(descent).max())
-        slow = slow + 1 if distance > _SLOW * before else 0
-        if slow >= _MOST_SLOW_STEPS:
+        stalls += int(before <= distance <= _NEAR * total)
+        if stalls == _MOST_STALLS:
             break
         before = distance
         step = np.linalg.lstsq(_hessian(X, weights * expit(-arguments)), descent, rcond=1e-13)[0]
