@@ -30,7 +30,7 @@ ERROR = Fraction(1, 1 << (PLACES - 1))
 _WORKING = PLACES + 32
 #: ``e^−t`` is below 2^−(PLACES + 8), and taken for 0, where t is beyond this many times ln 2.
 _FARTHEST = PLACES + 8
-#: The argument is halved so often, and the series then has so many terms.
+#: Number of halvings of the argument, and of terms of the series after them.
 _HALVINGS, _TERMS = 8, 20
 #: ln 2 = Σ 1/(k 2^k), rounded down, with 64 places more than arguments have.
 _LN2 = sum((1 << (_WORKING + 64)) // (k << k) for k in range(1, _WORKING + 80))

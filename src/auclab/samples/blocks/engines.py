@@ -159,8 +159,8 @@ class DaskEngine:
     def _running_workers(self) -> list[str]:
         """Addresses of the workers, sorted, so that a block goes to the same one in every pass.
 
-        The scheduler is asked: what `scheduler_info` returns is overwritten every two seconds by an update without
-        workers.
+        They come from the scheduler itself: what `scheduler_info` returns is overwritten every two seconds by an update
+        without workers.
         """
         workers = sorted(self._client.nthreads())
         if not workers:
