@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from auclab.check.command import check_folder
+from auclab.check.kernel import KernelData, StoredKernel
 from auclab.check.program import Program
 from auclab.check.regularisers import REGULARISERS
-from auclab.check.stored import prepare_training
+from auclab.check.stored import prepare_training, read_splits
 from auclab.check.transport import transport_factor
 from auclab.pipeline.stored.stored_files import damaged
 from composed import run_here
@@ -38,6 +39,21 @@ def check(*changes: Callable[[Path], object]) -> object:
     for change in changes:
         change(folder)
     return check_folder(folder)
+
+
+def read(*changes: Callable[[Path], object]) -> object:
+    """Read the splits of a copy of the run after these changes."""
+    folder = new_folder()
+    shutil.copytree(stored_run(), folder, dirs_exist_ok=True)
+    for change in changes:
+        change(folder)
+    return read_splits(folder)
+
+
+def of_kernel() -> KernelData:
+    """Two rows of which one kernel value is known."""
+    values = StoredKernel("rbf", {"gamma": 1.0}).values(np.array([[0.0], [1.0]]))
+    return KernelData(values, np.array([True, False]), np.ones(2, dtype=object))
 
 
 def certificate(**values: object) -> Callable[[Path], object]:

@@ -72,6 +72,16 @@ def look(text: str, **settings: Any) -> Any:
     return inspect_file(csv(text), **settings)
 
 
+def look_sparse(**settings: Any) -> Any:
+    """An svmlight file of four rows, inspected."""
+    from auclab.datasets.inspection import inspect_file
+    from messages.situations import new_folder
+
+    path = new_folder() / "rows.svm"
+    path.write_text("1 1:1\n0 2:1\n1 1:2\n0 2:3\n", encoding="utf-8")
+    return inspect_file(path, **settings)
+
+
 def blocks(**columns: Any) -> Any:
     """Columns of one length in a Parquet file, read as blocks and standardised."""
     dataset = in_blocks(**columns)
