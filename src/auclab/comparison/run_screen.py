@@ -17,6 +17,7 @@ from auclab.comparison.cells import PARTS, TUNING_SECONDS
 from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
 from auclab.comparison.runs import is_setting, status_of
 from auclab.comparison.screens import STYLES, number_of, plain
+from auclab.datasets.target import name_among
 from auclab.pipeline.config.run_name import SYMBOLS
 from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, weakest
 from auclab.pipeline.screen.legend import legend
@@ -114,6 +115,9 @@ def _tuned(rows: pd.DataFrame) -> Iterator[str]:
         symbol = "γ" if parameter == "gamma" else SYMBOLS.get(parameter, parameter)
         values = [value if len(rows) == 1 else f"{value} ({count} ×)" for value, count in selected.most_common()]
         measure = rows.iloc[0].get("tune.metric")
+        if isinstance(measure, str):  # the concordance of censored times
+            tested = {str(key).removeprefix("test/") for key in rows if rows[key].notna().any()}
+            measure = name_among(measure, tested)
         text = f"{symbol} = {', '.join(values)}"
         if name != parameters[-1]:  # γ, selected together with the last
             yield text
