@@ -72,7 +72,7 @@ CHOICES_AND_KEYS = (
     mistake("+foo=1", r"no setting 'foo'"),
     mistake("++foo.bar=1", r"no setting 'foo'"),
     mistake("+split.foo=1", r"split has no setting 'foo'; it has test_size, seed"),
-    mistake("formulation=bauc +tune.foo=1", r"'foo'.* parameter, "),
+    mistake("formulation=bauc +tune.foo=1", r"tune.foo is not a setting; tune has parameter, "),
     mistake("+dataset.colour=red", r"dataset has no setting 'colour'; it has name"),
     mistake("+metrics.auc.foo=1", r"metrics.auc has no setting 'foo'; it has none"),
     mistake("+formulation=csvm", r"write formulation=CHOICE, without the \+"),

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from auclab.comparison.paired import paired_test
 from auclab.types import Array, AuclabError
+from auclab.validation import counted
 
 #: Differences of means that are of no importance, where nothing else is said: one point of AUC.
 ROPE = 0.01
@@ -102,7 +103,7 @@ def compare_columns(
     if not found:
         raise AuclabError(
             f"pairs of columns are tested over data sets: this needs 2 columns on 2 of them, and there are "
-            f"{means.shape[1]} columns and {means.shape[0]} data sets"
+            f"{counted(means.shape[1], 'column')} and {counted(means.shape[0], 'data set')}"
         )
     p_values = [paired_test(a, b, test="wilcoxon").p_value for _, _, a, b in found]
     pairs = []

@@ -89,8 +89,7 @@ def paired_test(
         raise AuclabError(f"pairs need two lists of the same length; these have shapes {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise AuclabError("pairs need finite values; leave out those that are missing")
-    if test not in TESTS:
-        raise AuclabError(f"the test is {test!r}; there are {', '.join(TESTS)}")
+    check_test(test)
     if test == "wilcoxon":
         return _wilcoxon(a - b)
     if test == "t":
@@ -98,6 +97,18 @@ def paired_test(
     if test_train_ratio is None or not test_train_ratio >= 0:
         raise AuclabError(f"corrected-t needs n_test/n_train, a number ≥ 0; it is {test_train_ratio}")
     return _t(a - b, test_train_ratio)
+
+
+def check_test(test: str) -> None:
+    """Refuse a test that is not there."""
+    if test not in TESTS:
+        raise AuclabError(f"the test is {test!r}; there are {', '.join(TESTS)}")
+
+
+def check_level(name: str, level: float) -> None:
+    """Refuse what is not a level of confidence or of significance."""
+    if not 0 < level < 1:
+        raise AuclabError(f"{name} is {level}; it lies between 0 and 1")
 
 
 def mean_interval(values: ArrayLike, *, level: float = 0.95, test_train_ratio: float = 0.0) -> tuple[float, float]:
@@ -133,8 +144,7 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95, test_train_ratio: f
     from scipy.stats import t
 
     x = np.asarray(values, dtype=float)
-    if not 0 < level < 1:
-        raise AuclabError(f"level is {level}; it lies between 0 and 1")
+    check_level("level", level)
     if x.size < 2 or not np.isfinite(x).all() or math.isnan(test_train_ratio):
         return math.nan, math.nan
     width = float(t.isf(0.5 * (1 - level), x.size - 1)) * math.sqrt((1 / x.size + test_train_ratio) * x.var(ddof=1))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from auclab.comparison.paired import check_level
 from auclab.types import AuclabError
 
 
@@ -104,8 +105,7 @@ def rank_columns(means: pd.DataFrame, *, lower_is_better: bool = False, alpha: f
         raise AuclabError(f"Friedman's test needs 3 columns and 2 rows or more; there are {k} and {n_rows}")
     if means.isna().to_numpy().any():
         raise AuclabError("Friedman's test needs every value; leave out the rows with missing ones")
-    if not 0 < alpha < 1:
-        raise AuclabError(f"alpha is {alpha}; a level lies between 0 and 1")
+    check_level("alpha", alpha)
     from scipy.stats import f, friedmanchisquare
 
     ranks = means.rank(axis=1, ascending=lower_is_better)

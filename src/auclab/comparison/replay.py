@@ -59,7 +59,10 @@ def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9, allow: Sequence[str] 
     """
     first = rows.iloc[0]
     if first["run_status"] != "FINISHED":
-        raise AuclabError(f"the run {first['run']} is {first['run_status']}: there are no numbers to compare with")
+        raise AuclabError(
+            f"the run {first['run']} is {first['run_status']}: there are no numbers to compare with; "
+            "auclab runs lists those that finished"
+        )
     result = _run(first, allow)
     remarks = _remarks(first, result.dataset.sha256)
     again = {fold.split.name: fold.numbers for fold in result.folds}

@@ -152,28 +152,17 @@ def _search(store: Address, condition: str, experiments: Sequence[str] | None) -
     """All runs that fulfil the condition, oldest first, and the client that found them."""
     if store.file is not None:  # before MLflow is imported
         require_store(store)
-    from auclab.tracking.store import STORE_ERRORS
-
     found: list[Run] = []
     token: str | None = None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
-            client = open_reader(store)
-            experiment_ids = _experiment_ids(client, experiments, store)
-            while token != "":
-                page = client.search_runs(
-                    experiment_ids,
-                    condition,
-                    max_results=1000,
-                    order_by=["attributes.start_time ASC"],
-                    page_token=token,
-                )
-                found += page
-                token = page.token or ""
-    except STORE_ERRORS as error:
-        reason = hide_password(" ".join(str(error).split()))
-        raise AuclabError(f"cannot read the runs in {store}: {reason}") from error
+    with readable(store, "runs"):
+        client = open_reader(store)
+        experiment_ids = _experiment_ids(client, experiments, store)
+        while token != "":
+            page = client.search_runs(
+                experiment_ids, condition, max_results=1000, order_by=["attributes.start_time ASC"], page_token=token
+            )
+            found += page
+            token = page.token or ""
     return client, found
 
 
@@ -231,6 +220,21 @@ def find_metric(runs: pd.DataFrame, name: str) -> str:
     called = [f"{part}{each}" for each in names_of(name) for part in ("", "test/", "train/")]
     measured = [each for each in called if each in runs and runs[each].notna().any()]
     return next((each for each in (*measured, *called) if each in runs), name)
+
+
+@contextmanager
+def readable(store: str | Path | Address, what: str) -> Iterator[None]:
+    """Turn errors of a store that cannot be read into one in words."""
+    address = store if isinstance(store, Address) else Address.parse(store)
+    from auclab.tracking.store import STORE_ERRORS
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
+            yield
+    except STORE_ERRORS as error:
+        reason = hide_password(" ".join(str(error).split()))
+        raise AuclabError(f"cannot read the {what} in {address}: {reason}") from error
 
 
 def open_reader(store: str | Path | Address) -> MlflowClient:

@@ -9,14 +9,13 @@ from pathlib import Path
 import pandas as pd
 from rich.text import Text
 
-from auclab.comparison.runs import open_reader
+from auclab.comparison.runs import open_reader, readable, require_store
 from auclab.comparison.screens import STYLES
 from auclab.datasets.target import name_among
 from auclab.pipeline.screen.tables import page, print_table
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address
 from auclab.tracking.search_tags import METRIC_TAG, PRUNED, KeptSearch
-from auclab.types import AuclabError
 
 #: The newest searches of a store, which are found; older ones are sweeps like any other.
 _MOST = 1000
@@ -78,16 +77,12 @@ def read_search(store: str | Path, sweep: str, runs: pd.DataFrame) -> Search | N
 
 def find_searches(store: str | Path, runs: pd.DataFrame) -> dict[str, Search]:
     """All adaptive searches of a store, oldest first, by the id of the parent run; `runs` as of `read_search`."""
-    from auclab.tracking.store import STORE_ERRORS
-
-    try:
+    require_store(Address.parse(store))
+    with readable(store, "searches"):
         client = open_reader(store)
         every = [each.experiment_id for each in client.search_experiments()]
         order = ["attributes.start_time DESC"]
         parents = client.search_runs(every, f"tags.`{METRIC_TAG}` != ''", max_results=_MOST, order_by=order)
-    except STORE_ERRORS as error:
-        text = " ".join(str(error).split())
-        raise AuclabError(f"cannot read the searches in {Address.parse(store)}: {text}") from error
     runs = runs.drop_duplicates("run_id")
     found = {}
     for parent in reversed(parents):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from auclab.comparison.cells import shorten
-from auclab.comparison.runs import SWEEP_TAG, open_reader, sweep_members
+from auclab.comparison.runs import SWEEP_TAG, open_reader, readable, require_store, sweep_members
 from auclab.tracking.address import Address
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
@@ -32,10 +32,10 @@ def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str,
 
 
 def _in_order_of_start(store: str | Path) -> list[str]:
-    from auclab.tracking.store import STORE_ERRORS
+    require_store(Address.parse(store))
     from auclab.tracking.sweeps import STARTED_TAG
 
-    try:
+    with readable(store, "sweeps"):
         client = open_reader(store)
         every = [each.experiment_id for each in client.search_experiments()]
         parents, token = [], None
@@ -43,10 +43,6 @@ def _in_order_of_start(store: str | Path) -> list[str]:
             page = client.search_runs(every, f"tags.`{SWEEP_TAG}` != ''", max_results=1000, page_token=token)
             parents += page
             token = page.token or ""
-    except STORE_ERRORS as error:
-        raise AuclabError(
-            f"cannot read the sweeps in {Address.parse(store)}: {' '.join(str(error).split())}"
-        ) from error
     # Sweeps of earlier versions have no time of start; they are older.
     parents.sort(key=lambda run: (run.data.tags.get(STARTED_TAG, ""), run.info.start_time))
     return [str(run.info.run_id) for run in parents]

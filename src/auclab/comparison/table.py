@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from auclab.comparison.cells import Cells, arrange, shorten
-from auclab.comparison.paired import DEFAULT_TEST, TESTS, Test, paired_test, smallest_p
+from auclab.comparison.paired import DEFAULT_TEST, Test, check_level, check_test, paired_test, smallest_p
 from auclab.comparison.ranks import Ranking, rank_columns
 from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
@@ -180,10 +180,8 @@ def compare_runs(
     >>> compare_runs(runs).mean.round(3).to_dict("records")
     [{'bauc': 0.775, 'csvm': 0.735}]
     """
-    if test not in TESTS:
-        raise AuclabError(f"the test is {test!r}; there are {', '.join(TESTS)}")
-    if not 0 < alpha < 1:
-        raise AuclabError(f"alpha is {alpha}; a level lies between 0 and 1")
+    check_test(test)
+    check_level("alpha", alpha)
     lower = _lower_is_better(metric, better)
     cells = arrange(runs, metric=metric, rows=rows, columns=columns)
     groups = cells.compared.groupby(level="row", sort=False)

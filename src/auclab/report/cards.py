@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.runs import open_reader
+from auclab.comparison.runs import open_reader, readable
 from auclab.pipeline.stored.visible import visible
-from auclab.tracking.address import Address, hide_password
-from auclab.tracking.store import STORE_ERRORS
+from auclab.tracking.address import hide_password
 from auclab.types import AuclabError
 
 
@@ -39,15 +37,10 @@ class Card:
 def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
     """Cards of the data sets of some runs, by name; two checksums of one name are two cards."""
     with_data = runs[runs["data_sha256"].notna()].drop_duplicates("run_id")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
-            client = open_reader(store_dir)
-            blocks = (block for _, block in with_data.groupby("data_sha256", sort=False))
-            cards = [_card_of(client, block.iloc[-1], len(block)) for block in blocks]
-    except STORE_ERRORS as error:
-        reason = hide_password(" ".join(str(error).split()))
-        raise AuclabError(f"cannot read the data sets in {Address.parse(store_dir)}: {reason}") from error
+    with readable(store_dir, "data sets"):
+        client = open_reader(store_dir)
+        blocks = (block for _, block in with_data.groupby("data_sha256", sort=False))
+        cards = [_card_of(client, block.iloc[-1], len(block)) for block in blocks]
     return sorted(cards, key=lambda card: card.name)
 
 

@@ -252,16 +252,12 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
     ...     load_model("nowhere")
     ... except AuclabError as error:
     ...     print(error)
-    nowhere/model.skops is not there; models of auclab are files
+    nowhere/model.skops is not there: give the folder model of a run
     """
-    path = Path(folder) / MODEL_FILE
-    if path.is_symlink() or not path.is_file():
-        raise AuclabError(f"{path} is {'a link' if path.is_symlink() else 'not there'}; models of auclab are files")
+    path = _file_of_model(Path(folder) / MODEL_FILE, "give the folder model of a run")
     import skops.io
 
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise AuclabError(f"{path} has more than {MOST_BYTES / 1e9:g} GB, which no model of auclab has")
         content = path.read_bytes()  # once: what was checked is what is loaded
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _check_sizes(archive, path)
@@ -269,7 +265,8 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
         if foreign := sorted(set(present) - TRUSTED - set(allow)):
             raise AuclabError(
                 f"{path} has parts of the types {', '.join(foreign)}, which no model of auclab has; to load them is to "
-                f"run their code. If you trust whoever made this model, allow them: allow={foreign}"
+                f"run their code. If you trust whoever made this model, allow them: allow={foreign}, in a "
+                "command --allow NAME"
             )
         return skops.io.loads(content, trusted=present)
     except AuclabError:
@@ -313,12 +310,7 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
     ...     print(error)
     nowhere/scorer.json is not there: earlier versions kept none, so run the experiment again
     """
-    path = Path(folder) / SCORER_FILE
-    if path.is_symlink() or not path.is_file():
-        what = "a link" if path.is_symlink() else "not there: earlier versions kept none, so run the experiment again"
-        raise AuclabError(f"{path} is {what}")
-    if path.stat().st_size > MOST_BYTES:
-        raise AuclabError(f"{path} has more than {MOST_BYTES / 1e9:g} GB, which no model of auclab has")
+    path = _file_of_model(Path(folder) / SCORER_FILE, "earlier versions kept none, so run the experiment again")
     try:
         scorer = Scorer.read(path)
         return scorer if scorer.is_formula else Scorer(scorer.description, load_model(folder, allow=allow))
@@ -327,6 +319,17 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise AuclabError(f"{path} is damaged ({what}); it is not as auclab writes it") from error
+
+
+def _file_of_model(path: Path, where_not: str) -> Path:
+    """The path of a file of a model, which is a file of a size that models have."""
+    if path.is_symlink():
+        raise AuclabError(f"{path} is a link; the files of a model are none")
+    if not path.is_file():
+        raise AuclabError(f"{path} is not there: {where_not}")
+    if path.stat().st_size > MOST_BYTES:
+        raise AuclabError(f"{path} has more than {MOST_BYTES / 1e9:g} GB, which no model of auclab has")
+    return path
 
 
 def _check_sizes(archive: zipfile.ZipFile, path: Path) -> None:

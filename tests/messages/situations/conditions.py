@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, chdir
@@ -46,3 +47,9 @@ def new_folder() -> Path:
 
 
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def without(library: str, do: Callable[[], Any]) -> Any:
+    """What `do` returns where a library is not installed."""
+    with mock.patch.dict(sys.modules, {library: None}):
+        return do()
