@@ -214,7 +214,7 @@ def test_nystroem_draws_what_scikit_learn_draws():
         (ExactAUC(), {}, "no kernel form"),
         (Scorecard(), {}, "scorecard gives whole points to columns, which a kernel has none of"),
         (RankSVM(0.1), {"method": "nystrom"}, "did you mean 'nystroem'"),
-        (RankSVM(0.1), {"max_landmarks": 0}, "at least 1"),
+        (RankSVM(0.1), {"max_landmarks": 0}, "whole number ≥ 1"),
         (RankSVM(0.1), {"memory_gb": 0.0}, "memory_gb"),
         (RankSVM(0.1), {"method": "random", "kernel": Laplacian(1.0)}, "use method=nystroem"),
         (RankSVM(0.1), {"kernel": Precomputed()}, "square matrix"),
