@@ -59,7 +59,7 @@ def test_rows_of_a_file_are_scored_in_their_order(call, customers, model_folder,
     new, out = folder / "new_customers.csv", tmp_path / "scores.csv"
     code, said, _ = call("predict", "last", new, "--id", stranger.IDENTIFIER, "--out", out)
     assert code == 0
-    assert "probability of default: sigmoid, on the scores of 5 inner folds of the training part" in said
+    assert "probability of default: sigmoid, on out-of-fold scores of the training part, 5 folds" in said
     for words in ("column 'name' is not used", "gaps, read as", "'Реюньон' in 3 rows, which counts as no category"):
         assert words in said
     written, rows = pd.read_csv(out), pd.read_csv(new)

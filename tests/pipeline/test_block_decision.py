@@ -56,7 +56,7 @@ def test_probabilities_are_those_of_memory(folder, tmp_path, monkeypatch, probab
     assert ours.probability["method"] == theirs.probability["method"] == probability
     assert (tmp_path / "blocks" / "model" / "scorer.json").exists()
     stored = json.loads((tmp_path / "blocks" / "model" / "scorer.json").read_text())
-    assert stored["probability"]["calibrated_on"] == "the scores of 5 inner folds of the training part"
+    assert stored["probability"]["calibrated_on"] == "out-of-fold scores of the training part, 5 folds"
 
 
 RULES = ["prior", "[cost,1,5]", "[fpr,0.05]"]

@@ -213,7 +213,9 @@ def _errors_of_hydra(arguments: Sequence[str]) -> Iterator[None]:
     line = ""
     try:
         yield
-    except CompactHydraException as error:
+    except (CompactHydraException, ValueError) as error:
+        if isinstance(error, ValueError) and "Config group override" not in str(error):  # dataset=3: not a name
+            raise
         line = in_words(error, arguments)
     except OSError as error:
         place = f" {error.filename}" if error.filename else ""

@@ -86,9 +86,9 @@ class Experiment:
             plain["tune"] = resolve_tuning(plain["tune"] or {}, plain["formulation"])
         if rules := resolve_constraints(plain.pop("constraints", None) or {}):  # none are as in runs before there were
             plain["constraints"] = rules
-        if not (plain.get("inner") or {}).get("folds"):
+        if not self.inner.folds:
             plain.pop("inner", None)
-        elif plain["inner"].get("tolerance") is None:  # as in runs before there was one
+        elif self.inner.tolerance is None:  # as in runs before there was one
             plain["inner"].pop("tolerance", None)
         if kernel := resolve_kernel(plain.pop("kernel", None) or {}):
             plain["kernel"] = kernel

@@ -7,6 +7,7 @@ type is an error of the composition; `typed` turns a composed group into its rec
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
@@ -266,7 +267,7 @@ def typed(config: Any, kind: type[T]) -> T:
 
     from auclab.types import AuclabError
 
-    if kind is SolverConfig:
+    if kind is SolverConfig and isinstance(config, Mapping):
         kind = cast(type[T], _SOLVERS.get(str(config.get("name")), SolverConfig))
     try:
         # A group that an older run does not have is an empty mapping.
@@ -275,7 +276,11 @@ def typed(config: Any, kind: type[T]) -> T:
         return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(cast(type, kind)), plain)))
     except OmegaConfBaseException as error:
         group = "solver" if issubclass(kind, SolverConfig) else kind.__name__.removesuffix("Config").lower()
-        choices = ", ".join(item.name for item in fields(kind))  # type: ignore[arg-type]
+        names = [item.name for item in fields(kind)]  # type: ignore[arg-type]
+        choices = ", ".join(names)
+        if not isinstance(config, Mapping):
+            settings = ", ".join(f"{group}.{name}" for name in names)
+            raise AuclabError(f"{group} is {config!r}; it has settings of its own: {settings}") from None
         if isinstance(error, ConfigKeyError):
             raise AuclabError(f"{group}.{error.full_key} is not a setting; {group} has {choices}") from None
         raise AuclabError(f"{group}.{error.full_key}: {str(error).splitlines()[0]}; {group} has {choices}") from None

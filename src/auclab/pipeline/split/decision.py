@@ -95,7 +95,7 @@ def decide(
                 raise
             reason = f"no scores from inner folds: {error}"
         else:
-            source = f"the scores of {folds} inner folds of the training part"
+            source = f"out-of-fold scores of the training part, {folds} folds"
             centre, unit = standard_units(scores)
             method: Method = "isotonic" if config.probability == "isotonic" else "sigmoid"
             fitted = fit_calibration(y[rows], held_out, method)
