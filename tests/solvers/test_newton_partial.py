@@ -235,3 +235,15 @@ def test_w_zero_is_certified_in_few_steps(program):
     assert solution.gap <= 1e-6
     assert solution.iterations < 20
     assert program.regulariser.squared or any("w = 0 is optimal" in note for note in solution.notes)
+
+
+def test_the_reusable_hessian_of_a_released_point_is_that_before():
+    """A bound that was proved at a minimum releases it, and the next band may begin from its Hessian."""
+    X, y, _, rng = drawn(1, weighted=False)
+    problem = Problem(PartialAUC(0.3), as_sample(X, y))
+    loss = PartialLoss(problem, problem.sample)
+    evaluation = loss.evaluate(np.r_[rng.normal(size=3), 0.0, 0.0], 0.3)
+    before = loss.reusable(loss.hessian(evaluation), evaluation)
+    evaluation.release()
+    # Sums over rows in the order of another sort: equal but for rounding.
+    np.testing.assert_allclose(loss.reusable(before, evaluation), before, rtol=1e-12, atol=1e-15)

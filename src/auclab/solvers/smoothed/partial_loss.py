@@ -135,6 +135,8 @@ class PartialLoss(SmoothedLoss):
 
     def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
         """What of a Hessian may stand for that of other points and samples."""
+        if evaluation.state is None:  # released once a bound was proved at this point
+            evaluation = self.evaluate(evaluation.theta, evaluation.half_width)
         return self.pair_hessian(evaluation)
 
     def completed(self, pair_hessian: Array, evaluation: Evaluation) -> Array:
