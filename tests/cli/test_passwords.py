@@ -94,7 +94,7 @@ def test_the_page_on_runs_does_not_have_it(store, tmp_path, capfd, monkeypatch):
         source.backup(copy)
     monkeypatch.setattr("auclab.tracking.address.Address.file", property(lambda self: None))
     address = f"sqlite:///{tmp_path}/x.db?password={SECRET}"
-    for module in ("comparison.runs", "comparison.searches", "report.cards"):
+    for module in ("comparison.runs", "comparison.searches", "comparison.sweeps", "report.cards"):
         monkeypatch.setattr(
             f"auclab.{module}.open_reader", lambda _: __import__("mlflow").MlflowClient("sqlite:///x.db")
         )

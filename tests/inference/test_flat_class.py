@@ -76,7 +76,7 @@ def test_three_tied_positives_say_little():
     short = by_error(TIED_Y, TIED_S)
     page = (Path(__file__).parents[2] / "docs" / "inference.md").read_text(encoding="utf-8")
     assert (
-        f"with AUC {found.value:.2f} over 100 negatives the limits would be {short[0]:.2f} and {short[1]:.2f}" in page
+        f"AUC {found.value:.2f} over 100 negatives the limits would be {short[0]:.2f} and {short[1]:.2f}" in page
     )
     assert f"{found.lower:.2f} and {found.upper:.2f} for the three" in page
     q = 1 - 0.025 ** (1 / 3)

@@ -46,12 +46,12 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Grow the trees on X, an array or CSR matrix, and y of two classes."""
-        import lightgbm
-
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.classes_, positive = np.unique(y, return_inverse=True)
         if self.classes_.size != 2:
             raise AuclabError(f"two classes are needed; y has {self.classes_.size}")
+        import lightgbm
+
         settings = {
             "objective": "binary",
             "learning_rate": self.learning_rate,

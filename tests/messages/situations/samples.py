@@ -91,7 +91,7 @@ def two_columns_of_a_name() -> None:
 def cluster(workers: int, address: str = "") -> Any:
     """What a Dask engine finds on a cluster with so many workers."""
     engine = DaskEngine(address=address)
-    known = SimpleNamespace(scheduler_info=lambda **_: {"workers": ["w"] * workers})
+    known = SimpleNamespace(nthreads=lambda: {f"tcp://w:{number}": 1 for number in range(workers)})
     object.__setattr__(engine, "_client", known)
     return engine._running_workers()
 
