@@ -75,9 +75,7 @@ def test_three_tied_positives_say_little():
     found = estimate(TIED_Y, TIED_S)
     short = by_error(TIED_Y, TIED_S)
     page = (Path(__file__).parents[2] / "docs" / "inference.md").read_text(encoding="utf-8")
-    assert (
-        f"AUC {found.value:.2f} over 100 negatives the limits would be {short[0]:.2f} and {short[1]:.2f}" in page
-    )
+    assert f"AUC {found.value:.2f} over 100 negatives the limits would be {short[0]:.2f} and {short[1]:.2f}" in page
     assert f"{found.lower:.2f} and {found.upper:.2f} for the three" in page
     q = 1 - 0.025 ** (1 / 3)
     assert found.lower == pytest.approx(found.value - math.hypot(q * found.value, found.value - short[0]))
