@@ -60,7 +60,7 @@ def test_rules_hold_on_new_rows(rule, holds):
     assert holds(test.y_true, test.y_score > fold.decision.threshold)
     if rule == "0.25":
         assert fold.decision.threshold == 0.25
-    assert "5 inner folds" in fold.scorer["threshold"]["chosen_on"]
+    assert "training part, 5 folds" in fold.scorer["threshold"]["chosen_on"]
 
 
 @pytest.mark.slow

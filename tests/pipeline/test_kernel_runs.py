@@ -128,7 +128,7 @@ def test_a_precomputed_matrix_is_trained_tuned_and_calibrated_on_all_rows(tmp_pa
     assert fold.solution.gap <= 1e-3
     assert fold.tuning.selected in (0.01, 0.1)
     assert (fold.tuning.path["mean"] > 0.7).all()
-    assert "5 inner folds" in fold.decision.source
+    assert "training part, 5 folds" in fold.decision.source
     for left, message in (("split=none", "needs preprocess=none"), ("preprocess=none", "needs split=none")):
         with pytest.raises(AuclabError, match=message):
             check_settings(compose_experiment([*words, left]))
