@@ -224,7 +224,7 @@ FILES = (
     _file("units.csv", "", r"'weight' looks like numbers that cannot be read, such as '0 kg'"),
     _file("dates.csv", "", r"'since' holds dates.*preprocess.dates=\[year,month,age\].*dataset.drop=\[since\]"),
     _file("us_dates.csv", "preprocess.dates=[month]", r"day and month cannot be distinguished; give .*date_format"),
-    _file("bad_date.csv", "preprocess.dates=[year]", r"'soon' in row 1 is none; .*dataset.missing=\[soon\]"),
+    _file("bad_date.csv", "preprocess.dates=[year]", r"'soon' in row 1 is not a date; .*dataset.missing=\[soon\]"),
     _file("identifier.csv", "", r"'id' holds text with 120 different values.*dataset.drop=\[id\]"),
     _file("plain.csv", "dataset.drop=[siez]", r"'siez', to be dropped, is not there \(did you mean 'size'"),
     _file("plain.csv", "dataset.nominal=[color]", r"nominal column 'color' is not there \(did you mean 'colour'"),

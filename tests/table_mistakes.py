@@ -119,7 +119,7 @@ TABLE_MISTAKES = (
     _own("day.csv", "", r"'since' holds dates", "dataset.nominal=[since]"),
     _own("times.csv", "", r"'since' holds dates", "preprocess.dates=[year,month,age]"),
     _own("us.csv", "preprocess.dates=[year]", r"day and month", 'preprocess.date_format="%d/%m/%Y"'),
-    _own("soon.csv", "preprocess.dates=[year]", r"'soon' in row 1 is none", "dataset.missing=[soon]"),
+    _own("soon.csv", "preprocess.dates=[year]", r"'soon' in row 1 is not a date", "dataset.missing=[soon]"),
     _own(
         "day.csv",
         "dataset.dates=[year]",

@@ -2,11 +2,44 @@
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from auclab.check.claims import Verdict
+from auclab.check.command import check_folder
+
+
+def small_table(place: Path) -> list[str]:
+    """Sixty rows of three columns in a file, a third positive; the settings that read them."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3 == 0
+    table = pd.DataFrame(rng.standard_normal((60, 3)) + 0.9 * y[:, None], columns=list("abc"))
+    table.assign(y=y.astype(int)).to_csv(place / "data.csv", index=False)
+    return ["dataset=file", f"dataset.path={place / 'data.csv'}", "dataset.target=y", "bounds=none", "metrics=auc"]
+
+
+def copied_runs(made: Path, copy: Path) -> Path:
+    """A copy of runs that may be changed, the data they name included."""
+    shutil.copytree(made, copy)
+    for path in copy.rglob("config.yaml"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(str(made), str(copy)), encoding="utf-8")
+    return copy
+
+
+def verdicts(folder: Path) -> dict[str, Verdict]:
+    """The verdict of every claim about the runs of a folder, by the name of the claim; the last of equal names."""
+    return {claim.name: claim.verdict for check in check_folder(folder) for claim in check.claims}
+
+
+def refuted(folder: Path) -> set[str]:
+    """Names of the claims that are refuted or not proved."""
+    wrong = (Verdict.REFUTED, Verdict.UNPROVED)
+    return {claim.name for check in check_folder(folder) for claim in check.claims if claim.verdict in wrong}
 
 
 def edit_certificate(folder: Path, **changes):

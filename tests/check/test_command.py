@@ -1,8 +1,5 @@
 """Stored runs are confirmed as they are, and refuted where anything about them was changed."""
 
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +8,16 @@ from auclab.check.claims import Verdict
 from auclab.check.command import check_folder, check_run, exit_code
 from auclab.check.stored import prepare_training
 from composed import run_here
-from tampered_runs import OF_DATA, OF_RUNS, edit_certificate, forge_checksums, read_certificate, write_limited
+from tampered_runs import (
+    OF_DATA,
+    OF_RUNS,
+    copied_runs,
+    edit_certificate,
+    forge_checksums,
+    read_certificate,
+    refuted,
+    write_limited,
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,17 +53,7 @@ def made(tmp_path_factory):
 @pytest.fixture
 def copied(made, tmp_path):
     """A copy that may be changed, its data included."""
-    shutil.copytree(made, tmp_path / "copy")
-    for path in (tmp_path / "copy").glob("*/config.yaml"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace(str(made), str(tmp_path / "copy")), encoding="utf-8")
-    return tmp_path / "copy"
-
-
-def refuted(folder: Path):
-    """Names of the claims that are refuted or not proved."""
-    wrong = (Verdict.REFUTED, Verdict.UNPROVED)
-    return {claim.name for check in check_folder(folder) for claim in check.claims if claim.verdict in wrong}
+    return copied_runs(made, tmp_path / "copy")
 
 
 @pytest.mark.parametrize(

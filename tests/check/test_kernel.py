@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -17,7 +16,7 @@ from auclab.check.scorecard import refused_points
 from auclab.kernels import kernel_named
 from auclab.types import AuclabError
 from composed import run_here
-from tampered_runs import edit_certificate, read_certificate
+from tampered_runs import copied_runs, edit_certificate, read_certificate, refuted, small_table, verdicts
 
 KERNELS = {
     "rbf": ["formulation=ranksvm", "kernel=rbf"],
@@ -32,11 +31,7 @@ CARD = ["formulation=scorecard", "preprocess=items", "formulation.max_items=2", 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     place = tmp_path_factory.mktemp("kernels")
-    rng = np.random.default_rng(0)
-    y = np.arange(60) % 3 == 0
-    table = pd.DataFrame(rng.standard_normal((60, 3)) + 0.9 * y[:, None], columns=list("abc"))
-    table.assign(y=y.astype(int)).to_csv(place / "data.csv", index=False)
-    data = ["dataset=file", f"dataset.path={place / 'data.csv'}", "dataset.target=y", "bounds=none", "metrics=auc"]
+    data = small_table(place)
     for name, settings in KERNELS.items():
         run_here(place / name, *data, *settings)
     run_here(place / "span", *data, "formulation=bauc", "kernel=polynomial", "kernel.degree=1")
@@ -46,21 +41,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def copied(made, tmp_path):
-    shutil.copytree(made, tmp_path / "copy")
-    for path in (tmp_path / "copy").glob("*/config.yaml"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace(str(made), str(tmp_path / "copy")), encoding="utf-8")
-    return tmp_path / "copy"
-
-
-def verdicts(folder):
-    """The verdict of every claim."""
-    (check,) = check_folder(folder)
-    return {claim.name: claim.verdict for claim in check.claims}
-
-
-def refuted(folder):
-    return {name for name, verdict in verdicts(folder).items() if verdict in (Verdict.REFUTED, Verdict.UNPROVED)}
+    return copied_runs(made, tmp_path / "copy")
 
 
 @pytest.mark.parametrize("name", KERNELS)

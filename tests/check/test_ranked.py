@@ -1,7 +1,6 @@
 """Stored runs over pairs within groups, of grades and of times: confirmed, and refuted where anything was changed."""
 
 import json
-import shutil
 from fractions import Fraction
 
 import numpy as np
@@ -27,10 +26,13 @@ from tampered_runs import (
     change_multipliers,
     change_objective,
     change_penalty,
+    copied_runs,
     edit_certificate,
     lower_gap,
     raise_bound,
     read_certificate,
+    refuted,
+    verdicts,
 )
 
 RANKED = {"class": "auclab.comparisons.ranked.RankedPairs", "kind": "grades"}
@@ -58,19 +60,7 @@ def made(tmp_path_factory):
 @pytest.fixture
 def copied(made, tmp_path):
     """A copy of everything that may be changed, the data included."""
-    shutil.copytree(made, tmp_path / "copy")
-    for path in (tmp_path / "copy").glob("*/*/config.yaml"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace(str(made), str(tmp_path / "copy")), encoding="utf-8")
-    return tmp_path / "copy"
-
-
-def verdicts(folder):
-    return {claim.name: claim.verdict for check in check_folder(folder) for claim in check.claims}
-
-
-def refuted(folder):
-    return {name for name, verdict in verdicts(folder).items() if verdict in (Verdict.REFUTED, Verdict.UNPROVED)}
+    return copied_runs(made, tmp_path / "copy")
 
 
 @pytest.mark.parametrize("kind", KINDS)

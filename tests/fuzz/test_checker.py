@@ -9,12 +9,12 @@ import os
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from auclab.check.command import check_folder, exit_code
 from auclab.types import AuclabError
 from composed import run_here
+from tampered_runs import small_table
 
 COUNT = max(2, int(os.environ.get("AUCLAB_FUZZ", "20")) // 10)
 #: Fields of ``certificate.json`` that claim nothing which is proved, and what `violation` and `norm_bound` allow.
@@ -44,11 +44,7 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     place = tmp_path_factory.mktemp("tampered")
-    rng = np.random.default_rng(0)
-    y = np.arange(60) % 3 == 0
-    table = pd.DataFrame(rng.standard_normal((60, 3)) + 0.9 * y[:, None], columns=list("abc"))
-    table.assign(y=y.astype(int)).to_csv(place / "data.csv", index=False)
-    data = ["dataset=file", f"dataset.path={place / 'data.csv'}", "dataset.target=y", "bounds=none", "metrics=auc"]
+    data = small_table(place)
     for name, overrides in SETTINGS.items():
         run_here(place / name, *data, *overrides)
     return place

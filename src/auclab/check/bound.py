@@ -50,13 +50,13 @@ def proved_bound(
 ) -> Bound | None:
     """The best bounds that the multipliers prove.
 
-    `program`: with z ≤ 0, which has a dual. `share_neg` (n_neg,), or None: the r of partial AUC. `scorer`
-    (n_features,), float): ``(w, b)``, whose slopes are the dual point of a loss other than the hinge. `enough`: a bound
+    `program`: with z ≤ 0, which has a dual. `share_neg` (n_neg,), or None: the r of partial AUC. `scorer`:
+    ``(w, b)``, whose slopes are the dual point of a loss other than the hinge. `enough`: a bound
     of at least this ends the search. `radius`: the length up to which the bound is claimed; infinite if it is claimed
     for every w. `spread` (n_features,): scales of the features in ‖w‖ where the program has no norm. `for_all`: whether
     `enough` has to hold for every w, or for ``‖w‖ ≤ radius`` only. `held`: what w satisfies: the bounds are for every
     such w. `scorers`: over ranked pairs, the dual point that the run has stored; that of the scorer itself is tried
-    beside it. Returned: None if the multipliers are not finite numbers.
+    beside it. Returns: None if the multipliers are not finite numbers.
     """
     starts: list[Multipliers | None] = []
     if program.is_ranked:

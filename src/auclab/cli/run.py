@@ -174,8 +174,8 @@ def _help_in_width() -> Iterator[None]:
 def _refuse_at_once(arguments: Sequence[str]) -> None:
     """Refuse a folder that libraries cannot write to, and what Hydra would find late or not at all.
 
-    It composes the jobs of a sweep after the parent run is made, takes an experiment that is not there for none, and
-    adds whatever key is written with a plus.
+    It composes the jobs of a sweep after the parent run is made, takes an experiment that does not exist for none, ends
+    with a traceback where a choice is a number, and adds whatever key is written with a plus.
     """
     if not os.getcwd().isascii():
         from auclab.pipeline.screen.console import plain_errors
@@ -186,8 +186,7 @@ def _refuse_at_once(arguments: Sequence[str]) -> None:
     words = [word for word in arguments if not word.startswith("-")]
     is_sweep = bool({"-m", "--multirun"} & set(arguments))
     own_folders = any(word.startswith("--config") for word in arguments)
-    looked_at = words if is_sweep else [word for word in words if word.startswith("experiment=")]
-    for line in () if own_folders else unknown_choices(looked_at):
+    for line in () if own_folders else unknown_choices(words):
         _end(line)
     for line in (*added_keys(words), *lost_intervals(words, is_sweep=is_sweep)):
         _end(line)
@@ -213,9 +212,7 @@ def _errors_of_hydra(arguments: Sequence[str]) -> Iterator[None]:
     line = ""
     try:
         yield
-    except (CompactHydraException, ValueError) as error:
-        if isinstance(error, ValueError) and "Config group override" not in str(error):  # dataset=3: not a name
-            raise
+    except CompactHydraException as error:
         line = in_words(error, arguments)
     except OSError as error:
         place = f" {error.filename}" if error.filename else ""

@@ -47,7 +47,7 @@ class Best:
 def find_best(table: Table, runs: pd.DataFrame) -> list[Best]:
     """The best configuration of each row of a table, among those with all pairs of the row.
 
-    `runs`: what it was made of. Returned: in the order of the rows.
+    `runs`: what it was made of. Returns: in the order of the rows.
     """
     return [_best_of(table, row, runs) for row in table.rows]
 

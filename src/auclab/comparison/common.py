@@ -12,7 +12,7 @@ def common_pairs(values: pd.DataFrame) -> pd.DataFrame:
     that would leave fewer than half of the pairs of the first is not waited for: the others are compared without it,
     and it is compared with them on the pairs that it has of theirs.
 
-    `values` (n_pairs, n_columns): indexed by ``row`` and ``pair``; NaN where there is no run. Returned: of the same
+    `values` (n_pairs, n_columns): indexed by ``row`` and ``pair``; NaN where there is no run. Returns: of the same
     shape.
 
     Examples

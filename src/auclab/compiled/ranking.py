@@ -115,7 +115,7 @@ def running_sums(values: Array, weight: Array) -> Array:
 def rank_counts_above(pos: Array, neg: Array, level: float) -> np.ndarray:
     """The rank counts ``k_j = #{i : fl(n_j − p_i) > level}`` of the pairs above a level; O(n_pos + n_neg).
 
-    `pos`, `neg` (n_pos,) and (n_neg,), ascending. `level`: may be ±∞. Returned: from 0 to n_pos: the pairs above the
+    `pos`, `neg` (n_pos,) and (n_neg,), ascending. `level`: may be ±∞. Returns: from 0 to n_pos: the pairs above the
     level are those of n_j with the k_j smallest positives.
 
     Notes

@@ -71,7 +71,7 @@ def band_area(fpr: Array, tpr: Array, low: float, high: float, floor: float) -> 
 def upper_hull(x: Array, y: Array) -> np.ndarray:
     """Indices of the vertices of the upper convex hull, by Andrew's monotone chain; O(m).
 
-    `x`, `y` (m,): ascending in x and, where x is equal, in y; the last point is the highest. Returned: from the first
+    `x`, `y` (m,): ascending in x and, where x is equal, in y; the last point is the highest. Returns: from the first
     point to the last. Points on an edge and points that another one dominates are left out.
     """
     chain = np.empty(x.size, np.int64)

@@ -71,7 +71,7 @@ def improved_points(
 
     `share_pos`, `share_neg`, `margins`: as in `total_hinges`. `points`: where to start, and the result. `group`: the
     feature of each item, from 0 on. `most_items`, `most_groups`: how many items and features have points at most.
-    `pairs`: whether two points are changed together, too. Returned: the value of `points`; a start that has too many
+    `pairs`: whether two points are changed together, too. Returns: the value of `points`; a start that has too many
     items is left as it is, with the value ∞.
     """
     n = points.size

@@ -78,7 +78,7 @@ def _alike(found: Sequence[_Column], signs: Mapping[str, str]) -> list[list[_Col
 
 
 def numbers_in(text: pd.Series, decimal: str = ".") -> pd.Series:
-    """Texts as numbers, NaN where one is none; with decimal commas, one with a point is none.
+    """Texts as numbers, NaN for other texts; with decimal commas, a text with a point is not a number.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def block_medians(run: Run, sample: MedianSample) -> Array:
     costs passes and no accuracy.
 
     `run`: ``run(task)`` yields ``task(rows)`` for every block, rows of shape (n_rows, n_columns), the same at every
-    call. `sample`: of the same blocks. Returned: those of ``np.nanmedian``, to the last bit.
+    call. `sample`: of the same blocks. Returns: those of ``np.nanmedian``, to the last bit.
     """
     n_columns = len(sample.keys)
     brackets = [_bracket(keys, count) for keys, count in zip(sample.keys, sample.counts, strict=True)]

@@ -239,8 +239,8 @@ def _format(name: str, written: DateText | None, table: Any, date_format: str | 
     if written.other:
         row = int((table[name].astype(object) == written.other[0]).to_numpy().argmax()) + 1
         raise AuclabError(
-            f"column {name!r} holds dates, but {written.other[0]!r} in row {row} is none; repair it, or read it as "
-            f"missing with {override('dataset.missing', written.other[:3])}"
+            f"column {name!r} holds dates, but {written.other[0]!r} in row {row} is not a date; repair it, or read it "
+            f"as missing with {override('dataset.missing', written.other[:3])}"
         )
     return written.formats[0]
 

@@ -30,7 +30,7 @@ def dask_dataset(
 
     `X`, `y`, `target`, `engine`: as in `auclab.samples.blocks.dask_input.open_dask`. `positive`, `negative`, `nominal`,
     `drop`: as in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway. `name`: name
-    of the data set. Returned: `X` is a `BlockTable`.
+    of the data set. Returns: `X` is a `BlockTable`.
     """
     from pandas.api.types import is_bool_dtype
 

@@ -49,7 +49,7 @@ class Target:
 def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | None = None) -> Target | None:
     """The column with the labels, and the positive label.
 
-    `name`, `positive`: as `auclab.datasets.inspection.inspect_file` takes them. Returned: None if no column was named
+    `name`, `positive`: as `auclab.datasets.inspection.inspect_file` takes them. Returns: None if no column was named
     and none has two values.
 
     Examples

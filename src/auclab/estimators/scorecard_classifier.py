@@ -193,7 +193,9 @@ def sign_constraints(
     for name, sign in signs.items():
         known = isinstance(name, int | np.integer) and 0 <= name < len(names)
         if not known and str(name) not in names:
-            raise AuclabError(f"signs name the feature {name!r}, which is none; there are {', '.join(names[:10])}")
+            raise AuclabError(
+                f"signs name the feature {name!r}, which does not exist; features are {', '.join(names[:10])}"
+            )
         if sign not in (1, -1):
             raise AuclabError(f"the sign of {name} must be 1 or −1, got {sign!r}")
         feature = int(name) if known else list(names).index(str(name))

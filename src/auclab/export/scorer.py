@@ -124,7 +124,7 @@ class Scorer:
         """Scores, probabilities and labels.
 
         `X`: as `score` takes it. `params`: ``{"output": "all" | "score" | "probability" | "label"}``: one of the
-        columns alone. Returned: ``score``, ``probability`` (None where the scorer was not calibrated) and ``label``,
+        columns alone. Returns: ``score``, ``probability`` (None where the scorer was not calibrated) and ``label``,
         with the index of `X`; ``score`` alone where there are no classes.
         """
         output = (params or {}).get("output", "all")

@@ -83,7 +83,7 @@ def without_squares(program: Program) -> tuple[float, Program]:
 def row_with(program: Program, *, threshold: float | None = None, regulariser: Regulariser | None = None) -> Program:
     """The program over the same margins with another z or regulariser, as solvers need it.
 
-    `program`: a mean of losses. Returned: of the program's own class where they are its own parameters, else a
+    `program`: a mean of losses. Returns: of the program's own class where they are its own parameters, else a
     `Composed`.
     """
     names = set(parameter_names(type(program)))

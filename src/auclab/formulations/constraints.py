@@ -88,7 +88,7 @@ class Constraints:
         Raises
         ------
         AuclabError
-            A name that is none; bounds that no coefficient satisfies.
+            A column that does not exist; bounds that no coefficient satisfies.
         """
         for setting, (kind, example) in _KINDS.items():
             given = getattr(self, setting)

@@ -99,7 +99,7 @@ def project_on_level(
 
     `program`, `unit`, `cuts`, `center`: as in `minimise_model`. `level`: a value of the model, between its minimum and
     its value at the centre. `metric` (n_features + 1, n_features + 1), or (n_features + 1,): m over (x, b), a matrix or
-    its diagonal. `scale`: about the length of the step in M. `time_limit`: seconds. `constraints`: on w. Returned: None
+    its diagonal. `scale`: about the length of the step in M. `time_limit`: seconds. `constraints`: on w. Returns: None
     if Clarabel does not find it.
     """
     n, n_cuts = unit.size, cuts.constants.size

@@ -132,7 +132,7 @@ def solve_box(box: Box, below: float, time_limit: float | None, *, integer: bool
     """The least count in a box, or its relaxation; only counts up to `below` are searched for.
 
     `below`: in counts of pairs. `time_limit`: seconds. `integer`: whether the 0/1 variables are integers; else the
-    relaxation. Returned: its bound, in counts of pairs, is infinite where no count is that small.
+    relaxation. Returns: its bound, in counts of pairs, is infinite where no count is that small.
     """
     n_features = box.low.size
     highs = quiet_highs(time_limit)

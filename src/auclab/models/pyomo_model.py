@@ -105,7 +105,7 @@ def row_multipliers(model: pyo.ConcreteModel, dual_of: Callable[[Any], float]) -
 
     `model`: from `to_pyomo`, with constraints on w. `dual_of`: the dual value of a constraint as Pyomo and HiGHS state
     it, the change of the minimum per unit of the right-hand side, so that the one of a row with ≤ is negative.
-    Returned: ≥ 0, free for equations.
+    Returns: ≥ 0, free for equations.
     """
     found = np.zeros(len(model.row_numbers))
     for r, row in model.rows.items():

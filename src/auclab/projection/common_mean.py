@@ -34,7 +34,7 @@ def weights_of_mean(X: Any, capacity: Array, total: float, target: Array) -> Arr
     mean it is, only rows with that value have weights.
 
     `capacity` (n_points,): largest weights, ≥ 0. `total`: sum of the weights, > 0. `target` (n_features,): in the units
-    of ``Xᵀq``. Returned: None is not a proof that there are none: those at the border of what is possible are found
+    of ``Xᵀq``. Returns: None is not a proof that there are none: those at the border of what is possible are found
     only where single columns are.
 
     A mean of 0 in the second column leaves the rows that have 0 there:

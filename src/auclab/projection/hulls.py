@@ -34,7 +34,7 @@ def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool
     """The multipliers α of the hard-margin separator, shape (n_rows,).
 
     `gram` (n_rows, n_rows): ``K_kl = x_k·x_l``, or any matrix with ``vᵀKv = ‖Σ v_k x_k‖²`` for ``Σ v = 0``. `sides`
-    (n_rows,): y, ±1. `stopped`: asked before every system; True gives up. Returned: None if the classes are not
+    (n_rows,): y, ±1. `stopped`: asked before every system; True gives up. Returns: None if the classes are not
     separable, or no sign pattern was found.
     """
     unit = float(gram.diagonal().mean())

@@ -19,7 +19,7 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
     """Argmin of ``‖target − Xᵀq‖_*`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``.
 
     `capacity` (n_points,): largest weights, ≥ 0; they sum to at least `total`. `total`: sum of the weights, > 0.
-    `target` (n_features,): in the units of ``Xᵀq``. `norm`: ‖·‖_* is its dual norm. Returned: the weights q; their sum
+    `target` (n_features,): in the units of ``Xᵀq``. `norm`: ‖·‖_* is its dual norm. Returns: the weights q; their sum
     is `total` to rounding.
     """
     if total >= capacity.sum() * (1 - 1e-15):

@@ -27,7 +27,7 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
     """Argmin of ``‖target − Xᵀq‖₂`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``.
 
     `capacity` (n_points,): largest weights, ≥ 0. `total`: sum of the weights, > 0 and less than that of the capacities.
-    `target` (n_features,): in the units of ``Xᵀq``. Returned: the best weights of all half-widths; their sum is `total`
+    `target` (n_features,): in the units of ``Xᵀq``. Returns: the best weights of all half-widths; their sum is `total`
     to rounding.
 
     Examples

@@ -17,7 +17,7 @@ def solve_quadratic(
     """Argmin of ``½ xᵀ quadratic x + linear·x`` with ``equal[0] x = equal[1]`` and ``at_most[0] x ≤ at_most[1]``.
 
     `quadratic` (n, n): positive semidefinite; its upper triangle is read. `equal`, `at_most`: `equal` may be None.
-    Returned: None if Clarabel does not report it solved, to 1e-12 in its own measures.
+    Returns: None if Clarabel does not report it solved, to 1e-12 in its own measures.
     """
     found = solve_quadratic_pair(quadratic, linear, equal, at_most)
     return None if found is None else found[0]

@@ -36,7 +36,7 @@ SMALLEST_GAP = 1e-16
 def ranked_curves(folder: Path) -> dict[str, Any] | None:
     """The concordance of one split over groups, grades or times, for JSON; None where it kept no scores of such rows.
 
-    Returned: ``part``; ``names`` and ``values`` of AUC and bAUC over its pairs; ``units``, what the curve goes over;
+    Returns: ``part``; ``names`` and ``values`` of AUC and bAUC over its pairs; ``units``, what the curve goes over;
     ``concordance`` as [share of the pairs, ranked right], steps in units of 1/10,000 in ascending order.
     """
     stored = read_scores(folder)
@@ -57,7 +57,7 @@ def ranked_curves(folder: Path) -> dict[str, Any] | None:
 def split_curves(folder: Path) -> dict[str, Any] | None:
     """Curves and histograms of one split, ready for JSON; None where the run kept no scores, or not of two classes.
 
-    `folder`: files of the split, as `auclab.pipeline.record.artifacts.write_fold` leaves them. Returned: ``part``,
+    `folder`: files of the split, as `auclab.pipeline.record.artifacts.write_fold` leaves them. Returns: ``part``,
     ``n_pos``, ``n_neg``, ``auc``, ``bauc``, ``voros``; ``roc`` and ``broc`` as [fpr, tpr] in steps of 1/10,000,
     ``broc`` None where there is no γ*; ``scores``: edges, densities of negatives and positives; ``errors``: edges,
     densities of pairs, γ*; ``surface``: cost shares and the ends of their lines, the hull; ``history``: seconds and

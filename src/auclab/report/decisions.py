@@ -22,7 +22,7 @@ GROUPS = 10
 def decisions(folder: Path, scores: StoredScores, polygon: tuple[Array, Array]) -> dict[str, Any]:
     """The model's decisions on the stored scores of a split, ready for JSON.
 
-    `folder`: files of the split. `scores`: its scores. `polygon`: vertices of their ROC curve. Returned: ``cheapest``:
+    `folder`: files of the split. `scores`: its scores. `polygon`: vertices of their ROC curve. Returns: ``cheapest``:
     the vertices [fpr, tpr, score] of the hull; an observation is called positive from the score on, null for none.
     ``threshold``: value, rule, and the rates of the kept model, None where the run kept none. ``calibration``:
     ``brier`` and per group of observations the mean probability, the share of positives, its 95 % interval (Wilson

@@ -28,7 +28,7 @@ def settings_that_differ(runs: pd.DataFrame, numbers: Mapping[str, int]) -> dict
     """The settings that have several values among some runs.
 
     `runs`: as `auclab.comparison.read_runs` gives them. `numbers`: the number of each run on the page, by its id.
-    Returned: ``names``, and ``values``: by number of the run a text for every name, "" where it has no such setting.
+    Returns: ``names``, and ``values``: by number of the run a text for every name, "" where it has no such setting.
     """
     first = runs.drop_duplicates("run_id")
     columns = [str(name) for name in first if is_setting(str(name)) and str(name).partition(".")[0] not in _WHERE]

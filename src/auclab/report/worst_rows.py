@@ -20,7 +20,7 @@ def worst_rows(scores: StoredScores) -> list[dict[str, Any]]:
 
     The error of a pair is ``max(0, h(x⁻) − h(x⁺))``; the mean is over all observations of the other class.
 
-    `scores`: of one split. Returned: ``row`` (of the data set, from 0; null where the run did not keep it),
+    `scores`: of one split. Returns: ``row`` (of the data set, from 0; null where the run did not keep it),
     ``positive``, ``score``, ``error``, and ``wrong``: the share of the other class on the wrong side of it, ties by
     half. Observations without an error are left out, and all of them where a score is infinite.
     """

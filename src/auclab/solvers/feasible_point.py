@@ -49,7 +49,7 @@ def nearest_feasible(constraints: ColumnConstraints, coef: Array, spread: Array)
 
     Bounds are satisfied exactly, rows to rounding. A point that does so already is returned as it is.
 
-    `constraints`: convex. `spread` (n_features,): positive. Returned: None where none was found.
+    `constraints`: convex. `spread` (n_features,): positive. Returns: None where none was found.
 
     Examples
     --------

@@ -103,7 +103,7 @@ def hand_over(
 
     `first`: what the selected solver returned, and its verification. `run`: from a candidate and the seconds that it
     has to its answer. `tolerance`: relative gap. `time_limit`: seconds that are left. `stalled`: the seconds without
-    progress that ended the first attempt, for the notes. Returned: its notes say who found the point and who the bound.
+    progress that ended the first attempt, for the notes. Returns: its notes say who found the point and who the bound.
     """
     begin = perf_counter()
     spent = first[2].timings.total

@@ -32,7 +32,7 @@ _ORDINARY = 1e3
 def in_own_units(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
     """A solver whose problem is brought to units near its spread, and its answer back.
 
-    `solve`: a solver of the registry, ``solve(problem, **options)``. Returned: the same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: the same to its caller.
     """
 
     @wraps(solve)
@@ -88,7 +88,7 @@ def scaled(problem: Problem, unit: Array) -> Problem:
 def feature_units(problem: Problem) -> Array | None:
     """Powers of two near the inverse spreads, for models that put them into the norm; None where all are near 1.
 
-    Returned: ``w_k = x_k · unit_k`` on rows times `unit`; at most 1e8, so that a norm of x keeps its digits.
+    Returns: ``w_k = x_k · unit_k`` on rows times `unit`; at most 1e8, so that a norm of x keeps its digits.
     """
     spread = problem.sample.spread
     if ((spread >= 1.0 / _ORDINARY) & (spread <= _ORDINARY)).all():

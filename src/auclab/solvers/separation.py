@@ -21,7 +21,7 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
 from auclab.types import Array, Status
 
-#: A mean hinge below this is none.
+#: A mean hinge below this counts as 0.
 _NO_HINGE = 1e-9
 #: A factor of Δ from which on the best multiple is found below it.
 _FAR = 1e9

@@ -74,7 +74,7 @@ class SmoothedPath:
         """The minimum at the λ number `k` and a half-width.
 
         `k`, `level`: positions among the programs and in `HALF_WIDTHS`. `near`: at a neighbouring λ, or at this one and
-        the last level. `before`: at this λ, two levels before. Returned: None where the steps did not converge.
+        the last level. `before`: at this λ, two levels before. Returns: None where the steps did not converge.
         """
         half_width = HALF_WIDTHS[level]
         start = self._first if near is None else near.theta

@@ -30,7 +30,7 @@ _LOOKED_AT = 500
 def on_sparse_view(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
     """A solver whose rows are CSR where that takes a subtraction only, and its answer for the rows as given.
 
-    `solve`: a solver of the registry, ``solve(problem, **options)``. Returned: the same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: the same to its caller.
     """
 
     @wraps(solve)

@@ -29,7 +29,7 @@ LARGE_PENALTY = 0.03
 def on_rotated_rows(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
     """A solver whose rows have at most as many columns as there are of them, and its answer for the rows as given.
 
-    `solve`: a solver of the registry, ``solve(problem, **options)``. Returned: the same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: the same to its caller.
     """
 
     @wraps(solve)

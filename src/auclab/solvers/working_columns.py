@@ -43,7 +43,7 @@ _FAR = 0.8
 def on_working_columns(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
     """A solver that gets the columns which its program uses, and some more, and its answer for all columns.
 
-    `solve`: a solver of the registry, ``solve(problem, **options)``. Returned: the same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: the same to its caller.
     """
     takes_start = "start" in inspect.signature(solve).parameters
 

@@ -49,7 +49,7 @@ def check_search(
 
     `grid`: the overrides of the sweep as they were typed. `sweeper`: the settings ``hydra.sweeper``: ``n_trials``,
     ``batch``, ``sampler``, ``seed``, ``metric`` and ``prune``. `metrics`: names of what runs measure. `tracked`:
-    whether runs are kept in a store. Returned: the largest number of jobs.
+    whether runs are kept in a store. Returns: the largest number of jobs.
     """
     for name, least, words in (
         ("n_trials", 1, "a number of jobs, at least 1"),

@@ -279,7 +279,7 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
 def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
     """The scorer that a run has kept in its folder ``model``: scores, probabilities and labels of new rows.
 
-    A formula is read as data, and no code of the folder is run; for a scorer that is none, see `load_model`.
+    A formula is read as data, and no code of the folder is run; for a scorer without a formula, see `load_model`.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def register_model(store: Address, run_id: str, name: str, *, path: str = "model
     """Register the model of a run as the next version of `name`; the first one makes the name.
 
     `store`: the store of the run. `name`: without ``/`` and ``:``, as the model is then called
-    ``models:/NAME/VERSION``. `path`: where the model is among the files of the run. Returned: the version.
+    ``models:/NAME/VERSION``. `path`: where the model is among the files of the run. Returns: the version.
     """
     check_name(name)
     client = MlflowClient(tracking_uri=store.uri, registry_uri=store.uri)

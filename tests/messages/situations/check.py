@@ -32,22 +32,23 @@ def stored_run() -> Path:
     return folder
 
 
-def check(*changes: Callable[[Path], object]) -> object:
-    """Check a copy of the run after these changes."""
+def changed(*changes: Callable[[Path], object]) -> Path:
+    """A copy of the run after these changes."""
     folder = new_folder()
     shutil.copytree(stored_run(), folder, dirs_exist_ok=True)
     for change in changes:
         change(folder)
-    return check_folder(folder)
+    return folder
+
+
+def check(*changes: Callable[[Path], object]) -> object:
+    """Check a copy of the run after these changes."""
+    return check_folder(changed(*changes))
 
 
 def read(*changes: Callable[[Path], object]) -> object:
     """Read the splits of a copy of the run after these changes."""
-    folder = new_folder()
-    shutil.copytree(stored_run(), folder, dirs_exist_ok=True)
-    for change in changes:
-        change(folder)
-    return read_splits(folder)
+    return read_splits(changed(*changes))
 
 
 def of_kernel() -> KernelData:

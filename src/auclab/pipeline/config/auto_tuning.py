@@ -16,7 +16,7 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
     """The group ``tune`` with the parameter and the values that this formulation takes.
 
     `tune`: as composed; ``parameter`` may be ``auto`` or ``kernel``, and ``grids`` then has the values of every
-    parameter. `formulation`: as composed: its keys are what it has. Returned: without ``grids`` and settings that make
+    parameter. `formulation`: as composed: its keys are what it has. Returns: without ``grids`` and settings that make
     no difference; ``{"parameter": None}`` where nothing is tuned.
     """
     found = {key: value for key, value in tune.items() if key != "grids"}

@@ -59,7 +59,7 @@ def check_settings(experiment: Experiment) -> None:
     for group in ("solver", "inner", "bounds"):
         check_values(getattr(experiment, group), group)
     _check_tuning(experiment)
-    experiment.class_weight  # noqa: B018  read, and refused if it is none
+    experiment.class_weight  # noqa: B018  read, and refused if it is not valid
     _check_constraints(experiment)
     _check_kernel(experiment)
     check_decision(experiment.decision)
@@ -71,7 +71,7 @@ def check_settings(experiment: Experiment) -> None:
 def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
     """Load the data set, and refuse one whose columns cannot be used, before anything else is imported.
 
-    Returned: the columns of a table in memory, for the screen.
+    Returns: the columns of a table in memory, for the screen.
     """
     import pandas as pd
 

@@ -27,7 +27,7 @@ MOST_ROWS = 20_000
 def describe_scorer(
     dataset: Dataset, split: Split, preprocessing: Any, solution: Fitted, decision: Decision, name: str
 ) -> dict[str, Any]:
-    """The contents of ``scorer.json`` (docs/models.md), without a formula where the scorer is none over the columns.
+    """The contents of ``scorer.json`` (docs/models.md), without a formula where the scorer has none.
 
     `name`: of the formulation.
     """

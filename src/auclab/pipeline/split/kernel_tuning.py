@@ -55,7 +55,7 @@ def tune_kernel(
     `preprocessing`: fitted once, on all of `X`; the one that is passed is not changed. `classifier`: its formulation
     and kernel are objects; not changed. `X` (n_samples, n_features): the training part, before preprocessing; for a
     precomputed kernel its columns are the rows. `y` (n_samples,), or Target: 0/1. `config`: ``gammas`` are multiples of
-    the kernel's own γ; a kernel without γ, precomputed, has one matrix. Returned: the formulation and the kernel that
+    the kernel's own γ; a kernel without γ, precomputed, has one matrix. Returns: the formulation and the kernel that
     were selected, the latter with a number for γ, and how.
     """
     begin = time.perf_counter()

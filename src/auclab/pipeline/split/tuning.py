@@ -179,7 +179,7 @@ def tune_formulation(
     (n_samples,), or Target: 0/1, or what the rows are ranked by: a ranker is measured on the pairs that are compared.
     `config`: with a `parameter`; a value that is repeated counts once. Without values of λ those of
     `auclab.solvers.penalty_series` are tried, on the first inner fold; over a kernel's space, where rows have a length
-    of about 1, those from 1e-4 to 1. `constraints`: what every scorer has to satisfy. Returned: the formulation at the
+    of about 1, those from 1e-4 to 1. `constraints`: what every scorer has to satisfy. Returns: the formulation at the
     selected value, and how that was found.
     """
     start, parameter, program = time.perf_counter(), str(config.parameter), cast(Program, classifier.formulation)

@@ -83,7 +83,7 @@ def lagrangian_bound(
 
     `parts`: their weights as the objective demands it. `cost` (n_features,), ≥ 0. `row_multipliers` (n_rows,): μ;
     negative entries of inequalities are taken for 0. `scalable`: whether the multipliers may be scaled down; not for
-    the largest excess, where ``Σπ_g = 1``. Returned: −∞ where nothing is proved.
+    the largest excess, where ``Σπ_g = 1``. Returns: −∞ where nothing is proved.
     """
     mu = np.where(constraints.equal, row_multipliers, np.maximum(row_multipliers, 0.0))
     terms = list(-mu * constraints.limit)

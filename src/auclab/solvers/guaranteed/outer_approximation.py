@@ -33,7 +33,7 @@ from auclab.types import Array, Status
 _ON_THE_WAY = (0.3, 0.7)
 #: Cuts that were slack in this number of masters are dropped, as soon as the bound has risen (measured).
 _SLACK_MASTERS = 5
-#: Masters at most, and without a better point or bound; a relative change below the last is none.
+#: Masters at most, and without a better point or bound; a relative change below the last does not count.
 _MAX_MASTERS, _STALLED, _PROGRESS = 20_000, 1_000, 1e-10
 #: Programs are solved for all w up to this many times the largest coefficient of their starts, and their bound is
 #: proved for ones longer by this factor if that costs next to nothing: if no side of the box is in the way.

@@ -21,7 +21,7 @@ def dependent_columns(sample: Sample, columns: NDArray[np.intp]) -> NDArray[np.i
     The scores of a w that uses them all do not change along a relation, but for a constant, so that any w has an equal
     one in which the coefficients of the columns returned are 0.
 
-    `sample`: in memory. Returned: empty too where there are too many entries to tell.
+    `sample`: in memory. Returns: empty too where there are too many entries to tell.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def active_set_step(
 
     `program`: gives λ and the norm, l1 or linf. `hessian` (size, size): positive definite. `negative_gradient`, `theta`
     (size,): with the intercept where the program is over points: ``size`` is n + 2 there, else n + 1. `check`: called
-    between changes of the face. Returned: None for a norm without faces, and where the method does not end at a point
+    between changes of the face. Returns: None for a norm without faces, and where the method does not end at a point
     that satisfies the optimality conditions.
     """
     n, norm = theta.size - (2 if program.comparisons.name == "points" else 1), program.regulariser.norm

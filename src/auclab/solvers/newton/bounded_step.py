@@ -37,7 +37,7 @@ def bounded_step(
     """The minimiser of the model in `auclab.solvers.newton.proximal_step` with w within bounds.
 
     `program`, `hessian`, `negative_gradient`, `theta`, `spread`: as for `proximal_step`. `constraints`: its bounds;
-    rows are left out. `unbounded`: the same step without constraints. Returned: None where the method did not end, or a
+    rows are left out. `unbounded`: the same step without constraints. Returns: None where the method did not end, or a
     coefficient has to be fixed at a bound that is not 0.
     """
     n, lower, upper = theta.size - 2, constraints.lower, constraints.upper

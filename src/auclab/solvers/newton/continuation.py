@@ -52,7 +52,7 @@ def follow_minima(state: State, sample: Sample) -> RawSolution | None:
     """Follow the minima from `state.theta` as the band narrows.
 
     `state`: its point, evaluation, Hessian and best solution are brought up to date. `sample`: all observations, or a
-    subsample, on which nothing is certified. Returned: of a finish that applied at a minimum over all observations.
+    subsample, on which nothing is certified. Returns: of a finish that applied at a minimum over all observations.
     None where the minimum is certified, the time is over, or the band is as narrow as it may be.
     """
     path = _Path(state, sample)

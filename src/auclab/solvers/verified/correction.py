@@ -163,7 +163,7 @@ def correct(
     """Multipliers whose moments differ from those of `pos` and `neg` by about `change`; None if it takes large steps.
 
     `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `change` (n_features + 1,): what ``Σ α x⁺ − Σ β x⁻`` and ``Σα − Σβ`` are to
-    change by. `seconds`: for a linear program that is needed where least squares take too large steps. Returned: those
+    change by. `seconds`: for a linear program that is needed where least squares take too large steps. Returns: those
     of the positives, of the negatives, and of the constraints among the rows.
     """
     return _changed(rows, pos, neg, rows.features, change / rows.unit, seconds)
