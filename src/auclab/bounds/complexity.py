@@ -42,7 +42,7 @@ class Complexity:
 
     @property
     def upper(self) -> float:
-        """What to give to `uniform_weighted_auc_bound`."""
+        """``value + error``, the complexity to pass to `uniform_weighted_auc_bound`."""
         return self.value + self.error
 
 
@@ -65,15 +65,16 @@ def linear_complexity(
         linf   Λ √(2/π) Σ_k ‖X_k‖₂           exact for "gaussian"; without √(2/π) an upper bound for "rademacher"
         l1     none: 1000 draws
 
-    X_k is the k-th column. A mean over B draws is off by more than the error below with probability ρ at most, by the
-    concentration of Gaussian suprema (σ the largest ‖Xw‖₂ with ‖w‖ ≤ 1, replaced for linf by Σ_k ‖X_k‖₂), or by
-    McDiarmid for signs::
+    X_k is the k-th column. With probability at least 1 − ρ, a mean over B draws differs from the truth by at most the
+    error below, by the concentration of Gaussian suprema (σ the largest ‖Xw‖₂ with ‖w‖ ≤ 1, replaced for linf by Σ_k
+    ‖X_k‖₂), or by McDiarmid for signs::
 
         Λ σ √(2 ln(1/ρ)/B)                   "gaussian"
         Λ √(2 Σ ‖x_i‖_*² ln(1/ρ)/B)          "rademacher"
 
-    With `radius` R, an essential bound of ‖x‖_*, the value is made one of the distribution: one observation moves it by
-    no more than 2ΛR E|γ|, which adds ``2ΛR E|γ| √(m ln(1/ρ)/2)``; for l2 the simple ``ΛR√m`` is taken if smaller.
+    With `radius` R, an essential bound of ‖x‖_*, the result holds for the distribution instead of the sample: one
+    observation changes it by at most 2ΛR E|γ|, which adds ``2ΛR E|γ| √(m ln(1/ρ)/2)``; for l2 it is replaced by
+    ``ΛR√m`` if that is smaller.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ def linear_complexity(
     rho : float
         Probability that the truth exceeds `upper`, in (0, 1), split evenly if both errors occur.
     seed : int, optional
-        Of the draws.
+        Seed of the draws.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def linear_complexity(
 
     See Also
     --------
-    uniform_weighted_auc_bound : Takes its upper end.
+    uniform_weighted_auc_bound : The bound that needs it.
 
     Examples
     --------

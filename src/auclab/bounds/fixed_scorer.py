@@ -46,9 +46,9 @@ def fixed_scorer_auc_bound(
         "mcdiarmid"   |ÂUC − AUC| ≤ √( (1/n_pos + 1/n_neg) ln(2/ρ) / 2 )
         "hoeffding"   |ÂUC − AUC| ≤ √( ln(2/ρ) / (2 min(n_pos, n_neg)) )
 
-    A mean over pairs whose terms lie in [0, 1]; the first after Agarwal, Graepel, Herbrich, Har-Peled & Roth 2005 (JMLR
-    6; derivations 8.5), the second, never wider, after Hoeffding 1963 (JASA 58, section 5). They hold for each tie rule
-    as long as both AUCs use the same.
+    The AUC is a mean over pairs of terms in [0, 1]. "mcdiarmid" follows Agarwal, Graepel, Herbrich, Har-Peled & Roth
+    2005 (JMLR 6; derivations 8.5); "hoeffding", which is never wider, follows Hoeffding 1963 (JASA 58, section 5). Both
+    hold for every tie rule, provided that both AUCs use the same one.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def fixed_scorer_bauc_bound(
     rho : float
         1 − confidence, in (0, 1).
     spread_is_observed : bool
-        S was read off a sample. The support may be wider, and the bound says under which condition it holds.
+        Whether S was computed from a sample. The support may be wider; `Bound.assumptions` then states the condition.
     method : {"mcdiarmid", "hoeffding", "kl"}
 
     Returns
@@ -180,9 +180,9 @@ def peeled_fixed_scorer_bauc_bound(
 
         bAUC ≥ sup_k { 1 − R̂_{a_k} − U(a_k, ρ_k) } ≥ 0
 
-    R̂_a, a mean over pairs, is the U-statistic of the hinge; U is that of `fixed_scorer_bauc_bound`, on each level of a
-    grid that is fixed in advance (derivations 8.3). Where another sample suggests a scale, that bound is the better
-    one.
+    R̂_a, a mean over pairs, is the U-statistic of the hinge. U is the slack of `fixed_scorer_bauc_bound`, evaluated at
+    each level of a grid fixed in advance (derivations 8.3). If another sample suggests a scale,
+    `fixed_scorer_bauc_bound` at that scale is better.
 
     Parameters
     ----------

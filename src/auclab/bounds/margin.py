@@ -43,7 +43,7 @@ def margin_bound(
     norm: Norm = "l2",
     n_features: int | None = None,
 ) -> Bound:
-    """Lower bound on the bAUC of every w and a ≥ 0 with ``a‖w‖ ≤ Λ`` at once, Λ fixed in advance.
+    """Lower bound on bAUC that holds simultaneously for all w and a ≥ 0 with ``a‖w‖ ≤ Λ``, Λ fixed in advance.
 
     With probability at least 1 − ρ, for all of them::
 
@@ -116,12 +116,13 @@ def peeled_margin_bound(
 ) -> Bound:
     """Lower bound on the bAUC of any linear scorer, trained on this sample by any method.
 
-    With ``Λ_k = 2^k/D`` and ``ρ_k = (2/3)ρ/((|k|+1)(|k|+2))``, with probability at least 1 − ρ, for all w at once::
+    With ``Λ_k = 2^k/D`` and ``ρ_k = (2/3)ρ/((|k|+1)(|k|+2))``, with probability at least 1 − ρ, simultaneously for all
+    w::
 
         bAUC(w) ≥ sup_k { 1 − min_{a‖w‖ ≤ Λ_k} R̂_a(w) − slack(Λ_k, ρ_k) } ≥ 0
 
-    with the slack of `margin_bound` (derivations 8.4 and 8.3). Nothing is assumed of how w was computed: it holds for
-    bAUC and bAUC_z maximisers, unsquared penalties, l1 and linf.
+    with the slack of `margin_bound` (derivations 8.4 and 8.3). No assumption is made about how w was computed: the
+    bound also holds for maximisers of bAUC and bAUC_z, for unsquared penalties, l1 and linf.
 
     Parameters
     ----------
@@ -150,7 +151,7 @@ def peeled_margin_bound(
     See Also
     --------
     margin_bound : One limit Λ, fixed in advance.
-    observed_radii : A diameter read off the sample.
+    observed_radii : A diameter computed from the sample.
 
     Examples
     --------

@@ -15,20 +15,20 @@ from auclab.types import AuclabError
 def fixed_scorer_pairs_bound(pairs: Bicliques, auc: float, *, rho: float) -> Bound:
     """Two-sided bound on the concordance, or the AUC within groups, of a fixed scorer.
 
-    With probability at least 1 − ρ, given which pairs are compared::
+    With probability at least 1 − ρ, conditional on the pairs that are compared::
 
         |Ĉ − E Ĉ| ≤ √( ln(2/ρ)/2 · Σ_u c_u² ),       c_u = (weight of the pairs of u) / (weight of all pairs)
 
-    McDiarmid 1989: what is independent, a group as a whole or a row, changes Ĉ by c_u at most when its scores are drawn
-    anew. Of G groups that weigh the same Σ c_u² is 1/G; of two classes it is ``1/n_pos + 1/n_neg``, and the bound that
-    of `fixed_scorer_auc_bound`.
+    McDiarmid 1989: the independent units u are whole groups or single rows, and redrawing the scores of u changes Ĉ by
+    at most c_u. For G groups of equal weight Σ c_u² is 1/G. For two classes it is ``1/n_pos + 1/n_neg``, which gives
+    `fixed_scorer_auc_bound`.
 
     Parameters
     ----------
     pairs : Bicliques
-        Of the held-out part: ``ordered_pairs(y, groups)`` or ``censored_pairs(time, event)`` of `auclab.metrics`.
+        Pairs of the held-out part: ``ordered_pairs(y, groups)`` or ``censored_pairs(time, event)`` of `auclab.metrics`.
     auc : float
-        The share of these pairs that is ranked right, in [0, 1].
+        Share of these pairs that are ranked correctly, in [0, 1].
     rho : float
         1 − confidence, in (0, 1).
 

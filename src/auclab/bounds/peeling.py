@@ -133,9 +133,10 @@ def peeled_stability_bound(
 
         bAUC(w_S) ≥ sup_k { 1 − R̂_{a_k} − U(a_k, ρ_k) } ≥ 0
 
-    U is that of `pairwise_stability_bound` (sharp). Derived (derivations 8.3): a union over the levels, each of them
-    fixed in advance. As ``a ↦ E[1 − a w·(X⁺ − X⁻)]₊`` is convex and 1 at 0, the statement also holds for every `a`
-    in between, with loss and slack interpolated; this never beats the best level, and is for an `a` of the caller.
+    U is the slack of `pairwise_stability_bound` (sharp). Derived (derivations 8.3) by a union bound over the levels,
+    which are fixed in advance. As ``a ↦ E[1 − a w·(X⁺ − X⁻)]₊`` is convex and 1 at 0, the statement also holds for
+    every `a` in between, with loss and slack interpolated; this never beats the best level; it serves callers who need
+    a given `a`.
 
     Parameters
     ----------
@@ -163,8 +164,8 @@ def peeled_stability_bound(
     Returns
     -------
     Bound
-        `lower`, `slack` = U of the best level, `vacuous` if ``lower ≤ 0``. Where `coef` is longer than minimisers are,
-        the first of the assumptions says that it is not met.
+        `lower`, `slack` = U of the best level, `vacuous` if ``lower ≤ 0``. If `coef` is longer than a minimiser can be,
+        the first of the assumptions states that it is violated.
 
     Raises
     ------

@@ -67,16 +67,16 @@ def required_samples(
 
             "published_stability"        a, radius_pos, radius_neg, penalty, rho[, strong_convexity]
             "pairwise_stability"         a, diameter, penalty, rho[, strong_convexity, sharp, optimality_gap]
-            "peeled_stability"           the same for a level a of the grid[, a0]; the share ρ_k is paid
+            "peeled_stability"           the same for a level a of the grid[, a0], with confidence share ρ_k
             "margin"                     norm_bound, diameter, rho[, norm, n_features]
-            "peeled_margin"              the same; the next level of the grid is taken, and its share ρ_k paid
+            "peeled_margin"              the same, at the next level of the grid with its confidence share ρ_k
             "fixed_scorer_auc"           rho
             "fixed_scorer_bauc"          a, score_spread, rho[, method, empirical_loss: "kl" depends on it]
             "peeled_fixed_scorer_bauc"   the same for a level a of the grid[, a0]
             "weighted_auc"               method, weight_sup, weight_lipschitz, weight_integral, delta
             "uniform_weighted_auc"       weight_sup, weight_lipschitz, ell_lipschitz, norm_bound, radius, delta
                                          [, method]: the class {‖w‖₂ ≤ Λ} on the ball of radius R, G = Λ R √m
-            "step_weight"                min_fpr, max_fpr, delta[, method]: area lost to the ramps counted in full
+            "step_weight"                min_fpr, max_fpr, delta[, method]: the area lost to the ramps counts in full
 
     Returns
     -------

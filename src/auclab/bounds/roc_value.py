@@ -31,14 +31,14 @@ def roc_value_bound(
         "band"     roc(u) ≥ roĉ(u − ε_neg) − ε_pos
 
     "weight" puts the narrow weight 1/h on a band just below u (Maurer & Pontil 2020, Remark 3, with "dkw" of
-    derivations 9.1); all h share one event, so that the best may be taken. "band" uses the same event without the
-    detour and is never worse: ``∫_{u−h}^{u} roĉ ≤ (h − ε) roĉ(u − ε) + ε``. Tied pairs count 0, ``roc(u) = P(h⁺ > q(1
-    − u))`` with q the quantiles of the negatives.
+    derivations 9.1); all h share one event, so the maximum over h is valid. "band" uses the same event directly and is
+    never worse: ``∫_{u−h}^{u} roĉ ≤ (h − ε) roĉ(u − ε) + ε``. Tied pairs count 0, ``roc(u) = P(h⁺ > q(1 − u))`` with q
+    the quantiles of the negatives.
 
     Parameters
     ----------
     y_true, y_score : arrays of shape (n_samples,)
-        Labels and scores of observations the scorer was not made from.
+        Labels and scores of observations that were not used to fit the scorer.
     fpr : float
         u in [0, 1].
     delta : float
@@ -48,7 +48,7 @@ def roc_value_bound(
     Returns
     -------
     Bound
-        `lower` on the TPR, `slack` below the value of the sample. Vacuous if `lower` ≤ 0.
+        `lower` on the TPR; `slack` is its distance below the value on the sample. Vacuous if `lower` ≤ 0.
 
     Raises
     ------

@@ -47,7 +47,7 @@ def published_stability_bound(
     Norton & Uryasev 2018, Prop. 8, whose sums over pairs must be divided by n_pos · n_neg, not by their sum. The
     proof there uses a theorem on the mean of m independent losses, but the pairs of m observations are not
     independent. `pairwise_stability_bound` is proved for pairs; where the rarer class has at most a quarter of the
-    observations and m ln(1/ρ) ≥ 3.2 it is at least as strong at diameter R, so that this one is true there too.
+    observations and m ln(1/ρ) ≥ 3.2 it is at least as strong at diameter R, so the published bound holds there too.
 
     Parameters
     ----------
@@ -128,19 +128,19 @@ def pairwise_stability_bound(
 
     or the simpler ``B = 1 + aD/√λ`` unless `sharp`. After the stability argument of Agarwal & Niyogi 2009 (JMLR 10)
     for bipartite ranking: replacing one positive moves every hinge by at most ``2aD²/(rλ n_pos)``, one negative by
-    ``2aD²/(rλ n_neg)``; McDiarmid's inequality does the rest.
+    ``2aD²/(rλ n_neg)``; the bound follows from McDiarmid's inequality.
 
     Parameters
     ----------
     empirical_loss, a, penalty, n_pos, n_neg, rho, strong_convexity
         As in `published_stability_bound`.
     diameter : float
-        D ≥ 0, essential bound of ‖x⁺ − x⁻‖_* (dual norm); R⁺ + R⁻ will do.
+        D ≥ 0, essential bound of ‖x⁺ − x⁻‖_* (dual norm); R⁺ + R⁻ is sufficient.
     sharp : bool
         Use the norm bound η and the range of the hinge that goes with it.
     optimality_gap : float
-        ε ≥ 0: how far the objective of the w in use may be above its minimum, a solver's absolute gap. Strong
-        convexity keeps such a w within ``√(2ε/(λr))`` of w_S, which adds ``2aD √(2ε/(λr))`` to U.
+        ε ≥ 0: bound on the suboptimality of the w in use, such as a solver's absolute gap. By strong convexity such a w
+        is within ``√(2ε/(λr))`` of w_S, which adds ``2aD √(2ε/(λr))`` to U.
 
     Returns
     -------

@@ -26,7 +26,7 @@ Ties = Literal["half", "strict", "upper"]
 
 
 class Ramp(NamedTuple):
-    """W = 1 on specificities from `low` to `high`, falling to 0 at either end within it over a length of `width`.
+    """The weight W = 1 on specificities from `low` to `high`, falling to 0 at both ends over a length of `width`.
 
     There is no ramp at specificity 0 or 1, beyond which nothing lies.
     """
@@ -102,20 +102,20 @@ def step_weight_bound(
         f_W ≥ f̂_V − b(V),      V ≤ W = 1 on specificities [1 − max_fpr, 1 − min_fpr]
 
     V falls to 0 at the ends of the band over a length that `best_ramp` picks from the class sizes, and b is the
-    half-width of `weighted_auc_bound` for V, of which one side needs ``ln(1/δ)`` in place of ``ln(2/δ)``. Maurer &
-    Pontil 2020, Corollary 4 and Remark 2, with the bounds of derivations 9.1.
+    half-width of `weighted_auc_bound` for V, with ``ln(1/δ)`` in place of ``ln(2/δ)`` because only one side is needed.
+    Maurer & Pontil 2020, Corollary 4 and Remark 2, with the bounds of derivations 9.1.
 
     Parameters
     ----------
     y_true, y_score : arrays of shape (n_samples,)
-        Labels and scores of observations the scorer was not made from.
+        Labels and scores of observations that were not used to fit the scorer.
     min_fpr, max_fpr : float
         ``0 ≤ min_fpr < max_fpr ≤ 1``.
     delta : float
         1 − confidence, in (0, 1).
     method : {"mcdiarmid", "dkw", "max_rank"}
-        The first two are about the weighted AUC with W averaged over tied blocks, the last about the one with W at the
-        largest rank.
+        The first two bound the weighted AUC with W averaged over tied blocks, the last the one with W at the largest
+        rank.
     ties : {"half", "strict", "upper"}
         What a tied pair counts.
 

@@ -55,7 +55,7 @@ def kernel_diameter(
 
     See Also
     --------
-    observed_radii : Radii read off a sample.
+    observed_radii : Radii computed from a sample.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def kernel_diameter(
 def observed_radii(X: Any, y: ArrayLike, norm: Norm = "l2") -> tuple[float, float]:
     """Largest distance of a positive, and of a negative, from the mean of the sample, in the norm dual to `norm`.
 
-    ``R⁺ + R⁻`` is at least every ‖x⁺ − x⁻‖_* of the sample, and may be less than one still to come.
+    ``R⁺ + R⁻`` is at least every ‖x⁺ − x⁻‖_* of the sample; new observations may exceed it.
 
     Parameters
     ----------

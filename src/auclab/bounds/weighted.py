@@ -35,7 +35,7 @@ def balance_event(*, n_pos: int, n_neg: int, delta: float) -> bool:
     """Whether A_δ is observed: ``min(n_pos, n_neg)/m > √(2 ln(4/δ)/m)``, m = n_pos + n_neg.
 
     Then the frequencies of the classes are, with probability at least 1 − δ/2, at least half of what was observed
-    (Hoeffding). Maurer & Pontil 2020, (2); the threshold is lost in the available text and reconstructed
+    (Hoeffding). Maurer & Pontil 2020, (2); the threshold is illegible in the available text and was reconstructed
     (derivations 9.2).
 
     See Also
@@ -75,11 +75,11 @@ def weighted_auc_bound(
         "published"  (L + 9‖W‖)/m̲² · √(ln(4/δ)/(2m))                                            f_R, under A_δ
         "corrected"  (L + 3‖W‖)/m̲² · √(ln(4/δ)/(2m))                                            f_R and f_S, under A_δ
 
-    The first three are derived (derivations 9.1) and hold for laws with atoms. "dkw": f_S moves by no more than ``‖W‖
+    The first three are derived (derivations 9.1) and hold for laws with atoms. "dkw": f_S changes by at most ``‖W‖
     d(P_neg, Q_neg) + ∫W d(P_pos, Q_pos)`` with d the largest difference of distribution functions, which Dvoretzky,
     Kiefer, Wolfowitz and Massart bound. "mcdiarmid": one positive moves f̂_S by at most ∫W/n_pos, one negative by
-    ‖W‖/n_neg; the last term is the bias. "published" is Theorem 2 of Maurer & Pontil 2020 as far as it can be read,
-    "corrected" what can be proved of it (derivations 9.2).
+    ‖W‖/n_neg; the last term is the bias. "published" is Theorem 2 of Maurer & Pontil 2020 as far as it is legible,
+    "corrected" the version that can be proved (derivations 9.2).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def weighted_auc_bound(
 
     See Also
     --------
-    uniform_weighted_auc_bound : All scorers of a class at once.
+    uniform_weighted_auc_bound : Simultaneous over a class of scorers.
     step_weight_bound : A weight that jumps.
 
     Examples
@@ -159,7 +159,7 @@ def uniform_weighted_auc_bound(
     delta: float,
     method: UniformMethod = "conditional",
 ) -> Bound:
-    """Two-sided bound on the weighted AUC of all scorers of a class at once, with a Lipschitz ℓ in place of the step.
+    """Two-sided bound on weighted AUC, simultaneous over a class of scorers, with a Lipschitz ℓ in place of the step.
 
     The weighted AUC counts a pair ``ℓ(h(x⁺) − h(x⁻))``, ℓ non-decreasing into [0, 1] with Lipschitz constant ℓ'. With
     ``G = E sup_h Σ_i γ_i h(X_i)``, m = n_pos + n_neg and m̂ = min(n_pos, n_neg), the half-width is::
@@ -171,8 +171,8 @@ def uniform_weighted_auc_bound(
                         + (L + ‖W‖)/m̲² · √(ln(4/δ)/(2m))
 
     with ``q_y = m_y/m`` and m̲ the smaller of them. "conditional" is derived (derivations 9.1) from the concentration
-    theorem quoted by Maurer & Pontil 2020 as Theorem 9, for the convention "average". "published" is their Theorem 3
-    as far as it can be read, "corrected" what follows from their Theorem 9 (derivations 9.2); both need the event A_δ.
+    theorem quoted by Maurer & Pontil 2020 as Theorem 9, for the convention "average". "published" is their Theorem 3 as
+    far as it is legible, "corrected" is what follows from their Theorem 9 (derivations 9.2); both need the event A_δ.
 
     Parameters
     ----------

@@ -43,14 +43,14 @@ class Cells:
     `values` has a row per (row of the table, pair) and a column per column of the table; NaN where there is no run.
     `counted` says which of them are compared (`auclab.comparison.common.common_pairs`). `seconds` (build, solve and
     tuning, without compilation), `tuning` (seconds of it) and `gaps` have the same shape. `ratios` has n_test/n_train
-    of each row of the table: 0 where every pair has data of its own, NaN if it is not one number. `tasks` names the
-    data set of each row: rows that differ in split, metric or how columns are read have the same. `constant`,
+    of each row of the table: 0 if every pair has its own data, NaN if the ratio varies within the row. `tasks` names
+    the data set of each row: rows that differ only in split, metric or the treatment of columns share it. `constant`,
     of the same shape as `values`, says which scorers give every row the same score. `notes` are sentences on what was
     left out, duplicated or missing.
 
     See Also
     --------
-    arrange : Makes them of runs.
+    arrange : Builds cells from runs.
     auclab.comparison.Table : The tests on them.
 
     Examples
@@ -107,9 +107,9 @@ def arrange(
     """Put runs into cells: replicates of one configuration on one data set.
 
     Two runs are a pair if they are in the same row and share data seed, split seed and fold. Settings of the
-    formulation, the solver and the preprocessing may not vary within a cell, settings of the data and of the split
-    not within a row; where `rows` or `columns` is not given, those that vary are added to it. Tuned and untuned runs
-    have columns of their own.
+    formulation, the solver and the preprocessing must be constant within a cell, and settings of the data and of the
+    split within a row; if `rows` or `columns` is not given, settings that vary are added to it. Tuned and untuned runs
+    are in separate columns.
 
     Parameters
     ----------

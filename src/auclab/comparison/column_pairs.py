@@ -25,7 +25,7 @@ ROPE = 0.01
 
 @dataclass(frozen=True)
 class ColumnPair:
-    """Two columns over `n_rows` rows that have both.
+    """Comparison of two columns over the `n_rows` rows that have both.
 
     `difference` is the mean of first − second; `wins` and `losses` count the rows where the first is better and worse.
     `p_value` is that of Wilcoxon's signed-rank test, `p_holm` the same corrected for all pairs. `first_better`, `equal`
@@ -69,13 +69,13 @@ def compare_columns(
     rope : float ≥ 0
         Differences within ±rope count as equal (region of practical equivalence).
     seed : int
-        Of the samples of the posterior.
+        Seed of the posterior samples.
 
     Returns
     -------
     tuple of ColumnPair
-        In the order of the columns. Pairs with fewer than two common rows are left out, and Holm's correction is for
-        the others.
+        In the order of the columns. Pairs with fewer than two common rows are left out and do not count in Holm's
+        correction.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def compare_columns(
 def holm(p_values: Sequence[float]) -> Array:
     """P-values corrected for their number k by Holm's (1979) step-down method.
 
-    The i-th smallest is multiplied by k + 1 − i, and is no smaller than those before it; at most 1.
+    The i-th smallest is multiplied by k + 1 − i; the results are then made non-decreasing and capped at 1.
 
     See Also
     --------
@@ -150,15 +150,15 @@ def signed_rank_probabilities(
         θ_above = Σ_ij w_i w_j 1{d_i + d_j > 2 rope},
 
     and a probability is how often its share is the largest (Benavoli, Mangili, Corani, Zaffalon & Ruggeri 2014;
-    Benavoli et al. 2017, Journal of Machine Learning Research 18, section 4.2). Pairs at ±rope count half,
-    and of shares that are equal each counts its part.
+    Benavoli et al. 2017, Journal of Machine Learning Research 18, section 4.2). Pairs at ±rope count half; equal shares
+    split the count.
 
     Parameters
     ----------
     difference : array of shape (n,)
         One difference per data set.
     rope : float ≥ 0
-        With 0 nothing lies within.
+        With 0, no difference counts as equal.
     prior : float > 0
     samples, seed : int
 
@@ -178,7 +178,7 @@ def signed_rank_probabilities(
 
     Examples
     --------
-    Without a difference, each side is as likely:
+    Without a difference both sides are equally likely:
 
     >>> above, within, below = signed_rank_probabilities([0.02, -0.02], rope=0.0)
     >>> within, abs(above - below) < 0.02

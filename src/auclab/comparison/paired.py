@@ -41,14 +41,14 @@ class PairedTest:
 def paired_test(
     first: ArrayLike, second: ArrayLike, *, test: Test = "t", test_train_ratio: float | None = None
 ) -> PairedTest:
-    """Two-sided test of ``mean(first − second) = 0`` over values that belong together by split.
+    """Two-sided test of ``mean(first − second) = 0`` over values that are paired by split.
 
     With d the differences, n their number, s² their sample variance (n − 1):
 
     * ``corrected-t``: ``t = mean d / √((1/n + n_test/n_train) s²)``, n − 1 degrees of freedom (Nadeau & Bengio 2003,
-      Machine Learning 52, eq. 9). The second term stands for the observations that training parts share.
-    * ``t``: ``t = mean d / √(s²/n)``. What Norton & Uryasev (2018), Table 2, print in bold.
-      Splits of the same data share observations, so it finds differences too easily.
+      Machine Learning 52, eq. 9). The second term accounts for the observations that training parts share.
+    * ``t``: ``t = mean d / √(s²/n)``. Norton & Uryasev (2018), Table 2, print its significant results in bold. Splits
+      of the same data share observations, so it rejects too often.
     * ``wilcoxon``: signed ranks of d, zeros left out, exact where SciPy can (`scipy.stats.wilcoxon`).
 
     Parameters
@@ -57,8 +57,8 @@ def paired_test(
         Finite.
     test : {"corrected-t", "t", "wilcoxon"}
     test_train_ratio : float ≥ 0
-        n_test/n_train, for ``corrected-t``: 1/9 for splits of 90 to 10, 1/(k − 1) for k folds, 0 for samples that share
-        nothing.
+        n_test/n_train, for ``corrected-t``: 1/9 for splits of 90 to 10, 1/(k − 1) for k folds, 0 for independent
+        samples.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def paired_test(
 
     See Also
     --------
-    mean_interval : The interval that belongs to it.
+    mean_interval : The matching interval.
     compare_runs : All pairs of columns.
 
     Examples
@@ -115,7 +115,7 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95, test_train_ratio: f
     """Confidence interval of a mean over splits, ``mean ± c √((1/n + n_test/n_train) s²)``.
 
     c is the quantile of Student's distribution with n − 1 degrees of freedom. The second term is that of
-    ``corrected-t``: splits share training observations, and their spread alone makes intervals too short.
+    ``corrected-t``: splits share training observations, so an interval from the standard deviation alone is too short.
 
     Parameters
     ----------
@@ -127,12 +127,12 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95, test_train_ratio: f
     Returns
     -------
     low, high : float
-        NaN for fewer than two values, for values that are not finite, and for a ratio that is NaN. Not cut at the range
-        of a metric.
+        NaN for fewer than two values, for values that are not finite, and for a ratio that is NaN. Not clipped to the
+        range of a metric.
 
     See Also
     --------
-    paired_test : The test that belongs to it.
+    paired_test : The matching test.
 
     Examples
     --------

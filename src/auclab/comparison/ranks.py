@@ -61,7 +61,7 @@ class Ranking:
 def rank_columns(means: pd.DataFrame, *, lower_is_better: bool = False, alpha: float = 0.05) -> Ranking:
     """Friedman's test over rows, with Nemenyi's critical difference.
 
-    With R_j the average rank of column j over N rows and k columns, equal values sharing their ranks,
+    With R_j the average rank of column j over N rows and k columns, where ties get their average rank,
 
         χ² = 12 N / (k (k + 1)) · [ Σ_j R_j² − k (k + 1)² / 4 ]        (corrected for ties, k − 1 degrees of freedom)
         F  = (N − 1) χ² / (N (k − 1) − χ²)                             (k − 1 and (k − 1)(N − 1) degrees)
@@ -80,7 +80,7 @@ def rank_columns(means: pd.DataFrame, *, lower_is_better: bool = False, alpha: f
     Returns
     -------
     Ranking
-        If every row is one tie, χ² is 0 with p = 1.
+        If all values of every row are tied, χ² is 0 with p = 1.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def critical_difference(n_columns: int, n_rows: int, *, alpha: float = 0.05) -> 
 
     See Also
     --------
-    rank_columns : The ranks that it is for.
+    rank_columns : The ranks that it applies to.
 
     Examples
     --------

@@ -89,17 +89,17 @@ def read_runs(
 ) -> pd.DataFrame:
     """Runs of the store, one row per split: a run over five folds is five rows, oldest run first.
 
-    Whoever made the store wrote what is in it. Names and texts are returned as one line without control characters;
-    files are read from the run's own folder alone.
+    The store may come from somebody else. Names and texts are therefore returned as one line without control
+    characters, and files are read from the run's own folder only.
 
     Parameters
     ----------
     store_dir : path
-        The folder that ``tracking.dir`` named, which holds ``mlflow.db``; or what ``tracking.uri`` was. Of the files
-        that a server keeps, only ``folds.csv`` is fetched; `fetch_files` gets the others.
+        The folder that ``tracking.dir`` named, which holds ``mlflow.db``; or the value of ``tracking.uri``. From a
+        server only ``folds.csv`` is fetched; `fetch_files` gets the other files.
     filter : str
         MLflow's search language, such as ``"params.formulation = 'ranksvm' and metrics.gap < 1e-6"`` or
-        ``"tags.status = 'optimal'"``; a name with a slash goes into backquotes.
+        ``"tags.status = 'optimal'"``; enclose a name with a slash in backquotes.
     experiments : sequence of str, optional
         Names of experiments (``tracking.experiment``); all of them if not given.
     status : str, optional
@@ -127,7 +127,7 @@ def read_runs(
     See Also
     --------
     compare_runs : Compares what is read.
-    auclab.report.write_report : A page on it.
+    auclab.report.write_report : An HTML report of the runs.
 
     Examples
     --------

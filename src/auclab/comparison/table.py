@@ -51,10 +51,10 @@ class Table:
 
     Every DataFrame has a row per row of the table and a column per column: `mean`, `deviation` (n − 1) and `count` on
     the pairs that are compared (`auclab.comparison.common.common_pairs`), `p_value` of the paired test against the best
-    of the row (NaN at the best itself and where there are fewer than two pairs), `best`, `level` (the best, and what is
-    not worse at level `alpha`); nothing is either on fewer than two pairs. `wins` and `losses` count, for each
-    column against each other one, the rows in which the test finds it better and worse. `pairs` is per row, `seconds`
-    and `tuning` (means), and `gap` (the largest) per column.
+    of the row (NaN at the best itself and where there are fewer than two pairs), `best` and `level` (the best, and
+    those not significantly worse at level `alpha`), both False on fewer than two pairs. `wins` and `losses` count, for
+    every two columns, the rows in which the test finds the first better or worse. `pairs` is per row; `seconds` and
+    `tuning` (means) and `gap` (the largest) are per column.
 
     See Also
     --------
@@ -143,21 +143,21 @@ def compare_runs(
         As `read_runs` gives it.
     metric : str
     rows, columns : sequence of str, optional
-        Settings; see `arrange`.
+        Settings that define rows and columns; see `arrange`.
     test : {"corrected-t", "t", "wilcoxon"}
-        See `paired_test`. The correction is for splits that share observations; where every pair has data of its own,
-        generated for its seed, ``corrected-t`` is ``t``. No correction for the number of tests is made;
-        `Table.ranking` has one.
+        See `paired_test`. The correction is for splits that share observations; if every pair has its own data,
+        generated from its seed, ``corrected-t`` equals ``t``. P-values are not corrected for multiple testing; those of
+        `Table.ranking` are.
     alpha : float in (0, 1)
     better : {"high", "low"}, optional
         Whether large or small values are better; by default taken from the metric, if it is one of auclab's.
     notes : sequence of str
-        Put before the notes of the table, such as what the caller left out.
+        Placed before the notes of the table, for example on what the caller left out.
 
     Raises
     ------
     AuclabError
-        As `arrange` and `paired_test`; also a metric without a better end.
+        As `arrange` and `paired_test`; also a metric of which neither high nor low values are known to be better.
 
     See Also
     --------

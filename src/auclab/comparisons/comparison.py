@@ -19,25 +19,25 @@ Encoding = Literal["full", "dual", "aggregated"]
 
 
 class Comparison(ABC):
-    """Margins ``m_k(w, b)`` with weights that sum to 1, which are never formed one by one.
+    """Margins ``m_k(w, b)`` with weights that sum to 1; they are never formed individually.
 
     Attributes
     ----------
     name : {"pairs", "points"}
     encodings : tuple of str
-        The encodings that a linear-programming solver has for them.
+        The encodings available to a linear-programming solver.
     mean_symbol, margin_symbol : str
         The mean and the margin in an equation.
     error_name, score_name : str
-        Of error and score, in sentences.
+        Names of error and score in sentences.
     null_level_names : (str, str)
-        Of the λ and of the −z at which w = 0 becomes optimal.
+        Names of the λ and of the −z at which w = 0 becomes optimal.
     null_proof_takes_program : bool
         Whether `null_multipliers` solves a linear or quadratic program over the rows.
     hardest : bool
         Whether only the hardest negatives count, whose weights depend on w.
     by_marginals : bool
-        Whether the sums per observation tell that multipliers of the hinge are feasible.
+        Whether sums per observation suffice to check that multipliers of the hinge are feasible.
 
     See Also
     --------
@@ -116,7 +116,7 @@ class Comparison(ABC):
         """
 
     def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
-        """Multipliers as those of `null_multipliers` with ``Σ q d = 0``, where some are found quickly."""
+        """Multipliers like those of `null_multipliers` with ``Σ q d = 0``, if they are found quickly."""
         return None
 
     def null_cause(self, sample: Sample) -> str:
@@ -129,7 +129,7 @@ class Comparison(ABC):
 
 
 def comparison_named(name: str | Comparison) -> Comparison:
-    """The comparison of a name, or the object itself.
+    """Return the comparison with this name, or the object itself.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def comparison_named(name: str | Comparison) -> Comparison:
 
     See Also
     --------
-    auclab.comparisons.AllPairs, auclab.comparisons.Points : What they are.
+    auclab.comparisons.AllPairs, auclab.comparisons.Points : The comparisons with a name.
 
     Examples
     --------

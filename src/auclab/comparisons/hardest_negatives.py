@@ -25,12 +25,12 @@ _NOISE = 1e-6
 
 @dataclass(frozen=True)
 class HardestNegatives(AllPairs):
-    """The pairs with the share `max_fpr` of the negatives that have the highest scores; for the hinge.
+    """Pairs of the positives with the `max_fpr` share of negatives that have the highest scores; for the hinge.
 
         max over R of Σ_j r_j Σ_i u_i [shift − m_ij]₊,     R = {0 ≤ r_j ≤ v_j/max_fpr, Σ r_j = 1}
 
-    The loss of a negative rises with its score, so the worst r is that of the highest scores, and the largest mean is
-    the superquantile of the losses at level 1 − max_fpr (derivations 2).
+    The loss of a negative rises with its score, so the worst r puts its weight on the highest scores, and the largest
+    mean is the superquantile of the losses at level 1 − max_fpr (derivations 2).
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class HardestNegatives(AllPairs):
         return sample.share_neg / self.max_fpr
 
     def worst_negatives(self, scores_neg: Array, sample: Sample) -> Array:
-        """The r of the highest scores, shape (n_neg,); of tied ones, any.
+        """The r with its weight on the highest scores, shape (n_neg,); ties are broken arbitrarily.
 
         Examples
         --------
@@ -108,10 +108,10 @@ class HardestNegatives(AllPairs):
         return worst
 
     def dual_shares(self, scores_neg: Array, multipliers_neg: Array, sample: Sample, tied: float = 1e-6) -> Array:
-        """The r that belongs to the multipliers of an optimum, shape (n_neg,): of tied scores, as they are divided.
+        """The r of the multipliers of an optimum, shape (n_neg,); tied scores share it like their multipliers.
 
-        Tied negatives have one share of active pairs, so that their r_j are proportional to their multipliers. Scores
-        that differ by less than `tied` times their range are taken for tied.
+        Tied negatives have the same share of active pairs, so their r_j are proportional to their multipliers. Scores
+        that differ by less than `tied` times their range count as tied.
         """
         share = self.worst_negatives(scores_neg, sample)
         border = float(scores_neg[share > 0].min())
@@ -126,10 +126,12 @@ class HardestNegatives(AllPairs):
 
             max_{r ∈ R} min_w [ Σ_ij r_j u_i [1 − w·(x_i⁺ − x_j⁻)]₊ + R(w) ] = min_w max_{r ∈ R} [ … ],
 
-        so a lower bound of the program over all pairs with any r in R is one over the hardest negatives (derived).
+        so for any r in R a lower bound over all pairs, weighted by r, is a lower bound over the hardest negatives
+        (derived).
 
-        Rounding leaves r_j and the weight of the pairs of j at some 1e-12 where both should be 0. Their ratio is then
-        anything, and the largest ratio costs all multipliers a factor: such r_j are raised to the ratio of the others.
+        Rounding can leave r_j and the weight of the pairs of j near 1e-12 where both should be 0. Their ratio is then
+        arbitrary, and all multipliers are divided by the largest ratio; such r_j are therefore raised to the ratio of
+        the others.
         """
         above_noise = share_neg > _NOISE * share_neg.max()
         ratio = float((multipliers_neg[above_noise] / share_neg[above_noise]).max(initial=0.0))
@@ -142,10 +144,10 @@ class HardestNegatives(AllPairs):
         return weighted
 
     def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array]:
-        """Every pair with its full weight at the r that brings the class means nearest to each other.
+        """Full weight on every pair, at the r that brings the class means closest together.
 
-        That is argmin ``‖mean(x⁺) − Σ r_j x_j⁻‖_*``. Without a norm every feature is in units of its own distance of
-        the classes.
+        That is argmin ``‖mean(x⁺) − Σ r_j x_j⁻‖_*``. Without a norm, each feature is measured in units of the distance
+        between the classes in it.
         """
         target = np.asarray(sample.X_pos.T @ sample.share_pos, dtype=float)
         # The solver's tolerances are absolute: it gets features near 0 and of size 1.

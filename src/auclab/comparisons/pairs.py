@@ -42,7 +42,7 @@ class AllPairs(Comparison):
     null_level_names = ("‖mean(x⁺) − mean(x⁻)‖_*", "‖mean(x⁺) − mean(x⁻)‖_*")
 
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
-        """``Σ_ij u_i v_j ℓ(shift − m_ij)``; of the hinge without any cancellation of digits."""
+        """``Σ_ij u_i v_j ℓ(shift − m_ij)``; for the hinge without cancellation."""
         if loss.is_hinge:
             return pair_hinge_value(*scores, shift, *sample.weights)
         # Sums of squares cancel where every pair is right: what is left below 0 is rounding.

@@ -78,7 +78,7 @@ class Points(Comparison):
         return (active_pos, active_neg), value, conjugate
 
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
-        """Of the hinge the sign of the majority, 0 for classes of equal weight; else where the slopes are balanced.
+        """The sign of the majority for the hinge (0 for equal weights); otherwise the point where the slopes balance.
 
         The mean loss of a constant is quadratic between its knots, with a minimum at one of them or where its slope,
         which is linear there, is 0.

@@ -15,8 +15,8 @@ from auclab.types import Array
 class RankedPairs(AllPairs):
     """The pairs (i, j) of the bicliques of a `RankedSample`: row i should have the larger score.
 
-    A row may be in several bicliques. What it gets of multipliers in all of them does not tell whether they are
-    feasible in each, so that multipliers are certified by the scorers whose slopes they are.
+    A row may be in several bicliques. The sum of its multipliers over all of them does not show whether they are
+    feasible in each, so multipliers are certified by the scorers whose slopes they are.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class RankedPairs(AllPairs):
 
     See Also
     --------
-    auclab.samples.ranked.RankedSample : What it is evaluated on.
+    auclab.samples.ranked.RankedSample : The samples that it is evaluated on.
     auclab.comparisons.AllPairs : Two classes, and all pairs of them.
 
     Examples

@@ -57,7 +57,7 @@ def load(name: str, *, data_dir: str | Path | None = None, **overrides: Any) -> 
     Raises
     ------
     AuclabError
-        Unknown name or argument, or the loader's own: a file that is found nowhere, a checksum that differs.
+        Unknown name or argument, or an error of the loader, such as a missing file or a wrong checksum.
 
     See Also
     --------

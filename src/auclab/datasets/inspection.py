@@ -63,13 +63,13 @@ class InspectedColumn:
 
 @dataclass(frozen=True)
 class Inspection:
-    """A table, column by column, and the command that runs on it.
+    """Description of a table, column by column, with the command that runs on it.
 
     Attributes
     ----------
     path : Path
     rows, repeated : int
-        Rows, and those that are equal to an earlier one.
+        Number of rows, and of rows that repeat an earlier one.
     written : tuple of str
         How a csv file is written.
     columns : tuple of InspectedColumn
@@ -77,9 +77,9 @@ class Inspection:
     target : Target or None
         None if no column has two values and none was named.
     problems : tuple of str
-        What the command does not solve.
+        Problems that the command does not solve.
     split : ProposedSplit, optional
-        By a column whose values stay together, or in the order of which the rows are.
+        A split by a column whose values stay together, or by a date column in whose order the rows are.
 
     See Also
     --------
@@ -139,14 +139,15 @@ def inspect_file(path: str | Path, *, target: str | None = None, positive: str |
     ----------
     path : path
     target : str, optional
-        The column with the labels; if left out, one with two values: by its name, else the last.
+        Column with the labels. By default a column with two values: one with a usual name, otherwise the last.
     positive : str, optional
-        The label of the positive class; if left out that of 0/1, −1/1 and False/True by convention, else the rarest.
+        Label of the positive class. By default the conventional one of 0/1, −1/1 and False/True, otherwise the rarest
+        label.
 
     Returns
     -------
     Inspection
-        Its `command` has been tried on the table: what would still be refused is in `problems`.
+        Its `command` has been tried on the table; whatever would still be refused is in `problems`.
 
     Raises
     ------

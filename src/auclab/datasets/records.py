@@ -38,14 +38,14 @@ class Dataset:
     sha256, source, citation : str
         Checksum of the data, where they were read from, and the publication to cite.
     notes : tuple of str
-        What was found out while reading, and is worth knowing before a solve.
+        Findings from reading the data that are worth knowing before a solve.
     written : mapping
         `sep`, `decimal`, `encoding` and `decimal_comma` (a list of columns) of a csv file: new rows are read in the
-        same way where they do not tell.
+        same way if their own format cannot be detected.
     ranked : Target, optional
-        Which rows are compared, where these are not those of two classes, and which are in one part of a split.
+        For groups, grades and times: which rows are compared, and which stay together in a split.
     aside : mapping of str to array
-        Columns of the source that are not features, by which rows may be split.
+        Columns of the source that are not features; rows may be split by them.
 
     See Also
     --------
@@ -82,7 +82,7 @@ class Dataset:
 
     @property
     def census(self) -> str:
-        """How many rows there are of what, with the labels of the source."""
+        """Number of rows of each class, or of groups, grades or events, with the labels of the source."""
         if not self.target.is_of_classes:
             return self.target.census
         return f"{self.n_pos} {self.positive} (positive), {self.n_neg} {self.negative}"

@@ -153,7 +153,7 @@ class Program(ABC):
 
     @property
     def null(self) -> FixedNull:
-        """W = 0 as a solution: its value, when it is optimal, what proves that, and why."""
+        """The solution w = 0: its value, when it is optimal, and the proof."""
         return NullPoint(self)
 
     def value(

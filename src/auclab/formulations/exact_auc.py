@@ -84,7 +84,7 @@ class ExactAUC(Program):
 
     @property
     def null(self) -> FixedNull:
-        """W = 0 as a solution."""
+        """The solution w = 0."""
         return FixedNull("no w has any pair right: all observations are equal")
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:

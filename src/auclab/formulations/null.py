@@ -1,4 +1,4 @@
-"""W = 0 as a solution: its value, when it is optimal, what proves that, and why."""
+"""The solution w = 0: its value, when it is optimal, and the proof."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NullProof:
 
 @dataclass(frozen=True)
 class FixedNull:
-    """W = 0 of a program without a dual: its value is 1.
+    """The solution w = 0 of a program without a dual: its value is 1.
 
     `meaning`: why w = 0 is optimal where no value is less.
     """
@@ -75,7 +75,7 @@ class FixedNull:
 
 
 class NullPoint(FixedNull):
-    """W = 0 of a mean of losses."""
+    """The solution w = 0 of a mean of losses."""
 
     def __init__(self, program: Any):
         self.program = program

@@ -133,7 +133,7 @@ class Scorecard(Program):
 
     @property
     def null(self) -> FixedNull:
-        """W = 0 as a solution."""
+        """The solution w = 0."""
         return FixedNull("no points rank the classes: the value is 1, that of a card without points")
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:

@@ -56,7 +56,7 @@ class RawSolution:
 
     @classmethod
     def null(cls, problem: Problem, status: Status, timings: Timings | None = None, note: str = "") -> RawSolution:
-        """W = 0 with its best intercept, for a solver that returns no point of its own."""
+        """The point w = 0 with its best intercept, for a solver that returns no point."""
         coef = np.zeros(problem.sample.n_features)
         notes = (note,) if note else ()
         return cls(coef, problem.null_intercept(), status, timings=timings or Timings(), notes=notes)

@@ -12,7 +12,7 @@ LENGTHS = (0.1, 0.3, 1.0, 3.0)
 
 
 def start_points(problem: Problem, unit: Array, max_nonzero: int | None = None) -> list[Array]:
-    """W = 0, and the difference of the class means at the best of a few lengths, as (x, b, 0) with ``w = x·unit``.
+    """The points w = 0 and the scaled difference of the class means, as (x, b, 0) with ``w = x·unit``.
 
     `max_nonzero` is about the number of features kept of the second point, those of largest difference.
     """

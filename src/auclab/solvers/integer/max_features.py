@@ -125,7 +125,7 @@ class _Search:
         self.convex_bound = 0.0
 
     def start(self, monitor: Monitor) -> None:
-        """W = 0 where it is allowed, and the largest coefficients of the program without the limit."""
+        """The point w = 0 where it is allowed, and the largest coefficients of the program without the limit."""
         self._look(np.zeros(self.lower.size))
         if self._has_more():
             if not self.best.coef.size:
