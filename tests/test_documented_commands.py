@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from auclab.cli.main import _parser
+from auclab.cli.arguments import all_commands
 from auclab.pipeline.config.compose import compose_experiment
 from test_documents import PAGES as ALL_PAGES
 
@@ -58,6 +58,6 @@ def test_an_experiment_composes(command: str):
 @pytest.mark.parametrize("command", OTHERS)
 def test_a_command_parses(command: str, capsys: pytest.CaptureFixture[str]):
     try:
-        _parser().parse_args(shlex.split(command, comments=True)[1:])
+        all_commands().parse_args(shlex.split(command, comments=True)[1:])
     except SystemExit:  # help, or an option that is named in the text without its value
         assert not re.search("unrecognized|choose from|ambiguous|required", capsys.readouterr().err)

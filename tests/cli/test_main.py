@@ -38,7 +38,7 @@ def test_examples_are_understood(capsys, monkeypatch, width):
     import shlex
 
     monkeypatch.setenv("COLUMNS", str(width))
-    parser = cli._parser()
+    parser = cli.all_commands()
     pages = [help_of(capsys, command) for command in COMMANDS]
     lines = [line.strip() for page in pages for line in re.sub(r" \\\n +", " ", page).splitlines()]
     examples = [line.partition("   ")[0].partition(" > ")[0] for line in lines if line.startswith("auclab ")]
@@ -74,9 +74,9 @@ def test_the_script_is_this_function():
 
 
 def test_the_tests_are_those_there_are():
-    assert cli._parser().parse_args(["compare", "--test", "wilcoxon"]).test == "wilcoxon"
+    assert cli.all_commands().parse_args(["compare", "--test", "wilcoxon"]).test == "wilcoxon"
     for name in TESTS:
-        assert cli._parser().parse_args(["compare", "--test", name]).test == name
+        assert cli.all_commands().parse_args(["compare", "--test", name]).test == name
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_the_version_is_shown(capsys):
 )
 def test_options_stand_before_between_and_after_the_other_words(words):
     typed = words.split()
-    parsed = cli._parse(cli._parser(), typed)
+    parsed = cli._parse(cli.all_commands(), typed)
     assert parsed.command == typed[0]
     if parsed.command == "frontier":
         assert [*parsed.settings, *parsed.more_settings] in (
@@ -172,9 +172,9 @@ def test_options_stand_before_between_and_after_the_other_words(words):
     ],
 )
 def test_names_of_options_of_0_2_go_on_with_a_hint(capsys, words, out):
-    assert cli._parse(cli._parser(), words.split()).out == out
+    assert cli._parse(cli.all_commands(), words.split()).out == out
     assert capsys.readouterr().err == f"note: {words.split()[1]} is now --out; both work in 0.3\n"
-    assert cli._parse(cli._parser(), ["compare", "--out", "a.md"]).out == ["a.md"]
+    assert cli._parse(cli.all_commands(), ["compare", "--out", "a.md"]).out == ["a.md"]
     assert capsys.readouterr().err == ""
 
 
