@@ -15,8 +15,9 @@ from typing import Any
 from hydra.errors import HydraException
 
 from auclab.cli import commands
+from auclab.cli.arguments import all_commands
 from auclab.cli.doctor import Finding
-from auclab.cli.main import _parse, _parser
+from auclab.cli.main import _parse
 from auclab.cli.run import _end, refuse_missing_study
 from auclab.cli.typed_words import in_words
 from auclab.cli.ui import _await, _show, free_port
@@ -36,7 +37,7 @@ def typed(words: str, place: Path | None = None) -> int:
 
 def plain(words: str) -> int:
     """The exit code of a command."""
-    parsed = _parse(_parser(), shlex.split(words))
+    parsed = _parse(all_commands(), shlex.split(words))
     code: int = getattr(commands, str(parsed.command))(parsed)
     return code
 
