@@ -14,14 +14,14 @@ NORMS: tuple[Norm, ...] = ("l1", "l2", "linf")
 
 
 class AuclabError(ValueError):
-    """An input or a combination of choices that cannot be worked with; the message says what to try."""
+    """Invalid input or an unsupported combination of choices; the message says what to try."""
 
 
 class Status(StrEnum):
     """How a solve ended: only `OPTIMAL`, `OPTIMAL_WITHIN`, `LOCAL`, `UNCERTIFIED`, `BASELINE` have a converged point.
 
     `OPTIMAL` is for all w (with a kernel, all scorers of its space), `OPTIMAL_WITHIN` for those up to the norm bound of
-    the certificate (in the span of the landmarks); a limit is never either.
+    the certificate (in the span of the landmarks); a solve that a limit stopped is neither.
 
     See Also
     --------

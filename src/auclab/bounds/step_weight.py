@@ -117,7 +117,7 @@ def step_weight_bound(
         The first two bound the weighted AUC with W averaged over tied blocks, the last the one with W at the largest
         rank.
     ties : {"half", "strict", "upper"}
-        What a tied pair counts.
+        Contribution of a tied pair.
 
     Returns
     -------

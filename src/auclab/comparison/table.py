@@ -58,7 +58,7 @@ class Table:
 
     See Also
     --------
-    compare_runs : Makes it.
+    compare_runs : Creates it.
     auclab.comparison.Cells : The values behind it.
 
     Examples

@@ -83,7 +83,7 @@ class Inspection:
 
     See Also
     --------
-    inspect_file : Makes it.
+    inspect_file : Creates it.
 
     Examples
     --------

@@ -50,7 +50,7 @@ class Display:
         name : str, optional
             Name of the scorer in the legend.
         ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options
             What the display computes with, and the options of its `plot`.
 
@@ -99,7 +99,7 @@ class Display:
         raise NotImplementedError
 
     def plot(self, *ax: Any, **options: Any) -> Self:
-        """Draw into `ax`, or into a new figure; every display has its own options."""
+        """Draw on `ax` or on a new figure; every display has its own options."""
         raise NotImplementedError
 
     @classmethod

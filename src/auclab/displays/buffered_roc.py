@@ -161,7 +161,7 @@ class BufferedROCDisplay(Display):
         curve_kwargs: Mapping[str, Any] | None = None,
         plot_chance_level: bool = True,
     ) -> Self:
-        """Draw into `ax`, or into a new figure; a second scorer can be drawn into the axes of a first.
+        """Draw on `ax` or on a new figure; several scorers can share the same axes.
 
         Parameters
         ----------

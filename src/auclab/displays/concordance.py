@@ -39,12 +39,12 @@ def ascending_concordance(totals: Array, right: Array) -> tuple[Array, Array]:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConcordanceDisplay(Display):
-    """The share of right pairs of every unit, in ascending order, over the share of the pairs: its area is the value.
+    """Share of correctly ranked pairs of each unit, in ascending order, against the share of pairs.
 
-    Pairs within groups, of grades and of censored times have no ROC curve, which is one of two classes. With ``A_u``
-    the weight of the right pairs of a unit u (a group, or a row where there are no groups) and ``K_u`` that of all its
-    pairs, the curve has the height ``A_u/K_u`` over a width of ``K_u/ΣK``. The area below is ``ΣA_u/ΣK_u``, the
-    grouped AUC or the concordance index; ½ is chance. Two scorers with one area may differ in whom they rank wrongly.
+    Pairs within groups, of grades and of censored times have no ROC curve, which needs two classes. With ``A_u`` the
+    weight of the correctly ranked pairs of a unit u (a group, or a row if there are no groups) and ``K_u`` that of all
+    its pairs, the curve has the height ``A_u/K_u`` over a width of ``K_u/ΣK``. The area below is ``ΣA_u/ΣK_u``, the
+    grouped AUC or the concordance index; ½ is chance. Two scorers with the same area may rank different units wrongly.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class ConcordanceDisplay(Display):
 
     Examples
     --------
-    Two queries; of the first, with two pairs, one is right, of the second, with one pair, all:
+    Two queries: one of the two pairs of the first is ranked correctly, and the only pair of the second:
 
     >>> from auclab.metrics import ordered_pairs
     >>> pairs = ordered_pairs([1, 0, 0, 1, 0], groups=["a", "a", "a", "b", "b"])
@@ -132,7 +132,7 @@ class ConcordanceDisplay(Display):
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, curve_kwargs: Mapping[str, Any] | None = None
     ) -> Self:
-        """Draw into `ax`, or into a new figure."""
+        """Draw on `ax` or on a new figure."""
         name, found = self.name if name is None else name, self.estimate
         text = f"{found.value:.3f} ({found.lower:.3f} to {found.upper:.3f})"
         x, y = thinned(np.r_[0.0, self.shares], np.r_[self.concordance[0], self.concordance])

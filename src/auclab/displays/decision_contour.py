@@ -27,12 +27,12 @@ _MOST_POINTS = 600
 class DecisionContourDisplay(Display):
     """Level curves of a scorer over the plane of its two features.
 
-    Darker is a larger score. A level curve is named by its false positive rate on the sample: the share of negatives
-    with a larger score, so that curves of scorers on different scales can be compared.
+    Darker shades are larger scores. A level curve is labelled with its false positive rate on the sample, the share of
+    negatives with a larger score, so that scorers on different scales can be compared.
 
-    Of a solution the landmarks are drawn, on which a scorer of a kernel's space rests, and pairs at the kink: those
-    whose margin ``h(x⁺) − h(x⁻)`` is closest to ``1 − z‖h‖``, where the hinge begins. Pairs with a smaller margin are
-    active with their full weight, those with a larger one are not.
+    For a solution, the landmarks of a kernel scorer are drawn, and the pairs at the kink: those whose margin ``h(x⁺) −
+    h(x⁻)`` is closest to ``1 − z‖h‖``, where the hinge begins. Pairs with a smaller margin are active with full weight,
+    pairs with a larger margin are inactive.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ class DecisionContourDisplay(Display):
         Parameters
         ----------
         solution : Solution
-            Linear or of a kernel's space.
+            A linear or a kernel solution.
         X : array or DataFrame of shape (n_samples, 2)
             The training sample.
         y : array of shape (n_samples,)
         n_pairs : int
-            Pairs at the kink that are drawn, each negative at most once; none for programs over points.
+            Number of pairs at the kink to draw, each negative at most once; none for programs over points.
         pos_label : optional
             The positive class.
         **options
@@ -207,7 +207,7 @@ class DecisionContourDisplay(Display):
         return display.plot(ax)
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
-        """Draw into `ax`, or into a new figure."""
+        """Draw on `ax` or on a new figure."""
         with canvas(ax, (COLUMN, 1.12 * COLUMN)) as axes:
             self._draw_levels(axes)
             for mask, colour, label, sign, size in (

@@ -11,16 +11,16 @@ from auclab.solvers.integer.feature_path import FeaturePath
 
 
 def draw_feature_path(path: FeaturePath, *, ax: Axes | None = None) -> Figure:
-    """Draw the best value for each number of features, what is proved about it, and the l1 path.
+    """Draw the best value for each number of features with its proved bound, and the l1 path.
 
-    Of `BufferedAUC` bAUC is drawn, 1 − value; of other programs the value. The band is between the best point and the
-    bound that is proved: where it has no height, the point is the best of all choices of features.
+    For `BufferedAUC` the plot shows bAUC, 1 − value; for other programs the value. The band lies between the best point
+    and the proved bound: where it has no height, the point is optimal among all choices of features.
 
     Parameters
     ----------
     path : FeaturePath
     ax : matplotlib Axes, optional
-        Axes to draw into; a new figure by default.
+        Axes to draw on; a new figure by default.
 
     Returns
     -------

@@ -20,23 +20,23 @@ def draw_frontier(
     norm_label: str = "‖w‖₁",
     ax: Axes | None = None,
 ) -> Figure:
-    """Draw the norms, on a logarithmic scale, over the levels; the numbers are those of features used.
+    """Draw the norms against the levels on a logarithmic scale, labelled with the numbers of features.
 
     Parameters
     ----------
     levels : sequence of float
-        α, ascending: what bAUC is at least.
+        Required levels α of bAUC, ascending.
     norms : sequence of float > 0
         The least norm for each.
     baucs : sequence of float, optional
-        The bAUC that the scores of each scorer have: at least its level.
+        bAUC of the scores of each scorer, at least its level.
     features : sequence of int, optional
-        How many features each scorer uses.
+        Number of features that each scorer uses.
     best : float, optional
         The largest bAUC of any scorer, drawn as a limit.
     norm_label : str
     ax : matplotlib Axes, optional
-        Axes to draw into; a new figure by default.
+        Axes to draw on; a new figure by default.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def draw_frontier(
 
     See Also
     --------
-    auclab.solvers.guaranteed.frontier.frontier : The numbers.
+    auclab.solvers.guaranteed.frontier.frontier : Computes the numbers.
 
     Examples
     --------

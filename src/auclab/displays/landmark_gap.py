@@ -23,16 +23,16 @@ _SMALLEST = 1e-16
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LandmarkGapDisplay(Display):
-    """Relative gap to the optimum after every stage of a solve, against the landmarks of the stage.
+    """Relative gap to the optimum after every stage of a solve, against the number of landmarks.
 
-    Landmarks may become fewer from one stage to the next, where some are left out again; the line joins the stages in
-    their order, and the numbers beside them are seconds since the start.
+    The number of landmarks may fall from one stage to the next, when some are dropped again. The line connects the
+    stages in order; the labels are seconds since the start.
 
     Parameters
     ----------
     landmarks : array of shape (n_stages,)
     gaps : array of shape (n_stages,)
-        Best objective less best lower bound until then, relative to the objective.
+        Best objective so far minus best lower bound so far, relative to the objective.
     seconds : array of shape (n_stages,)
     tolerance : float, optional
         Drawn as a limit.
@@ -47,7 +47,7 @@ class LandmarkGapDisplay(Display):
 
     See Also
     --------
-    auclab.KernelSolution : Its `stages` are drawn.
+    auclab.KernelSolution : Has the `stages`.
     auclab.displays.DecisionContourDisplay : The scorer itself.
 
     Examples
@@ -78,7 +78,7 @@ class LandmarkGapDisplay(Display):
         Raises
         ------
         AuclabError
-            The solution is no such one, or has no stages.
+            Not a `KernelSolution`, or one without stages.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class LandmarkGapDisplay(Display):
         ax: Axes | None = None,
         curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Draw stages as a solution has them.
+        """Draw stages such as those of a `KernelSolution`.
 
         Parameters
         ----------
@@ -113,14 +113,14 @@ class LandmarkGapDisplay(Display):
         name : str, optional
             Name in the legend.
         ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
+            Axes to draw on; a new figure by default.
         curve_kwargs : mapping, optional
             Keyword arguments of the line.
 
         Raises
         ------
         AuclabError
-            There are none.
+            `stages` is empty.
         """
         if not stages:
             raise AuclabError("the solve has no stages to draw: it ended before it had a landmark")
@@ -136,7 +136,7 @@ class LandmarkGapDisplay(Display):
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, curve_kwargs: Mapping[str, Any] | None = None
     ) -> Self:
-        """Draw into `ax`, or into a new figure."""
+        """Draw on `ax` or on a new figure."""
         name = self.name if name is None else name
         looks = {"color": BLUE, "marker": "o", "markersize": 3.5, "label": name or "_stages"}
         gaps = np.maximum(self.gaps, _SMALLEST)

@@ -22,8 +22,8 @@ class LesserAreaDisplay(CostDisplay):
     """Area of lesser classifiers ``A_t`` of the best ROC point against the cost share t, with its mean, VOROS.
 
     ``A_t`` is the part of ROC space that costs more than the best point of the curve when false positives bear the
-    share t of the cost; the dashed line is that of chance. The dotted line is the mean over t, VOROS; a panel above
-    shows the weight of t if it is a Beta measure (Ratigan & Cowen, Def. 21, Fig. 3; derivations 6).
+    share t of the cost; the dashed line is chance. The dotted line is the mean over t, VOROS; a panel above shows the
+    weight of t if it is a Beta measure (Ratigan & Cowen, Def. 21, Fig. 3; derivations 6).
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class LesserAreaDisplay(CostDisplay):
         curve_kwargs: Mapping[str, Any] | None = None,
         plot_chance_level: bool = True,
     ) -> Self:
-        """Draw into `ax`, or into a new figure; a second scorer can be drawn into the axes of a first.
+        """Draw on `ax` or on a new figure; several scorers can share the same axes.
 
         Parameters
         ----------

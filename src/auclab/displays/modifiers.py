@@ -29,7 +29,7 @@ class ModifierDisplay(PairFunctionDisplay):
     See Also
     --------
     auclab.metrics.soft_auc : One of the metrics.
-    auclab.metrics.scored_auc : Another one.
+    auclab.metrics.scored_auc : Another metric.
     auclab.displays.PolynomialStepDisplay : Polynomials in place of the step.
 
     Examples
@@ -62,7 +62,7 @@ class ModifierDisplay(PairFunctionDisplay):
         reach : float
             Largest difference, > 0; 1 for scores in [0, 1].
         ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
+            Axes to draw on; a new figure by default.
 
         Raises
         ------

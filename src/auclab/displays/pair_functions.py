@@ -39,7 +39,7 @@ class PairFunctionDisplay(Display):
     _ylim: ClassVar[tuple[float, float]]
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
-        """Draw into `ax`, or into a new figure."""
+        """Draw on `ax` or on a new figure."""
         t = self.differences
         with canvas(ax, (COLUMN, 2.8)) as axes:
             if self.edges is not None and self.density is not None:

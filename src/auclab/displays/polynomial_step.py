@@ -60,7 +60,7 @@ class PolynomialStepDisplay(PairFunctionDisplay):
         series : sequence of {"chebyshev", "legendre"}
             Least squares in the Chebyshev weight, ordinary least squares.
         ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
+            Axes to draw on; a new figure by default.
 
         Raises
         ------

@@ -37,7 +37,7 @@ class RankingErrorDisplay(Display):
     edges : array of shape (n_bins + 1,)
         Bin edges, in the units of the scores; z and γ* are among them.
     counts : array of shape (n_bins,)
-        Weight of the pairs in every bin, exact. A bin holds its upper edge and not its lower one, except that pairs
+        Weight of the pairs in every bin, exact. A bin includes its upper edge and not its lower one, except that pairs
         with ``ξ = z`` belong above z.
     exceedance : float
         Share of ``ξ ≥ z``.
@@ -52,7 +52,7 @@ class RankingErrorDisplay(Display):
     pos_label : optional
         Label of the positive class.
     metrics : (str, str)
-        What ``1 − P(ξ ≥ 0)`` and its buffered share are called.
+        Names of ``1 − P(ξ ≥ 0)`` and of its buffered version.
 
     Attributes
     ----------
@@ -64,12 +64,12 @@ class RankingErrorDisplay(Display):
     threshold : float
         Of `from_predictions`, as in `auclab.metrics.bauc_score`.
     bins : int
-        Of `from_predictions`: number of bins aimed at, ≥ 1; a few more may be needed so that z and γ* are edges.
+        Of `from_predictions`: approximate number of bins, ≥ 1; a few more may be needed to make z and γ* edges.
 
     See Also
     --------
     auclab.displays.ScoreHistogramDisplay : The scores of either class.
-    auclab.metrics.buffered_auc : The numbers in it.
+    auclab.metrics.buffered_auc : Computes its numbers.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class RankingErrorDisplay(Display):
     def from_pairs(
         cls, pairs: Bicliques, scores: ArrayLike, *, bins: int = 60, metrics: tuple[str, str] = ("AUC", "bAUC")
     ) -> Self:
-        """The errors of pairs within groups, of grades or of times, of which a ROC curve has no meaning.
+        """Draw the errors of pairs within groups, of grades or of censored times, which have no ROC curve.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class RankingErrorDisplay(Display):
         scores : array of shape (n_samples,)
         bins : int ≥ 1
         metrics : (str, str)
-            What the shares are called.
+            Names of the two shares.
 
         Examples
         --------
@@ -137,7 +137,7 @@ class RankingErrorDisplay(Display):
         }
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
-        """Draw into `ax`, or into a new figure."""
+        """Draw on `ax` or on a new figure."""
         lower, width = self.edges[:-1], np.diff(self.edges)
         wrong = lower >= self.threshold
         buffer = ~wrong & (lower >= self._start_of_tail)

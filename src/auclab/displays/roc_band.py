@@ -21,7 +21,7 @@ class ROCBandDisplay(Display):
     """A curve in ROC space with the band that contains the whole true curve at a confidence level.
 
     `auclab.inference.roc_band` computes the band, `auclab.inference.tpr_at_fpr` the intervals, each of which holds at
-    its own point alone.
+    its own point only.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class ROCBandDisplay(Display):
         Of `from_predictions`, as in `auclab.inference.roc_band`: without `threshold` the ROC curve, with z the buffered
         one.
     at : sequence of float
-        FPR at which TPR has an interval of its own, by `auclab.inference.tpr_at_fpr`; for the ROC curve.
+        FPR at which to draw a pointwise interval of TPR, by `auclab.inference.tpr_at_fpr`; for the ROC curve.
 
     See Also
     --------
@@ -102,7 +102,7 @@ class ROCBandDisplay(Display):
         curve_kwargs: Mapping[str, Any] | None = None,
         plot_chance_level: bool = True,
     ) -> Self:
-        """Draw into `ax`, or into a new figure; a second scorer can be drawn into the axes of a first.
+        """Draw on `ax` or on a new figure; several scorers can share the same axes.
 
         Parameters
         ----------

@@ -23,8 +23,8 @@ from auclab.types import Array
 class ROCHullDisplay(Display):
     """ROC polygon, its hull, and for some cost shares t the best point and the line of equal cost through it.
 
-    A point costs ``t x + (1 − t)(1 − y)``; lines of equal cost have the slope ``t/(1 − t)``, and what lies below and to
-    the right of one costs more: its area is that of the lesser classifiers (Ratigan & Cowen, Fig. 1; derivations 6).
+    A point costs ``t x + (1 − t)(1 − y)``; lines of equal cost have the slope ``t/(1 − t)``. Points below and to the
+    right of such a line cost more: they are the lesser classifiers (Ratigan & Cowen, Fig. 1; derivations 6).
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class ROCHullDisplay(Display):
         fpr, tpr : arrays of shape (n_points,)
             Rates in [0, 1].
         cost_shares : sequence of float
-            t in [0, 1] of the lines of equal cost; none for an empty sequence.
+            t in [0, 1] of the lines of equal cost; an empty sequence draws none.
         pos_label, name, ax, **plot_options
             As in `from_predictions`.
 
@@ -151,7 +151,7 @@ class ROCHullDisplay(Display):
         name : str, optional
             Name of the scorer in the legend.
         ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
+            Axes to draw on; a new figure by default.
         **plot_options
             As in `plot`.
 
@@ -172,7 +172,7 @@ class ROCHullDisplay(Display):
         curve_kwargs: Mapping[str, Any] | None = None,
         plot_chance_level: bool = True,
     ) -> Self:
-        """Draw into `ax`, or into a new figure; see `BufferedROCDisplay.plot` for the options."""
+        """Draw on `ax` or on a new figure; see `BufferedROCDisplay.plot` for the options."""
         name = self.name if name is None else name
         with canvas(ax, SQUARE) as axes:
             roc_axes(axes, self.pos_label, chance=plot_chance_level)

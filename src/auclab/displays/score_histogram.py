@@ -37,7 +37,7 @@ class ScoreHistogramDisplay(Display):
     Other Parameters
     ----------------
     bins : int, optional
-        Of `from_predictions`: number of bins, ≥ 1; by default Freedman's and Diaconis's rule, kept between 10 and 80.
+        Of `from_predictions`: number of bins, ≥ 1; by default the Freedman–Diaconis rule, limited to between 10 and 80.
 
     See Also
     --------
@@ -70,7 +70,7 @@ class ScoreHistogramDisplay(Display):
         return {"edges": edges, "density_pos": density_pos, "density_neg": density_neg}
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
-        """Draw into `ax`, or into a new figure."""
+        """Draw on `ax` or on a new figure."""
         positives = f"positives{class_note(self.pos_label)}"
         with canvas(ax) as axes:
             for density, colour, line, label in (

@@ -22,10 +22,11 @@ _STRIPS = 48
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class VOROSDisplay(CostDisplay):
-    """ROC surface: for every cost share t, the line of equal cost through the best point, cut at the unit square.
+    """ROC surface: for every cost share t, the line of equal cost through the best point, clipped to the unit square.
 
     At the height t the lesser classifiers are the points on the side of (1, 0); the volume of all of them is VOROS
-    (Ratigan & Cowen, Figs. 3, 4, 7; derivations 6). What is cut off at (0, 1) is the volume of better classifiers.
+    (Ratigan & Cowen, Figs. 3, 4, 7; derivations 6). The rest, on the side of (0, 1), is the volume of better
+    classifiers.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ class VOROSDisplay(CostDisplay):
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, view: tuple[float, float] = (28.0, -50.0)
     ) -> Self:
-        """Draw into `ax`, or into a new figure, seen from an elevation and an azimuth in degrees."""
+        """Draw on `ax` or on a new figure, seen from an elevation and an azimuth in degrees."""
         if ax is not None and not isinstance(ax, Axes3D):
             raise AuclabError('the surface needs three-dimensional axes: add_subplot(projection="3d"), got flat ones')
         name = self.name if name is None else name

@@ -26,7 +26,7 @@ class WeightedAUCDisplay(Display):
     """ROC curve with the area below it shaded by the weight, and the weight above it.
 
     Weighted AUC is ``∫₀¹ roc(u) W(1 − u) du`` (Maurer & Pontil 2020, Sect. 2; derivations 5): W is a function of the
-    specificity ``1 − u``, so it is drawn over u from the right.
+    specificity ``1 − u``, so it is drawn from right to left over u.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class WeightedAUCDisplay(Display):
         name : str, optional
             Name of the scorer in the legend.
         ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
+            Axes to draw on; a new figure by default.
 
         Raises
         ------

@@ -58,21 +58,21 @@ def _with_calibration(method: _Method) -> _Method:
 
 
 class AUCClassifier(TakesFormulation, LinearClassifier):
-    """Scorer that solves a hinge program, linear or over a kernel's space; the scores rank, the intercept classifies.
+    """Binary classifier fitted by a hinge program, linear or with a kernel: the scores rank, the intercept classifies.
 
     Parameters
     ----------
     formulation : str or Program, optional
-        Left out, that of `auclab run`: "ranksvm" with ``squared=True`` and, unless `penalty` is given, λ chosen by AUC
+        By default that of `auclab run`: "ranksvm" with ``squared=True`` and, unless `penalty` is given, λ chosen by AUC
         on five inner folds. A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm", "partial_auc",
         "exact_auc"), which has the default parameters of the command line, or an object, e.g. ``RankSVM(0.01)``. In a
         search ``formulation__penalty`` is the penalty of the object.
     solver : {"auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs", "integer"}
         As in `auclab.solve`.
     penalty : float, optional
-        λ ≥ 0 of a formulation given by name. None, here and below, leaves the default of the formulation; a
-        formulation that has no such parameter ignores it (`ignored_parameters_`), as the kernels of
-        `sklearn.svm.SVC` do, so that formulations and penalties can be searched in one grid.
+        λ ≥ 0 of a formulation given by name. None, here and below, keeps the default of the formulation; a formulation
+        without the parameter ignores it (`ignored_parameters_`), as the kernels of `sklearn.svm.SVC` do, so that
+        formulations and penalties can be searched in one grid.
     threshold : float, optional
         z of "generalized_bauc" and "ecsvm", in the units of the scores.
     norm : {"l1", "l2", "linf"}, optional
@@ -82,13 +82,13 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
     max_fpr : float, optional
         Largest false positive rate of "partial_auc", in (0, 1].
     kernel : {"rbf", "laplacian", "polynomial", "precomputed"} or Kernel, optional
-        Scorers ``Σ_k c_k κ(x_k, x)`` of a kernel's space in place of linear ones (`auclab.kernels`), for convex
-        programs with the norm l2.
+        Fit kernel scorers ``Σ_k c_k κ(x_k, x)`` in place of linear ones (`auclab.kernels`), for convex programs with
+        the norm l2.
     gamma : float, "scale" or "auto"
-        γ of a kernel given by name, as in `sklearn.svm.SVC`; like the next two ignored by kernels without it, and
-        refused beside a kernel that is an object.
+        γ of a kernel given by name, as in `sklearn.svm.SVC`. Like `degree` and `coef0`, it is ignored by kernels
+        without it and refused if `kernel` is an object.
     degree : int
-        Of "polynomial".
+        Degree of "polynomial".
     coef0 : float
         c₀ ≥ 0 of "polynomial".
     tolerance : float, optional
@@ -102,29 +102,30 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
         multiply `sample_weight` in programs over points. In programs over pairs they cancel, because every pair has one
         observation of each class: neither w nor the ranking changes, only the threshold does.
     constraints : Constraints or mapping, optional
-        What the coefficients have to satisfy, `auclab.Constraints` or its parameters by name: by the names of the
-        columns of a DataFrame, or their numbers, in units of `X` as `fit` gets it. Behind a scaler in a pipeline these
-        are the scaled ones: signs keep their meaning, numbers do not; and names reach the classifier only after
-        ``pipeline.set_output(transform="pandas")``.
+        Constraints on the coefficients: `auclab.Constraints` or a mapping of its parameters. Columns are given by the
+        names of a DataFrame or by number, and coefficients in the units of the `X` passed to `fit`. After a scaler in a
+        pipeline these are scaled units: signs keep their meaning, but numbers do not. Column names reach the classifier
+        only after ``pipeline.set_output(transform="pandas")``.
     decision_threshold : str, tuple or float
         Where `predict` cuts: a rule of `auclab.estimators.decision_threshold`, "prior", "youden", ``("cost", 1, 5)`` or
         ``("fpr", 0.05)``, or a number, in units of ``X @ coef_[0]``. "auto" is probability ½ with a calibration (with
-        class weights: the probability at which both errors cost the same), otherwise the intercept of the program over
-        points, and "prior" over pairs, whose programs have none: as many are called positive as are. Rules
-        are applied to held-out scores with a calibration, otherwise to those of the training sample.
+        class weights: the probability at which both errors cost the same), otherwise the intercept of a program over
+        points. Programs over pairs have no intercept, and "auto" is "prior": the predicted share of positives matches
+        the sample. Rules are applied to held-out scores with a calibration, otherwise to the scores of the training
+        sample.
     calibration : {"sigmoid", "isotonic"}, optional
-        Gives the classifier `predict_proba`: a map of `auclab.estimators.fit_calibration` from the scores to
-        probabilities, fitted to held-out scores of `cv` folds. It takes as many further solves as there are folds, so
-        it is off by default. Class weights do not enter the probabilities.
+        Adds `predict_proba`: a map of `auclab.estimators.fit_calibration` from the scores to probabilities, fitted to
+        held-out scores of `cv` folds. It takes one more solve per fold, so it is off by default. Class weights do not
+        enter the probabilities.
     cv : int, splitter or iterable of (train, test)
         Folds of the calibration; an int is the number of stratified folds (fewer if a class has fewer observations).
 
     Attributes
     ----------
     coef_ : array of shape (1, n_features)
-        Not with a kernel, whose landmarks and their coefficients are in `solution_`.
+        Not set with a kernel, whose landmarks and coefficients are in `solution_`.
     intercept_ : array of shape (1,)
-        Less the threshold: `predict` cuts `decision_function` at 0.
+        Minus the decision threshold: `predict` cuts `decision_function` at 0.
     classes_ : array of shape (2,)
         Sorted; the second is the positive class.
     n_features_in_ : int
@@ -140,7 +141,7 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
     Raises
     ------
     AuclabError
-        As `auclab.solve`; parameters next to a formulation or a kernel that is an object, an unknown name, rule or
+        As `auclab.solve`; parameters together with a formulation or kernel object, an unknown name, rule or
         calibration.
 
     See Also
@@ -253,8 +254,9 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
     ) -> tuple[AUCClassifier, ...]:
         """Fit one classifier for each of `values` of λ (penalty) or z (threshold).
 
-        The features are checked once, and each solve starts from the optimum of the value before
-        (`auclab.solvers.path.solve_path`); with a kernel from its landmarks, and the kernel matrix is computed once.
+        The features are checked once, and each solve starts from the optimum at the previous value
+        (`auclab.solvers.path.solve_path`). With a kernel it starts from the previous landmarks, and the kernel matrix
+        is computed once.
 
         Parameters
         ----------
@@ -266,7 +268,8 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
         parameter : {"penalty", "threshold"}
             Parameter of the formulation that is varied.
         kernel_matrix : KernelMatrix, optional
-            With a kernel, its matrix for the rows of `X`, where it is there already; its kernel is then taken.
+            With a kernel, its matrix for the rows of `X` if it has been computed; the kernel of the matrix is then
+            used.
 
         Returns
         -------
@@ -313,7 +316,7 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
             given the scores alone.
         parameter : {"penalty", "threshold"}
         weights : (array or None, array or None)
-            Of both parts.
+            Weights of both parts.
         """
         if self.kernel is not None:
             fitted = self.fit_path(*train, values, parameter=parameter)

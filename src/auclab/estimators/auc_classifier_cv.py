@@ -30,38 +30,38 @@ from auclab.validation import weight_vector
 
 
 class AUCClassifierCV(LinearClassifier):
-    """Scorer of a hinge program whose penalty λ has the best cross-validated AUC.
+    """Classifier fitted by a hinge program with the penalty λ of the best cross-validated AUC.
 
-    As `sklearn.linear_model.LogisticRegressionCV`: on every fold the scorers of all λ are computed along one path, the
-    λ with the largest mean of the measure is taken (of several the largest), and the program is solved with it on all
-    rows, with a certificate. The path is solved roughly first, and again only for those λ that may still be the best
+    Like `sklearn.linear_model.LogisticRegressionCV`: on every fold the scorers of all λ are computed along one path,
+    the λ with the largest mean score is chosen (the largest of several), and the program is solved with it on all rows,
+    with a certificate. The path is first solved to low accuracy, and again only for those λ that may still be the best
     (`auclab.estimators.inner_choice`).
 
     Parameters
     ----------
     formulation : str or Program
-        With a penalty: "ranksvm", "csvm", "partial_auc", or an object, whose own λ is not used.
+        A formulation with a penalty: "ranksvm", "csvm", "partial_auc", or an object, whose own λ is not used.
     penalties : int or sequence of float
-        The values λ > 0, or how many of the series 1, 3, 10, 30, … below the λ at which w = 0: ``‖Δ‖_*`` for λ‖w‖ and
-        ``‖Δ‖_*²/2`` for λ‖w‖², Δ the difference of the class means (`auclab.solvers.penalty_series`).
+        The values λ > 0, or the number of values of the series 1, 3, 10, 30, … below the λ at which w = 0: ``‖Δ‖_*``
+        for λ‖w‖ and ``‖Δ‖_*²/2`` for λ‖w‖², Δ the difference of the class means (`auclab.solvers.penalty_series`).
     cv : int, splitter or iterable of (train, test)
         An int is the number of stratified folds (fewer if a class has fewer observations).
     scoring : str or callable
-        A metric of `auclab.metrics.METRICS` without options, else what scikit-learn knows by name, or a scorer
-        ``(estimator, X, y) -> float`` such as those of `auclab.metrics.get_scorer`.
+        A metric of `auclab.metrics.METRICS` without options, otherwise the name of a scorer of scikit-learn, or a
+        scorer ``(estimator, X, y) -> float`` such as those of `auclab.metrics.get_scorer`.
     solver, norm, squared, tolerance, time_limit, class_weight, constraints, decision_threshold
         As in `AUCClassifier`.
 
     Attributes
     ----------
     penalty_ : float
-        The λ taken.
+        The chosen λ.
     penalties_ : array of shape (n_penalties,)
         The values compared, ascending.
     scores_ : array of shape (n_folds, n_penalties)
-        The measure on the held-out rows; exact to the tolerance where the choice was close.
+        Score on the held-out rows, accurate to the tolerance where the choice was close.
     gaps_ : array of shape (n_folds, n_penalties)
-        How far the scorers behind `scores_` are from their optimum, relative.
+        Relative gaps of the scorers behind `scores_`.
     coef_ : array of shape (1, n_features)
     intercept_ : array of shape (1,)
     classes_ : array of shape (2,)
@@ -78,8 +78,8 @@ class AUCClassifierCV(LinearClassifier):
 
     See Also
     --------
-    AUCClassifier : With a penalty that is given.
-    sklearn.model_selection.GridSearchCV : Any parameters, every fit by itself.
+    AUCClassifier : With a given penalty.
+    sklearn.model_selection.GridSearchCV : Any parameters, every fit on its own.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class AUCClassifierCV(LinearClassifier):
         y : array of shape (n_samples,)
             Two classes.
         sample_weight : array of shape (n_samples,), optional
-            Weights ≥ 0, of the fits and of the measure.
+            Weights ≥ 0, used in the fits and in the score.
         groups : array of shape (n_samples,), optional
             For a `cv` that keeps groups together.
 

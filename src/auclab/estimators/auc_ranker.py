@@ -13,10 +13,9 @@ from auclab.metrics.grouped import grouped_auc
 
 
 class AUCRanker(LinearRanker):
-    """Linear scorer for pairs within groups, such as the documents of a query, or for grades; certified.
+    """Certified linear scorer for pairs within groups, such as the documents of a query, or for grades.
 
-    The pairs are those of one group with ``y_i > y_j``, of all rows where no groups are given. y has two or more
-    values.
+    The pairs are all (i, j) of one group with ``y_i > y_j``; without groups, of all rows. y has two or more values.
 
     Parameters
     ----------
@@ -26,7 +25,7 @@ class AUCRanker(LinearRanker):
     solver : {"auto", "newton", "cutting_plane", "clarabel", "highs"}
         As in `auclab.solve`.
     group_weights : {"pairs", "groups"}
-        Whether every pair weighs the same, or every group that has a pair; of the program and of `score`.
+        Whether all pairs have equal weight, or all groups that have a pair; in the program and in `score`.
     penalty, threshold, norm, squared, loss : optional
         Parameters of a formulation given by name; those that it does not have are ignored (`ignored_parameters_`).
     tolerance : float, optional
@@ -36,7 +35,7 @@ class AUCRanker(LinearRanker):
     solver_options : dict, optional
         Further options of the solver.
     constraints : Constraints or mapping, optional
-        What the coefficients have to satisfy, as in `AUCClassifier`.
+        Constraints on the coefficients, as in `AUCClassifier`.
 
     Attributes
     ----------
@@ -58,11 +57,11 @@ class AUCRanker(LinearRanker):
     --------
     SurvivalRanker : Times that may be censored.
     AUCClassifier : Two classes, with labels and probabilities.
-    auclab.metrics.grouped_auc : What `score` gives.
+    auclab.metrics.grouped_auc : The value of `score`.
 
     Notes
     -----
-    scikit-learn hands `groups` to splitters, and to `fit` and `score` where metadata routing is enabled and requested:
+    scikit-learn passes `groups` to splitters, and to `fit` and `score` if metadata routing is enabled and requested:
     ``AUCRanker().set_fit_request(groups=True).set_score_request(groups=True)``.
 
     Examples
@@ -86,9 +85,9 @@ class AUCRanker(LinearRanker):
         y : array of shape (n_samples,)
             Numbers; a larger one should have a larger score.
         groups : array of shape (n_samples,), optional
-            The group of every row; one group of all rows unless given.
+            Group of every row; by default all rows form one group.
         sample_weight : array of shape (n_samples,), optional
-            Weights ≥ 0; a pair weighs the product.
+            Weights ≥ 0; the weight of a pair is the product of both.
 
         Returns
         -------

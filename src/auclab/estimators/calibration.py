@@ -112,7 +112,8 @@ def fit_calibration(
     y_true : array of shape (n_samples,)
         Labels 0/1, −1/+1, booleans, or any two values with `pos_label`.
     y_score : array of shape (n_samples,)
-        Scores of rows that the scorer was not fitted to (`held_out_scores`); on its own rows it looks too certain.
+        Scores of rows that the scorer was not fitted to (`held_out_scores`); on its training rows the probabilities
+        would be too extreme.
     method : {"sigmoid", "isotonic"}
         "sigmoid": two parameters by maximum likelihood, with Platt's targets ``(n₊ + 1)/(n₊ + 2)`` and ``1/(n₋ + 2)``
         in place of 1 and 0, so that it is finite for separated classes. A slope below 0 becomes 0. "isotonic": least
@@ -190,13 +191,13 @@ def held_out_scores(
 ) -> tuple[NDArray[np.intp], Array]:
     """Cross-validated scores, each standardised by the training scores of its own scorer.
 
-    A scorer that ranks has no unit of its own, and those of different folds may differ in length: each one's scores
-    are standardised by mean and standard deviation of its scores on the rows it was fitted to.
+    Ranking scores have no natural unit, and scorers of different folds may differ in length. The scores of each are
+    therefore standardised by the mean and standard deviation of its scores on its training rows.
 
     Parameters
     ----------
     fit : callable
-        From the numbers of the training rows to a function from row numbers to scores.
+        Maps the numbers of the training rows to a function from row numbers to scores.
     folds : iterable of (train, test)
         Row numbers.
     sample_weight : array of shape (n_samples,), optional

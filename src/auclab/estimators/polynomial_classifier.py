@@ -30,13 +30,13 @@ _MOST_PUBLISHED = 500
 
 
 class PolynomialAUCClassifier(LinearClassifier):
-    """Linear scorer by gradient ascent on polynomial AUC; the scores rank, the intercept classifies.
+    """Linear classifier fitted by gradient ascent on polynomial AUC; the scores rank, the intercept classifies.
 
         max_w mean_ij poly(w·(x_i⁺ − x_j⁻)/s(w)),     s(w) = max_ij |w·(x_i⁺ − x_j⁻)|,
 
-    poly the truncated series of the step on [−1, 1] with ½ at 0 (`auclab.metrics.polynomial_auc`). Calders &
+    where poly is the truncated series of the step on [−1, 1] with ½ at 0 (`auclab.metrics.polynomial_auc`). Calders &
     Jaroszewicz 2007, Sect. 4, Algorithm 2. The objective is not concave and may exceed 1 a little (the polynomial
-    overshoots at the step); what is found is a local maximum. A step costs O(m·degree²), and no pair is formed.
+    overshoots at the step); the result is a local maximum. A step costs O(m·degree²) and forms no pairs.
 
     Parameters
     ----------
@@ -44,18 +44,17 @@ class PolynomialAUCClassifier(LinearClassifier):
         ≥ 1; an even one is the same as the odd one below it (erratum C5).
     variant : {"stable", "as_published"}
         "stable": centred scores, bivariate Chebyshev polynomials, the exact maximum along the angle from degree + 1
-        values (derivations 10.3, 10.4), conjugate directions in units of the spread of the features, no step that
-        falls.
-        "as_published": powers of scores that are scaled but not centred, the gradient itself, angles in steps of 0.01,
-        exactly `max_iter` steps. With features away from 0 its digits are lost (derivations 10.3).
+        values (derivations 10.3, 10.4), conjugate directions in units of the spread of the features; the objective
+        never falls. "as_published": powers of scores that are scaled but not centred, the gradient itself, angles in
+        steps of 0.01, exactly `max_iter` steps. With features far from 0 it loses its digits (derivations 10.3).
     series : {"chebyshev", "legendre"}
         Least squares in the Chebyshev weight, or ordinary least squares.
     max_iter : int
-        Steps at most; the paper takes 30.
+        Largest number of steps; 30 in the paper.
     tol : float
-        A step of "stable" that rises by no more is the last.
+        "stable" stops after a step that improves the objective by no more than this.
     init : {"means", "random"}
-        First weights: the difference of the class means in units of the squared spread, or normal ones of that scale.
+        Initial weights: the difference of the class means in units of the squared spread, or normal ones of that scale.
     random_state : int, RandomState or None
         For ``init="random"``.
     decision_threshold : str, tuple or float
@@ -67,17 +66,18 @@ class PolynomialAUCClassifier(LinearClassifier):
         Scaled so that the largest difference of scores is 1 ("as_published": as the last step left it); 0 where all
         scores are equal.
     intercept_ : array of shape (1,)
-        Less the score at which `decision_threshold` cuts the training sample.
+        Minus the score at which `decision_threshold` cuts the training sample.
     classes_ : array of shape (2,)
         Sorted; the second is the positive class.
     objective_path_ : array of shape (steps + 1,) or, as published, (steps,)
-        "stable": the objective at the first weights and after every step, not falling. "as_published": what Algorithm 1
-        finds at every step, for weights that are √2 smaller.
+        "stable": the objective at the initial weights and after every step, non-decreasing. "as_published": the value
+        of Algorithm 1 at every step, for weights that are √2 smaller.
     n_features_in_ : int
     n_iter_ : int
         Steps taken.
     converged_ : bool
-        Whether it ended before `max_iter` ("as_published", which has no other end: whether it took `max_iter` steps).
+        Whether it stopped before `max_iter` steps; for "as_published", which has no other stopping rule, whether it
+        took all of them.
 
     Raises
     ------
@@ -87,12 +87,12 @@ class PolynomialAUCClassifier(LinearClassifier):
     Warns
     -----
     ConvergenceWarning
-        "stable": `max_iter` steps were not enough. "as_published": the objective lies outside what a polynomial AUC can
-        be, or is not finite: rounding.
+        "stable": `max_iter` steps were not enough. "as_published": the objective is outside the range of a polynomial
+        AUC, or not finite, because of rounding.
 
     See Also
     --------
-    auclab.metrics.polynomial_auc : The metric of a sample that it maximises.
+    auclab.metrics.polynomial_auc : The metric that it maximises.
     AUCClassifier : Convex programs with a certificate.
 
     Examples

@@ -25,9 +25,9 @@ from auclab.validation import both_classes_weighted
 
 
 class ScorecardClassifier(ClassifierMixin, BaseEstimator):
-    """A scorecard of few items with integer points, optimal for its pair hinge or with a proven gap.
+    """A scorecard of few items with integer points, with a proved optimum or gap of its pair hinge.
 
-    Numeric features are binned, nominal ones have an item a category (`auclab.scorecards.ItemEncoder`); then
+    Numeric features are binned, and nominal ones have one item per category (`auclab.scorecards.ItemEncoder`); then
     `auclab.formulations.Scorecard` is minimised over the points.
 
     Parameters
@@ -35,19 +35,19 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
     points : (int, int)
         The lowest and the highest number of points of an item.
     max_items, max_features : int, optional
-        How many items, and how many features, have points at most.
+        Largest number of items, and of features, with points.
     margins : sequence of int
-        The margins γ that are tried.
+        Margins γ to try.
     signs : mapping of str or int to {1, −1}, optional
         Features by name or number. 1: the points of the bins of a numeric feature never fall from one bin to the next,
         and those of a category are never negative; −1 the other way.
     binning, bins, cut_points, nominal, least_share, max_candidates
-        Of the items: as in `auclab.scorecards.ItemEncoder`, but for the number of candidates, 12 here: with these a
-        card is mostly proved optimal in seconds. None takes all items.
+        As in `auclab.scorecards.ItemEncoder`, except that `max_candidates` is 12 by default: with 12 candidates a card
+        is usually proved optimal in seconds. None keeps all items.
     tolerance : float
         Relative gap at which the search ends.
     time_limit : float, optional
-        Seconds of the search, after which the best card is taken with the gap that is proved.
+        Time limit of the search in seconds; the best card so far is then returned with its proved gap.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
         self.time_limit = time_limit
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Bin the features, find the points, and count what each total means.
+        """Bin the features, find the points, and compute the share of positives at each total.
 
         Raises
         ------
@@ -158,18 +158,18 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
         return np.rint(self.encoder_.transform(X) @ self.solution_.coef).astype(np.int64)
 
     def decision_function(self, X: Any) -> Array:
-        """Total points less the total from which on the second class is predicted, plus ½; shape (n_samples,)."""
+        """Total points minus the lowest total predicted as the second class, plus ½; shape (n_samples,)."""
         totals = self.total(X)
         first = self.card_.threshold
         return np.asarray(totals - (self.card_.range[1] + 1 if first is None else first) + 0.5, dtype=np.float64)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The second class from the total on at which its share is above ½, else the first; shape (n_samples,)."""
+        """The second class from the total at which its share exceeds ½, otherwise the first; shape (n_samples,)."""
         positive = self.decision_function(X) > 0
         return np.asarray(self.classes_[positive.astype(int)])
 
     def predict_proba(self, X: Any) -> Array:
-        """Shares of the classes among the training rows with such a total, shape (n_samples, 2)."""
+        """Shares of the classes among the training rows with that total, shape (n_samples, 2)."""
         share = np.asarray(self.card_.probability(self.total(X))) if hasattr(self, "card_") else self.total(X)
         return np.column_stack([1.0 - share, share])
 

@@ -27,7 +27,7 @@ class SurvivalRanker(LinearRanker):
     solver : {"auto", "newton", "cutting_plane", "clarabel", "highs"}
         As in `auclab.solve`.
     group_weights : {"pairs", "groups"}
-        Whether every pair counts the same, or every group of `fit` that has a pair; of the program and of `score`.
+        Whether all pairs have equal weight, or all groups of `fit` that have a pair; in the program and in `score`.
     penalty, threshold, norm, squared, loss : optional
         Parameters of a formulation given by name; those that it does not have are ignored (`ignored_parameters_`).
     tolerance : float, optional
@@ -37,7 +37,7 @@ class SurvivalRanker(LinearRanker):
     solver_options : dict, optional
         Further options of the solver.
     constraints : Constraints or mapping, optional
-        What the coefficients have to satisfy, as in `AUCClassifier`.
+        Constraints on the coefficients, as in `AUCClassifier`.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class SurvivalRanker(LinearRanker):
     See Also
     --------
     AUCRanker : Pairs within groups, and grades.
-    auclab.metrics.concordance_index : What `score` gives.
+    auclab.metrics.concordance_index : The value of `score`.
 
     Examples
     --------
@@ -75,12 +75,12 @@ class SurvivalRanker(LinearRanker):
         ----------
         X : array or CSR matrix of shape (n_samples, n_features)
         y : structured array of shape (n_samples,)
-            A boolean field, whether the event was seen, and a numeric one, its time or that of censoring, as
-            scikit-survival's ``Surv`` makes it.
+            A boolean field (whether the event was observed) and a numeric one (time of the event or of censoring), as
+            created by scikit-survival's ``Surv``.
         sample_weight : array of shape (n_samples,), optional
-            Weights ≥ 0; a pair weighs the product.
+            Weights ≥ 0; the weight of a pair is the product of both.
         groups : array of shape (n_samples,), optional
-            The stratum of every row, such as a hospital: rows of one stratum are compared, and no others.
+            Stratum of every row, such as a hospital; only rows of the same stratum are compared.
 
         Returns
         -------

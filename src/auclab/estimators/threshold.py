@@ -33,8 +33,8 @@ def decision_threshold(
 ) -> float:
     """The score above which an observation is called positive.
 
-    Scores that were not used to fit the scorer, such as those of inner folds, give a threshold that keeps its promise
-    on new rows; scores of the training sample are optimistic.
+    Use scores of rows that the scorer was not fitted to, such as those of inner folds; scores of the training sample
+    are optimistic.
 
     Parameters
     ----------
@@ -55,7 +55,8 @@ def decision_threshold(
     Returns
     -------
     float
-        Of several equally good thresholds the highest; below all scores if all are to be positive, above all if none.
+        The highest of several equally good thresholds; below all scores if all rows are predicted positive, above all
+        scores if none is.
 
     Raises
     ------
@@ -64,11 +65,11 @@ def decision_threshold(
 
     See Also
     --------
-    auclab.estimators.AUCClassifier : Cuts by it in `predict`.
+    auclab.estimators.AUCClassifier : Uses it in `predict`.
 
     Examples
     --------
-    Scores 1 to 5 of which 2 and 5 are positive; two are called positive, or one if that must cost no false positive:
+    Of the scores 1 to 5, 2 and 5 are positive; two are predicted positive, or one if no false positive is allowed:
 
     >>> y, s = [0, 1, 0, 0, 1], [1.0, 2.0, 3.0, 4.0, 5.0]
     >>> decision_threshold(y, s, "prior"), decision_threshold(y, s, ("fpr", 0.0))

@@ -22,10 +22,10 @@ def scorer_of(
     labels: tuple[str, str] | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> Scorer:
-    """What a fitted linear classifier behind a preprocessing computes, as a formula over the columns before it.
+    """A fitted linear classifier with its preprocessing, as a formula over the original columns.
 
     The formula is text: `auclab.export.writers.export_scorer` writes it as JSON, SQL or ONNX, `Scorer.read` reads it
-    where neither the classifier nor scikit-learn is, and `auclab.export.coefficients.effects` explains it.
+    without the classifier or scikit-learn, and `auclab.export.coefficients.effects` explains it.
 
     The score is ``Σ_k coef_k u_k`` without an intercept; the threshold is minus the intercept of the classifier, so
     that the labels are those of its `predict`. Probabilities are those of the `calibration` of an `AUCClassifier`.
@@ -36,16 +36,17 @@ def scorer_of(
         A fitted binary classifier with `coef_`, such as `auclab.estimators.AUCClassifier`, or a pipeline that ends in
         one, behind steps of `auclab.datasets.preprocess` or scalers of scikit-learn.
     columns : sequence of str, optional
-        Names of the columns; those that the model has seen, or x0, x1, … if left out.
+        Names of the columns; by default those seen in `fit`, or x0, x1, …
     labels : (str, str), optional
-        Of the negative and of the positive class; those that the model has seen if left out.
+        Labels of the negative and of the positive class; by default those seen in `fit`.
     about : mapping, optional
-        Where the scorer comes from; kept with it.
+        Origin of the scorer, stored with it.
 
     Raises
     ------
     AuclabError
-        A classifier without coefficients, as of a kernel; a step that has no formula; another number of columns.
+        A classifier without coefficients, such as a kernel classifier; a step without a formula; a wrong number of
+        columns.
 
     See Also
     --------

@@ -44,9 +44,9 @@ class Program(ABC):
     comparisons : Comparison
         Which margins: ``w·(x_i⁺ − x_j⁻)`` or ``y_k (w·x_k + b)``.
     loss : Loss
-        How what a margin lacks is charged.
+        Cost of the shortfall of a margin.
     regulariser : Regulariser
-        What w costs, with the norm that is also that of the buffer z‖w‖.
+        Cost of w; its norm is also the norm of the buffer z‖w‖.
     threshold : float
         z, in units of the score of a scorer with ‖w‖ = 1.
 
@@ -77,11 +77,11 @@ class Program(ABC):
         Parameters
         ----------
         deep : bool
-            For scikit-learn; there is nothing below the parameters.
+            For scikit-learn; the parameters are not nested.
 
         See Also
         --------
-        auclab.formulations.base.Program.with_params : The other way.
+        auclab.formulations.base.Program.with_params : Changes them.
 
         Examples
         --------
@@ -94,7 +94,7 @@ class Program(ABC):
     def with_params(self, **parameters: Any) -> Self:
         """The formulation with some parameters changed; formulations themselves do not change.
 
-        There is no `set_params`: what holds a formulation replaces it, as
+        There is no `set_params`: an object that holds a formulation replaces it, as
         ``AUCClassifier.set_params(formulation__penalty=0.1)`` does.
 
         Raises
@@ -104,7 +104,7 @@ class Program(ABC):
 
         See Also
         --------
-        auclab.formulations.base.Program.get_params : What can be changed.
+        auclab.formulations.base.Program.get_params : The parameters by name.
 
         Examples
         --------
@@ -143,7 +143,7 @@ class Program(ABC):
         Parameters
         ----------
         objective, lower_bound : float
-            The value at the optimum and the largest lower bound of it that is proved.
+            The value at the optimum and its best proved lower bound.
         coef : array of shape (n_features,)
 
         See Also

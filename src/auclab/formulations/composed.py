@@ -34,8 +34,8 @@ class Composed(HingeProgram):
 
     See Also
     --------
-    auclab.losses.Loss : How to state a loss of one's own.
-    auclab.regularisers.VectorNorm : How to state a norm of one's own.
+    auclab.losses.Loss : How to define a loss.
+    auclab.regularisers.VectorNorm : How to define a norm.
 
     Examples
     --------

@@ -17,10 +17,10 @@ Name = str | int
 
 @dataclass(frozen=True)
 class Constraints:
-    """What a linear scorer has to satisfy.
+    """Constraints on the coefficients of a linear scorer.
 
-    A name is that of a column, or of a feature that became several columns, such as a nominal one: then all of its
-    columns are meant. Coefficients are those of the data before any scaling: the change of the score when the feature
+    A name refers to a column, or to a feature that was encoded as several columns, such as a nominal one, and then to
+    all of them. Coefficients refer to the data before any scaling: they are the change of the score when the feature
     rises by 1 in its own unit.
 
     Parameters
@@ -28,17 +28,17 @@ class Constraints:
     nonnegative, nonpositive : names
         Features that must not lower, or not raise, the score.
     lower, upper : mapping from names to numbers
-        Bounds of single coefficients.
+        Bounds on single coefficients.
     rows : sequence of mappings
         Each ``{"coefficients": {name: number}, "at_most": c}``, or ``at_least``, or ``equals``: ``Σ a_k w_k ≤ c``.
     sum_to : float, optional
-        What the coefficients add up to.
+        Required sum of the coefficients.
     excluded : names
-        Features that are not used.
+        Features that must not be used.
     forced : names
         Features that count among the `max_features` whether they are used or not.
     max_features : int, optional
-        How many features are used at most; a feature of several columns counts as one.
+        Largest number of features used; a feature of several columns counts as one.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Constraints:
 
     See Also
     --------
-    auclab.solve : Takes them.
+    auclab.solve : Solves a formulation subject to them.
     """
 
     nonnegative: Sequence[Name] = ()
@@ -79,11 +79,11 @@ class Constraints:
         Parameters
         ----------
         names : sequence of str, length n_features
-            Of the columns.
+            Names of the columns.
         features : sequence of str, length n_features, optional
-            The feature of which each column is a part; the columns themselves if left out.
+            Feature that each column belongs to; by default each column is its own feature.
         scale : array of shape (n_features,), optional
-            By what each column was divided; 1 if left out.
+            Divisor of each column; 1 by default.
 
         Raises
         ------

@@ -60,8 +60,9 @@ def read_optimum(solution: Solved) -> Optimum:
     A penalised program is first mapped to its threshold form by 7.4: ``z = −λ/V``. The hinge over the hardest
     negatives bounds the partial AUC, and a count of pairs is the AUC itself.
 
-    All this rests on the free length of w. Constraints that leave it free, such as signs, change nothing but who is
-    compared; with others the mean hinge is an upper bound of the buffered probability of the scorer.
+    This requires that the length of w is free. With constraints that leave it free, such as signs, the statement holds
+    among the scorers that satisfy them; with other constraints the mean hinge is only an upper bound of the buffered
+    probability of the scorer.
 
     See Also
     --------
@@ -119,7 +120,7 @@ def ranksvm_to_threshold(solution: S) -> S:
     Returns
     -------
     Solution
-        Its `formulation` carries the threshold, also as `.threshold`; `objective` is V, `gap` is carried over.
+        Its `formulation` has the threshold, also as `.threshold`; `objective` is V, and `gap` is unchanged.
 
     Raises
     ------

@@ -25,11 +25,11 @@ class ExactAUC(Program):
         min_w P(ξ(w) ≥ 0) = 1 − AUC_strict(w),     ξ_ij = −w·(x_i⁺ − x_j⁻)
 
     Norton & Uryasev 2018, (19): neither continuous nor convex. A tied pair counts 0, so w = 0 has value 1
-    (derivations 1). It is a mixed-integer program with one 0/1 variable a pair, for small data alone; it shows what
-    bAUC leaves behind: ``1 − value ≥ max bAUC`` always.
+    (derivations 1). It is a mixed-integer program with one binary variable per pair, for small data only. It shows how
+    much AUC is lost by maximising bAUC: ``1 − value ≥ max bAUC`` always.
 
-    AUC does not see the length of w, so a bound on it excludes no direction; the mixed-integer program needs one for
-    its constants, and the solution has it as its length.
+    AUC does not depend on the length of w, so a bound on the length excludes no direction. The mixed-integer program
+    needs one for its constants, and the solution attains it.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class ExactAUC(Program):
 
     @property
     def is_convex(self) -> bool:
-        """It is not."""
+        """Whether the program is convex: it is not."""
         return False
 
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:

@@ -24,7 +24,7 @@ from auclab.validation import check_parameter_range
 
 @dataclass(frozen=True)
 class ThresholdForm:
-    """An optimum as one of the threshold program: z, the value there, and the factor by which w is scaled for it."""
+    """An optimum in terms of the threshold program: z, the value there, and the factor that scales w."""
 
     threshold: float
     value: float
@@ -32,7 +32,7 @@ class ThresholdForm:
 
 
 class OfParameters:
-    """The regulariser that the parameters λ (or 0), norm and square (or not) of a program make up."""
+    """The regulariser given by the parameters of a program: λ (or 0), the norm, and whether it is squared."""
 
     def __get__(self, program: Any, owner: type[Program]) -> Norm:
         made = Norm(program.norm, getattr(program, "penalty", 0.0), getattr(program, "squared", False))
@@ -41,13 +41,13 @@ class OfParameters:
 
 
 class HingeProgram(Program):
-    """A row of the table.
+    """Base class of the named formulations whose loss is a mean over pairs or points.
 
     See Also
     --------
-    auclab.BufferedAUC, auclab.GeneralizedBufferedAUC, auclab.RankSVM : The rows over pairs.
-    auclab.CSVM, auclab.ECSVM : The rows over points.
-    auclab.formulations.Composed : Any row, and other losses.
+    auclab.BufferedAUC, auclab.GeneralizedBufferedAUC, auclab.RankSVM : Formulations over pairs.
+    auclab.CSVM, auclab.ECSVM : Formulations over points.
+    auclab.formulations.Composed : Any combination of margins, loss and regulariser.
 
     Examples
     --------
@@ -98,15 +98,15 @@ class HingeProgram(Program):
         return f"min  {self.comparisons.mean_symbol} {error}{self.regulariser.equation()}"
 
     def is_separated(self, objective: float, coef: Array) -> bool:
-        """Whether no hinge is left at an optimum but rounding noise."""
+        """Whether the hinges at an optimum are 0 up to rounding."""
         scale = objective if self.regulariser.weight > 0 else 1.0
         return objective - self.regulariser.value(coef) <= ROUNDING * scale
 
     def as_threshold(self, objective: float, coef: Array) -> ThresholdForm:
-        """The optimum of a penalised program as that of the program with ``z − λ/V``, V the value (derivations 7.4).
+        """The optimum of a penalised program as that of the program with threshold ``z − λ/V``, V the value.
 
-        ``w = v/(1 − λ‖v‖/V)``; for the squared penalty the equivalent λ is ``2λ‖v‖``. A program without a penalty is
-        its own threshold form.
+        Derivations 7.4: ``w = v/(1 − λ‖v‖/V)``; for the squared penalty the equivalent λ is ``2λ‖v‖``. A program
+        without a penalty is its own threshold form.
 
         See Also
         --------

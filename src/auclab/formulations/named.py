@@ -35,7 +35,7 @@ FORMULATIONS: dict[str, type[Program]] = {
 
 
 def formulation_named(name: str, **parameters: Any) -> Program:
-    """Formulation by its name in `FORMULATIONS`; parameters that are not given have the defaults of the command line.
+    """Return a formulation by its name in `FORMULATIONS`; other parameters have the defaults of the command line.
 
     Parameters
     ----------

@@ -22,18 +22,18 @@ class PartialAUC(HingeProgram):
         min_w  max_{r ∈ R} Σ_j r_j mean_i [1 − w·(x_i⁺ − x_j⁻)]₊ + λ‖w‖     (or λ‖w‖²),
         R = {0 ≤ r_j ≤ 1/(α n_neg), Σ r_j = 1},     α = max_fpr
 
-    The loss of a negative, ``mean_i [1 − w·(x_i⁺ − x_j⁻)]₊``, rises with its score, so the worst r is the mean over the
+    The loss of a negative, ``mean_i [1 − w·(x_i⁺ − x_j⁻)]₊``, rises with its score, so the worst r averages over the
     share α of the negatives with the highest scores (one of them in part, unless ``α n_neg`` is whole), which is the
-    superquantile of the losses at level 1 − α (derivations 2). A largest value of convex functions, so convex, and a
-    linear program for λ = 0 or the norms l1 and linf. Derived; Narasimhan & Agarwal 2013 (KDD) reach a structural SVM
-    from the same sets of negatives.
+    superquantile of the losses at level 1 − α (derivations 2). As a maximum of convex functions the objective is
+    convex; for λ = 0 or the norms l1 and linf it is a linear program. Derived; Narasimhan & Agarwal 2013 (KDD) derive a
+    structural SVM from the same sets of negatives.
 
     The pairs with the hardest negatives, those with the highest scores, are those of the ROC curve up to FPR α, so for
     every w ``∫₀^α roc / α ≥ 1 − value(w)``, tied pairs counted 0. ``max_fpr=1`` is bAUC maximisation (λ = 0) or
     RankSVM.
 
-    Without a penalty, w = 0 (value 1) is often optimal: it is as soon as the mean of the positives is a mean
-    ``Σ r_j x_j⁻`` of some r in R, for then no direction has the hardest negatives below the positives on average.
+    Without a penalty, w = 0 (value 1) is often optimal, namely if the mean of the positives equals ``Σ r_j x_j⁻`` for
+    some r in R: then no direction ranks the hardest negatives below the positives on average.
 
     Parameters
     ----------

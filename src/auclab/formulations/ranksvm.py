@@ -32,7 +32,7 @@ class RankSVM(HingeProgram):
     squared : bool
         Penalise ‖w‖² in place of ‖w‖.
     loss : str or Loss
-        How an error is charged: a name of `auclab.losses.LOSSES`, ``"hinge"`` by default, or an object.
+        Cost of an error: a name of `auclab.losses.LOSSES`, ``"hinge"`` by default, or an object.
 
     See Also
     --------

@@ -27,26 +27,26 @@ class Scorecard(Program):
 
         min over integer w and margins γ    mean_ij [γ − w·(x_i⁺ − x_j⁻)]₊ / γ,     lowest ≤ w_k ≤ highest
 
-    A real w has any length, and γ = 1 is not a restriction; an integer one has not. The least value over *all* γ > 0 is
-    1 − bAUC of the direction w, and it is attained at a difference of two totals. So the value over a grid of margins
-    is an upper bound of 1 − bAUC(w), and equal to it where the best margin is in the grid. What is certified is the
-    minimum over all w and all margins of the grid at once.
+    A real w can have any length, so γ = 1 is no restriction; for an integer w it is. The least value over *all* γ > 0
+    is 1 − bAUC of the direction w, and it is attained at a difference of two totals. So the value over a grid of
+    margins is an upper bound of 1 − bAUC(w), and equal to it where the best margin is in the grid. What is certified is
+    the minimum over all w and all margins of the grid at once.
 
     Parameters
     ----------
     points : (int, int)
         The lowest and the highest number of points of an item, ≤ 0 and ≥ 0.
     max_items : int, optional
-        How many items (columns) have points at most.
+        Largest number of items (columns) with points.
     max_features : int, optional
-        How many features have items with points at most; a feature is a group of columns (`features`).
+        Largest number of features with points; a feature is a group of columns (`features`).
     margins : sequence of int
-        The γ that are tried, ≥ 1.
+        Margins γ ≥ 1 to try.
     signs : mapping or sequence, optional
         +1 or −1 for items that must not lower or not raise the total: by number of the column, or one for each column
-        (0: either). By name they are for `auclab.ScorecardClassifier` and the command line.
+        (0: either). `auclab.ScorecardClassifier` and the command line accept names.
     features : sequence of int, optional
-        The feature of each column, from 0 on; each is one of its own if left out.
+        Feature of each column, numbered from 0; by default each column is its own feature.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Scorecard(Program):
 
     See Also
     --------
-    auclab.ScorecardClassifier : From a table to a card: binning, points, and what each total means.
+    auclab.ScorecardClassifier : From a table to a card: binning, points, and the share of positives at each total.
     auclab.metrics.bauc_score : The buffered AUC of the totals.
     """
 
@@ -97,7 +97,7 @@ class Scorecard(Program):
 
     @property
     def is_convex(self) -> bool:
-        """It is not."""
+        """Whether the program is convex: it is not."""
         return False
 
     def hinges(self, coef: Array, sample: Sample) -> Array:

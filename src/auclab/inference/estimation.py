@@ -75,11 +75,11 @@ def estimate(
         ratio of weighted sums, and does not change when all weights are scaled. It is *not* that of repeated rows: if a
         row stands for several independent observations, repeat it.
     pos_label : optional
-        The positive one of two unusual labels.
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
     resamples, seed : int
         Number of resamples (by default 2000 of the bootstrap, 200 half-samples) and seed; not used otherwise.
     **options
-        The metric's own: ``threshold``, ``ties``, ``beta``, ``width``, ``modifier``, ``max_fpr``, …
+        Options of the metric: ``threshold``, ``ties``, ``beta``, ``width``, ``modifier``, ``max_fpr``, …
 
     Returns
     -------

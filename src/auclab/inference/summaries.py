@@ -110,7 +110,7 @@ def estimate_summary(
     memory_gb : float
         Memory for the gathered scores, in units of 10⁹ bytes.
     **options
-        The metric's own: ``ties``; ``threshold``.
+        Options of the metric: ``ties``; ``threshold``.
 
     Raises
     ------

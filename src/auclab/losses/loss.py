@@ -28,7 +28,7 @@ class Pieces:
 
     See Also
     --------
-    auclab.losses.Loss.smoothed : Makes them.
+    auclab.losses.Loss.smoothed : Creates them.
 
     Examples
     --------

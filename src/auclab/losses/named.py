@@ -26,7 +26,7 @@ def loss_named(name: str | Loss) -> Loss:
 
     See Also
     --------
-    auclab.losses.Loss : How to state a loss of one's own.
+    auclab.losses.Loss : How to define a loss.
 
     Examples
     --------

@@ -78,9 +78,9 @@ def bauc_score(
     threshold : float
         z, in the units of the scores; bAUC_z does not decrease in z.
     sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; a pair weighs the product. Integer weights act as repeated rows.
+        Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
     pos_label : optional
-        The positive one of two unusual labels.
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
 
     Returns
     -------

@@ -41,7 +41,7 @@ def concordance_index(
     tolerance : float
         Scores that differ by at most this are tied; scikit-survival's ``tied_tol`` is 1e-8.
     sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; a pair weighs the product. Integer weights act as repeated rows.
+        Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
 
     Returns
     -------

@@ -43,7 +43,7 @@ def grouped_auc(
     weights : {"pairs", "groups"}
         Every pair weighs the same; or every group that has a pair does, which gives the mean of their AUCs.
     sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; a pair weighs the product. Integer weights act as repeated rows.
+        Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
     pos_label : optional
         The positive one of two classes that are not numbers.
 

@@ -38,9 +38,9 @@ def gauc_score(
     modifier : callable
         w, from an array of differences ``t = p − n`` to an array of the same shape.
     sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; a pair weighs the product. Integer weights act as repeated rows.
+        Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
     pos_label : optional
-        The positive one of two unusual labels.
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def scored_auc(
     y_true, y_score, sample_weight, pos_label
         As in `gauc_score`.
     ties : {"zero", "half"}
-        What a tied pair counts.
+        Contribution of a tied pair.
 
     Returns
     -------

@@ -59,9 +59,9 @@ def weighted_auc(
         Specificities in [0, 1] where W or a derivative jumps. Integrals are taken piece by piece between them
         with the Gauss–Legendre rule; a jump that is not named costs up to its height over n_neg.
     sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; a pair weighs the product. Integer weights act as repeated rows.
+        Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
     pos_label : optional
-        The positive one of two unusual labels.
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
 
     Returns
     -------

@@ -55,9 +55,9 @@ def polynomial_auc(
         How the mean is evaluated. Bivariate Chebyshev polynomials are right to 1e-15 at any degree; powers of centred
         scores, the paper's eqs. 1 and 2, lose all digits between degree 35 and 60.
     sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; a pair weighs the product. Integer weights act as repeated rows.
+        Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
     pos_label : optional
-        The positive one of two unusual labels.
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
 
     Returns
     -------

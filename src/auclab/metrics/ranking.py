@@ -35,11 +35,11 @@ def auc_score(
     y_score : array of shape (n_samples,)
         Larger means more positive; ±∞ is allowed, NaN is not.
     ties : {"half", "strict", "upper"}
-        What a tied pair counts.
+        Contribution of a tied pair.
     sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; a pair weighs the product. Integer weights act as repeated rows.
+        Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
     pos_label : optional
-        The positive one of two unusual labels.
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
 
     Returns
     -------

@@ -31,7 +31,7 @@ class ScoredPart:
     scores : array of shape (n_samples,)
         Larger means more positive; ±∞ for metrics of ranks only.
     sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; a pair weighs the product.
+        Weights ≥ 0; the weight of a pair is the product of both.
 
     Raises
     ------
@@ -108,7 +108,7 @@ class ScoredPart:
             A name in `METRICS`, a function of `auclab.metrics` (also as a `functools.partial`), or any function
             ``(y_true, y_score, **options) -> float``.
         **options
-            The metric's own.
+            Options of the metric.
 
         Raises
         ------

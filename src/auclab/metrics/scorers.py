@@ -34,8 +34,8 @@ def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None,
         then ``predict_proba``; for ``"scored_auc"``, ``"ferri_auc"`` and ``"probabilistic_auc"``, whose values can
         be compared between models only for scores in [0, 1], ``predict_proba`` alone.
     **options
-        The metric's own, such as ``beta`` or ``max_fpr``; and ``pos_label``, by default the second of the two sorted
-        labels, which is the estimator's ``classes_[1]``.
+        Options of the metric, such as ``beta`` or ``max_fpr``; and ``pos_label``, by default the second of the two
+        sorted labels, which is the estimator's ``classes_[1]``.
 
     Returns
     -------

@@ -90,7 +90,7 @@ def voros_score(
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; integer weights act as repeated rows.
     pos_label : optional
-        The positive one of two unusual labels.
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
 
     Returns
     -------

@@ -53,7 +53,7 @@ class AlgebraicModel(ABC):
 
     See Also
     --------
-    auclab.models.build : Makes it.
+    auclab.models.build : Creates it.
     auclab.certify : Judges its solution.
 
     Examples

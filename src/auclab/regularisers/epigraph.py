@@ -24,7 +24,7 @@ class Epigraph:
 
     See Also
     --------
-    auclab.regularisers.VectorNorm.epigraph : Makes it.
+    auclab.regularisers.VectorNorm.epigraph : Creates it.
 
     Examples
     --------

@@ -96,7 +96,8 @@ def score_blocks(y_true: Any, y_score: Any = None, *, sample_weight: Any = None,
     y_score, sample_weight : arrays, or Dask Arrays or Series
         With the same partitions as `y_true`.
     pos_label : optional
-        The positive one of two unusual labels. All other labels are negative; one class may be missing in a block.
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans. All other labels are
+        negative; one class may be missing in a block.
 
     Raises
     ------
@@ -152,7 +153,7 @@ def scored_table(
     coef : array of shape (n_columns,)
     sample_weight : array of shape (n_rows,), optional
     pos_label : optional
-        The positive one of two unusual labels.
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
 
     Raises
     ------

@@ -131,7 +131,7 @@ class ScoreSummary(BinnedScores):
         sample_weight : array of shape (n_samples,), optional
             Weights ≥ 0; integer weights act as repeated rows.
         pos_label : optional
-            The positive one of two unusual labels.
+            Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class ScoreSummary(BinnedScores):
             ``"auc"``, ``"bauc"``, ``"ferri_auc"``, ``"partial_auc"``, ``"ranking_superquantile"``, ``"scored_auc"``,
             ``"two_way_partial_auc"``, ``"voros"``, or the function of that name.
         **options
-            The metric's own.
+            Options of the metric.
 
         Raises
         ------
