@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         self._page, self._line = page, line
 
     def format_help(self) -> str:
-        """The page, which is read when it is asked for."""
+        """The text of the page, read on first use."""
         words, _, self.epilog = (_PAGES / f"{self._page}.txt").read_text(encoding="utf-8").partition("----\n")
         self.description = f"{self._line[:1].upper()}{self._line[1:]}.\n\n{words}".strip() if self._line else words
         return super().format_help()
