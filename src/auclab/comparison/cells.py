@@ -114,7 +114,7 @@ def arrange(
     Parameters
     ----------
     runs : DataFrame
-        As `read_runs` gives it.
+        As returned by `read_runs`.
     metric : str
         A column of numbers, such as ``test/auc``.
     rows, columns : sequence of str, optional

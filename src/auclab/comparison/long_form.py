@@ -16,7 +16,7 @@ def long_form(runs: pd.DataFrame, cells: Cells) -> tuple[pd.DataFrame, tuple[str
     Parameters
     ----------
     runs : DataFrame
-        As `read_runs` gives it.
+        As returned by `read_runs`.
     cells : Cells
         The comparison of one metric, ``Table.cells``: its settings name tasks and methods.
 

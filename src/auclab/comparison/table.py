@@ -140,7 +140,7 @@ def compare_runs(
     Parameters
     ----------
     runs : DataFrame
-        As `read_runs` gives it.
+        As returned by `read_runs`.
     metric : str
     rows, columns : sequence of str, optional
         Settings that define rows and columns; see `arrange`.

@@ -39,7 +39,7 @@ class CalibrationCheck:
     slope_error, intercept_error : float
         Standard errors.
     level : float
-        Of `interval`.
+        Confidence level of `interval`.
 
     See Also
     --------

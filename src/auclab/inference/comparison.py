@@ -42,7 +42,8 @@ def compare_scorers(
         statistic = (value_a − value_b) / √( S²(D10)/m₊ + S²(D01)/m₋ ),
 
     standard normal for large samples if the scorers have the same metric in the population (DeLong, DeLong &
-    Clarke-Pearson 1988). The covariance of the scorers is in the differences. Both were fixed before the sample.
+    Clarke-Pearson 1988). The differences take the covariance of the scorers into account. Both scorers must be fixed
+    before the sample is drawn.
 
     Parameters
     ----------
@@ -56,11 +57,10 @@ def compare_scorers(
     Returns
     -------
     Comparison
-        With a standard error of 0 the pairs seen do not vary: a difference of 0 has p = 1, and the limits of any
-        difference are those for the share of pairs that ``k = min(m₊, m₋)`` disjoint ones cannot show (`intervals`). If
-        all of these have the same difference d ≠ 0 and differences D lie within ±R, p is ``2 (R/(R + |d|))^k``, by
-        Markov's inequality for ``R ± D`` in every pair; NaN where R is not known, and a rule of thumb for bAUC, whose
-        kernel has no lower end.
+        If the standard error is 0, a difference of 0 has p = 1, and the limits allow for the share of pairs that ``k =
+        min(m₊, m₋)`` disjoint pairs may fail to show (`intervals`). If all of these pairs have the same difference d ≠
+        0 and differences D lie within ±R, p is ``2 (R/(R + |d|))^k``, by Markov's inequality for ``R ± D`` in every
+        pair; it is NaN if R is unknown, and a rule of thumb for bAUC, whose kernel is not bounded below.
 
     Raises
     ------

@@ -24,10 +24,10 @@ class ScoreDrift:
     Attributes
     ----------
     statistic : float
-        Kolmogorov and Smirnov's: the largest distance of the two distribution functions, in [0, 1].
+        Kolmogorov–Smirnov statistic: the largest distance between the two distribution functions, in [0, 1].
     p_value : float
-        Probability of a distance as large if both samples are from one continuous distribution; with ties it is too
-        large, so that drift is stated too seldom.
+        Probability of a distance at least as large if both samples have the same continuous distribution; with ties it
+        is too large (conservative).
     levels, reference, new : tuple of float
         Quantiles of either sample.
     positions : tuple of float
@@ -70,7 +70,7 @@ def score_drift(reference: ArrayLike, new: ArrayLike, *, n_reference: int | None
     reference, new : arrays of shape (n,) and (m,)
         Finite scores.
     n_reference : int, optional
-        Rows that `reference` stands for, where it is a `condensed` sample.
+        Number of rows that `reference` represents, if it is a `condensed` sample.
 
     Returns
     -------

@@ -48,11 +48,12 @@ def estimate(
 ) -> Estimate:
     """Value, standard error and confidence interval of a metric for a scorer that was fixed before the sample.
 
-    Observations are independent, class sizes are given. For means of a kernel over pairs, bAUC_z, partial, weighted AUC
-    the standard error is ``√(S10/m₊ + S01/m₋)`` from one component for each observation, in O(m log m); for AUC that is
-    DeLong's. Limits are taken on a scale that keeps them in the metric's range (`intervals` says which, and what is
-    said at the ends of the range). VOROS chooses thresholds on the sample; half-samples tell how optimistic that is,
-    and its limits are for the value less the optimism. Everything else is bootstrapped.
+    Observations are assumed to be independent, and class sizes fixed. For means of a kernel over pairs, bAUC_z,
+    partial, weighted AUC the standard error is ``√(S10/m₊ + S01/m₋)`` from one component for each observation, in O(m
+    log m); for AUC that is DeLong's. Limits are computed on a transformed scale that keeps them in the metric's range
+    (`intervals` describes it, and the limits at the ends of the range). VOROS chooses thresholds on the sample;
+    half-samples estimate this optimism, and the limits are for the value minus the optimism. Everything else is
+    bootstrapped.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def estimate(
     >>> result.value, round(result.standard_error**2, 12), result.method
     (0.75, 0.125, 'delong')
 
-    A perfect order on ten disjoint pairs still allows ``1 − 0.025^(1/10)`` wrong ones:
+    A perfect order on ten disjoint pairs is still compatible with a share ``1 − 0.025^(1/10)`` of wrong pairs:
 
     >>> perfect = estimate([0] * 10 + [1] * 10, range(20))
     >>> round(perfect.lower, 6), perfect.upper             # 0.025^0.1
@@ -129,7 +130,7 @@ def estimate_part(
     seed: int = 0,
     **options: Any,
 ) -> Estimate:
-    """`estimate` on a part of a split, with the scores that it has sorted and the values that it has computed.
+    """`estimate` for a part of a split, reusing its sorted scores and computed values.
 
     Parameters
     ----------

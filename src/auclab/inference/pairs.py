@@ -42,8 +42,8 @@ def estimate_pairs(
 ) -> Estimate:
     """Concordance or AUC within groups, plain or buffered, with its standard error and confidence interval.
 
-    The jackknife over groups as wholes, or over rows where there are no groups, for a scorer that was fixed before the
-    sample. O(m log m).
+    Jackknife over whole groups, or over rows if there are no groups, for a scorer that was fixed before the sample was
+    drawn. O(m log m).
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def estimate_pairs(
     scores : array of shape (n_samples,)
         Larger for the larger grade or the earlier event. ±∞ for ``"auc"`` only.
     metric : {"auc", "bauc"}
-        `grouped_auc` or `concordance_index`, or their buffered share.
+        `grouped_auc` or `concordance_index`, or their buffered versions.
     threshold : float
         z of the buffered share.
     level : float
@@ -61,8 +61,8 @@ def estimate_pairs(
     Returns
     -------
     Estimate
-        With ``method="jackknife"``. Where all units contribute the same, limits are those for what disjoint pairs, or
-        groups, cannot show (`estimate`); where one unit is in all pairs, the interval is the whole range.
+        With ``method="jackknife"``. If all units contribute the same, the limits allow for what disjoint pairs, or
+        groups, may fail to show (as in `estimate`); if one unit is in all pairs, the interval is the whole range.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def compare_pairs(
 ) -> Comparison:
     """Paired test of two scorers on the same comparable pairs, by the jackknife of the difference.
 
-    The statistic is ``(value_a − value_b)/SE``, beside Student's distribution with the degrees of freedom of
+    The statistic is ``(value_a − value_b)/SE``, compared with Student's distribution with the degrees of freedom of
     `estimate_pairs`.
 
     Parameters
@@ -119,7 +119,7 @@ def compare_pairs(
     Returns
     -------
     Comparison
-        With a standard error of 0 as of `compare_scorers`, k the number of groups or of disjoint pairs of rows.
+        For a standard error of 0 see `compare_scorers`; k is the number of groups, or of disjoint pairs of rows.
 
     Raises
     ------

@@ -14,19 +14,17 @@ class Estimate:
     value : float
         What the metric's own function returns.
     standard_error : float
-        0 where every observation contributes the same; NaN where it cannot be known (a class of one observation).
+        0 where every observation contributes the same; NaN where it cannot be estimated (a class of one observation).
     lower, upper : float
         Limits of the interval, within the range of the metric.
     level : float
-        Confidence level, such as 0.95, half of the rest on either side.
+        Confidence level, such as 0.95, with equal tails.
     method : str
         ``"delong"``, ``"influence"``, ``"half_sample"``, ``"bootstrap"`` or ``"hanley_mcneil"``.
     notes : tuple of str
-        What a reader should know: a degenerate case, a class of fewer than 10 observations (VOROS: 50); empty
-        otherwise.
+        Remarks on a degenerate case, or a class of fewer than 10 observations (VOROS: 50); empty otherwise.
     bias : float
-        By how much the value is estimated to be too high; the limits are those of ``value − bias``. 0 except for
-        ``"half_sample"``.
+        Estimated upward bias of the value; the limits are those of ``value − bias``. 0 except for ``"half_sample"``.
 
     See Also
     --------
@@ -69,7 +67,7 @@ class Comparison:
     level : float
     method : str
     notes : tuple of str
-        As of `Estimate`.
+        As in `Estimate`.
 
     See Also
     --------

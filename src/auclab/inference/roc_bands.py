@@ -47,7 +47,7 @@ METHODS = ("auto", "bootstrap", "ks")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ROCBand:
-    """A curve in ROC space with a band that contains the true curve, all of it, at a confidence level.
+    """A curve in ROC space with a band that contains the whole true curve at a confidence level.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class ROCBand:
     threshold : float or None
         z of a buffered curve, None for the ROC curve.
     notes : tuple of str
-        What a reader should know; empty otherwise.
+        Remarks on degenerate cases; usually empty.
 
     See Also
     --------
@@ -119,7 +119,7 @@ def roc_band(
 ) -> ROCBand:
     """Simultaneous band of the ROC curve, or of a buffered ROC curve, of a scorer that was fixed before the sample.
 
-    The band is the curve moved by ``(∓c/√m₋, ±c/√m₊)``; the module says how c is found.
+    The band is the curve moved by ``(∓c/√m₋, ±c/√m₊)``; see the module docstring for c.
 
     Parameters
     ----------
@@ -130,16 +130,16 @@ def roc_band(
     level : float
         Probability in (0, 1) that the whole true curve lies in the band.
     method : {"auto", "bootstrap", "ks"}
-        ``"ks"`` has at least its level for all sample sizes, and is wide. ``"bootstrap"`` has it for large samples.
-        ``"auto"`` is ``"bootstrap"``.
+        ``"ks"`` has at least its nominal coverage for all sample sizes, but is wide. ``"bootstrap"`` has it for large
+        samples. ``"auto"`` is ``"bootstrap"``.
     resamples, seed : int
         Resamples of the bootstrap (1000 by default, at least 100), and its seed.
 
     Returns
     -------
     ROCBand
-        Where all resamples have the same curve, as for a perfect order, or a class has one observation, the bootstrap
-        says nothing: the ROC curve then has the band of ``"ks"`` and a note, a buffered curve the whole square.
+        If all resamples have the same curve, as for a perfect order, or if a class has one observation, the bootstrap
+        is not informative: the ROC curve then has the band of ``"ks"`` and a note, a buffered curve the whole square.
 
     Raises
     ------

@@ -69,7 +69,7 @@ def tpr_at_fpr(
     fpr : float in [0, 1]
     level : float in (0, 1)
     method : {"auto", "influence", "bootstrap", "exact"}
-        The module describes them. ``"auto"`` is ``"influence"``. ``"exact"`` takes no weights.
+        See the module docstring. ``"auto"`` is ``"influence"``. ``"exact"`` takes no weights.
     resamples, seed : int
         Resamples of the bootstrap (1000 by default, at least 100), and its seed.
 

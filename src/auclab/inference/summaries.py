@@ -55,13 +55,13 @@ class SummaryEstimate:
     Attributes
     ----------
     value, standard_error : Interval
-        Limits of what `auclab.inference.estimate` gives for the sample; equal ones after a second pass.
+        Limits of the result of `auclab.inference.estimate` for the sample; both limits are equal after a second pass.
     lower, upper : float
         Confidence limits, for the worst value and standard error within their limits.
     level : float
         Confidence level.
     notes : tuple of str
-        What a reader should know about a degenerate case; empty otherwise.
+        Remarks on a degenerate case; empty otherwise.
 
     See Also
     --------
@@ -103,8 +103,8 @@ def estimate_summary(
     summary : ScoreSummary
     metric : {"auc", "bauc"}
     blocks : ScoreBlocks, optional
-        The summarised blocks. With them the undecided scores are gathered in a second pass, and all numbers are exact;
-        without, they are limits.
+        The summarised blocks. If given, the undecided scores are gathered in a second pass and all numbers are exact;
+        otherwise they are limits.
     level : float
         Confidence level in (0, 1).
     memory_gb : float

@@ -31,13 +31,13 @@ class Kernel(ABC):
     largest : float
         sup κ(x, x), the square of the radius of φ about 0; infinite if κ is not bounded.
     is_given : bool
-        Whether the data are its values: a row holds κ of an observation with every training observation.
+        Whether the data are kernel values: a row holds κ of an observation with every training observation.
     has_width : bool
         Whether it has a width γ.
 
     See Also
     --------
-    auclab.solve : Takes one as `kernel`.
+    auclab.solve : Fits kernel scorers with its argument `kernel`.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def between(self, X: Any, Y: Any) -> Array:
-        """κ(x_i, y_j), shape (rows of X, rows of Y); the parameters are numbers by now (`resolved`)."""
+        """κ(x_i, y_j), shape (rows of X, rows of Y); the parameters have to be numbers (`resolved`)."""
 
     @abstractmethod
     def diagonal(self, X: Any) -> Array:
@@ -63,10 +63,10 @@ class Kernel(ABC):
 
     @abstractmethod
     def rounding(self, n_features: int, size: float) -> float:
-        """By how much a computed κ(x, y) may be off at most, for rows with ``‖x‖₂, ‖y‖₂ ≤ size``."""
+        """Bound on the rounding error of a computed κ(x, y), for rows with ``‖x‖₂, ‖y‖₂ ≤ size``."""
 
     def resolved(self, X: Any) -> Self:
-        """The kernel with numbers in place of what is taken from the training rows `X`."""
+        """The kernel with numbers for parameters that depend on the training rows `X`, such as "scale"."""
         return self
 
     @property
@@ -79,11 +79,11 @@ class Kernel(ABC):
         return self
 
     def columns_of(self, X: Any, train: NDArray[np.intp]) -> Any:
-        """What a scorer on the training rows `train` reads of rows `X`: all columns."""
+        """The columns of `X` that a scorer on the training rows `train` reads: all of them."""
         return X
 
     def at_landmarks(self, X: Any, rows: Any, numbers: NDArray[np.intp]) -> Array:
-        """κ of rows `X` with landmarks, which are training rows with these numbers."""
+        """κ of rows `X` with landmarks, given by their row numbers in the training sample."""
         return self.between(X, rows)
 
     def drawn_landmarks(self, X: Any, number: int, random_state: int) -> NDArray[np.intp]:

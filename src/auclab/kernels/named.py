@@ -17,7 +17,7 @@ KERNELS: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (RBF, Lapl
 
 
 def kernel_named(name: str, **parameters: Any) -> Kernel:
-    """Kernel by its name in `KERNELS`; parameters that the kernel does not have are refused.
+    """Return a kernel by its name in `KERNELS`; parameters that the kernel does not have are refused.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def kernel_named(name: str, **parameters: Any) -> Kernel:
 
 
 def as_kernel(kernel: str | Kernel) -> Kernel:
-    """A kernel itself, or the one of a name with its default parameters.
+    """Return a kernel, or make one from its name with default parameters.
 
     Raises
     ------

@@ -14,14 +14,14 @@ from auclab.types import Array
 
 @dataclass(frozen=True)
 class Precomputed(Kernel):
-    """The values are the data: a training row holds κ of an observation with every training observation.
+    """A kernel given by its values: a training row holds κ of an observation with every training observation.
 
     `X` is the symmetric positive semidefinite matrix K of shape (n_samples, n_samples); new rows have shape
-    (n_new, n_samples), as for `sklearn.svm.SVC(kernel="precomputed")`. Values of K are taken as exact.
+    (n_new, n_samples), as for `sklearn.svm.SVC(kernel="precomputed")`. Values of K are treated as exact.
 
     See Also
     --------
-    auclab.kernels.RBF : Values that are computed.
+    auclab.kernels.RBF : A kernel that is computed.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class Pieces:
     coefficients : array of shape (n_pieces, 3)
         ``c₀ + c₁ a + c₂ a²`` on each piece.
     gap : array of shape (n_pieces, 3)
-        The same for what smoothing adds: ``ℓ_h(a) + ℓ*(ℓ_h'(a)) − a ℓ_h'(a)``, 0 where nothing was smoothed.
+        The same for the error of smoothing: ``ℓ_h(a) + ℓ*(ℓ_h'(a)) − a ℓ_h'(a)``, 0 where nothing was smoothed.
 
     See Also
     --------
@@ -65,10 +65,10 @@ class Pieces:
 
 
 class Loss(ABC):
-    """A convex, non-decreasing piecewise quadratic ℓ with ``ℓ(a) = 0`` for a small enough; a new one is its table.
+    """Base class of losses: convex, non-decreasing, piecewise quadratic ℓ with ``ℓ(a) = 0`` for small a.
 
-    ``a = 1 − m − z‖w‖`` is what a margin m lacks of 1. Value, slope, conjugate, smoothing and the rows in models follow
-    from the table of `pieces`.
+    ``a = 1 − m − z‖w‖`` is the shortfall of a margin m. A subclass states the table `pieces`; value, slope, conjugate,
+    smoothing and the rows in models follow from it.
 
     See Also
     --------
@@ -139,7 +139,7 @@ class Loss(ABC):
         return self.table.at(np.asarray(a, dtype=float), self.table.coefficients)
 
     def slope(self, a: ArrayLike) -> Array:
-        """``ℓ'(a)``; at a kink that from the left."""
+        """``ℓ'(a)``; the left derivative at a kink."""
         return self.table.at(np.asarray(a, dtype=float), self.table.slopes)
 
     def conjugate(self, alpha: ArrayLike) -> Array:
@@ -208,7 +208,7 @@ class Hinge(Loss):
     See Also
     --------
     auclab.losses.SquaredHinge : Its square.
-    auclab.losses.Loss : What a loss states.
+    auclab.losses.Loss : The base class of losses.
 
     Examples
     --------

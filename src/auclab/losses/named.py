@@ -12,7 +12,7 @@ LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Hinge(), SquaredHinge())
 
 
 def loss_named(name: str | Loss) -> Loss:
-    """The loss of a name, or the loss itself.
+    """Return the loss with this name, or the object itself.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ from auclab.losses.loss import Loss
 class SquaredHinge(Loss):
     """``ℓ(a) = max(0, a)²``, with ``ℓ*(α) = α²/4`` for α ≥ 0.
 
-    It has a slope without jumps, so that Newton's method ends at the exact minimum. Large errors count more than with
-    the hinge, and its mean is not a buffered probability.
+    Its slope is continuous, so Newton's method reaches the exact minimum. Large errors count more than with the hinge,
+    and its mean is not a buffered probability.
 
     See Also
     --------

@@ -66,8 +66,8 @@ def bauc_score(
 
     ``bAUC_z = 1 − min_{a≥0} mean_ij [a(ξ_ij − z) + 1]₊`` (Norton & Uryasev 2018, Def. 2, 3, eq. 23). At z =
     0 it is a lower bound of the strict AUC: besides the wrong pairs it counts the correct pairs of smallest margin
-    that offset their errors. Increasing affine maps of the scores do not change it (for ``z ≠ 0`` only shifts do
-    not); other monotone maps may.
+    that offset their errors. It is invariant under increasing affine maps of the scores (for ``z ≠ 0`` under shifts
+    only), but not under all monotone maps.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def buffered_auc(
 
     See Also
     --------
-    bauc_score : The value alone, in half of the time.
+    bauc_score : The value alone, in half the time.
     broc_curve : The buffered ROC curve.
 
     Examples
@@ -251,7 +251,7 @@ def auc_threshold(
     See Also
     --------
     bauc_score : Buffered AUC at a threshold.
-    auc_score : AUC; ``ties="strict"`` is the value that is met.
+    auc_score : AUC; with ``ties="strict"`` the value that is matched.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def concordance_index(
 ) -> float:
     """Share of the comparable pairs that a risk score ranks correctly, ties ½, in O(m log m).
 
-    A pair (i, j) is comparable if i has an event before the time of j, seen or censored:
+    A pair (i, j) is comparable if i has an event before the time of j, observed or censored:
 
         C = ( #{comparable, s_i > s_j} + ½ #{comparable, s_i = s_j} ) / #{comparable}
 
@@ -32,11 +32,11 @@ def concordance_index(
     time : array of shape (n_samples,)
         Times of the event or of censoring.
     event : array of shape (n_samples,)
-        Booleans or 0/1: whether the event was seen.
+        Booleans or 0/1: whether the event was observed.
     scores : array of shape (n_samples,)
-        Risks: larger means an earlier event; ±∞ is allowed. Of predicted times take the negative.
+        Risks: larger means an earlier event; ±∞ is allowed. Negate predicted times.
     tied_times : {"excluded", "censored_later"}
-        Whether a row that is censored at the very time of an event is compared with it, as the later one.
+        How to treat a row censored at the time of an event: not compared with it, or counted as later.
         ``"censored_later"`` gives the values of scikit-survival and lifelines.
     tolerance : float
         Scores that differ by at most this are tied; scikit-survival's ``tied_tol`` is 1e-8.

@@ -39,9 +39,9 @@ def grouped_auc(
     scores : array of shape (n_samples,)
         Larger means a larger grade; ±∞ is allowed.
     groups : array of shape (n_samples,), optional
-        A label of every row, such as its query; one group of all rows unless given.
+        Group of every row, such as its query; by default all rows form one group.
     weights : {"pairs", "groups"}
-        Every pair weighs the same; or every group that has a pair does, which gives the mean of their AUCs.
+        Whether all pairs have equal weight, or all groups that have a pair, which gives the mean of their AUCs.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
     pos_label : optional
@@ -88,8 +88,8 @@ def grouped_bauc(
     """Buffered share of the pairs of one group and different grades: ``1 − min_{a≥0} mean [a(ξ − z) + 1]₊``.
 
     One a is chosen for all groups, as in the program that maximises it: errors of all groups are measured in the same
-    unit. With ``weights="groups"`` the mean is over groups, of the means over their pairs, and the value is at most the
-    mean of the groups' own bAUC.
+    unit. With ``weights="groups"`` the mean is over groups of the means over their pairs, and the value is at most the
+    mean of the bAUCs of the groups.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def grouped_bauc(
 
     Examples
     --------
-    Errors −2 and 1 of "a", −1 of "b": 1 and −1 have mean 0, and a third of the pairs is left. By themselves the groups
-    have 0.25 and 1.
+    Errors −2 and 1 of "a", −1 of "b": 1 and −1 have mean 0, and a third of the pairs is left. The bAUCs of the two
+    groups are 0.25 and 1.
 
     >>> y, query = [1, 0, 0, 1, 0], ["a", "a", "a", "b", "b"]
     >>> round(grouped_bauc(y, [2.0, 0.0, 3.0, 5.0, 4.0], query), 6)

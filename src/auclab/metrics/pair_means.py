@@ -26,8 +26,8 @@ def gauc_score(
 ) -> float:
     """Mean of any function of the score difference, ``gAUC(w) = mean_ij w(p_i − n_j)``.
 
-    Vanderlooy & Hüllermeier 2008, eq. 1. All pairs are visited, some millions at a time: O(n_pos · n_neg) time,
-    O(m) memory. The modifiers of the paper have functions of their own, which form no pairs.
+    Vanderlooy & Hüllermeier 2008, eq. 1. All pairs are visited in batches of millions: O(n_pos · n_neg) time, O(m)
+    memory. The modifiers of the paper have functions of their own, which form no pairs.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def scored_auc(
     Returns
     -------
     float
-        ≥ 0, in the units of the scores; at most 1 for scores in [0, 1]. All sums have terms ≥ 0, so the value
-        is right to the last digits.
+        ≥ 0, in the units of the scores; at most 1 for scores in [0, 1]. All sums have terms ≥ 0, so the value is
+        accurate to the last digits.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def ferri_auc(
     Returns
     -------
     float
-        In [0, 1] for scores in [0, 1]; no limits otherwise. The means are taken with 32 digits.
+        In [0, 1] for scores in [0, 1]; unbounded otherwise. The means are computed with 32 digits.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def soft_auc(
     """AUC with a sigmoid for the step, ``softAUC_β = mean_ij 1/(1 + exp(−β(p_i − n_j)))``, without forming pairs.
 
     Vanderlooy & Hüllermeier 2008, eq. 4; Calders & Jaroszewicz 2007. Scores are gathered at Chebyshev nodes of
-    cells of length 4/β, which costs O(m log m) at any β and errs by less than 1e-14.
+    cells of length 4/β, which costs O(m log m) at any β, with an error below 1e-14.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def soft_auc(
     Returns
     -------
     float
-        In (0, 1); the classes exchanged give the complement. A perfect order need not give 1.
+        In (0, 1); exchanging the classes gives the complement. A perfect order need not give 1.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def probabilistic_auc(
     Returns
     -------
     float
-        In [0, 1]; the classes exchanged give the complement (not so as published).
+        In [0, 1]; exchanging the classes gives the complement (not so as published).
 
     Raises
     ------

@@ -52,9 +52,9 @@ def weighted_auc(
     weight : callable
         W, from an array of specificities in [0, 1] to an array of the same shape, finite.
     convention : {"average", "max_rank", "linear"}
-        Which of the three.
+        One of the three above.
     ties : {"half", "strict", "upper"}
-        What a tied pair counts, c = ½, 0, 1; only ½ goes with ``"linear"``.
+        Contribution c of a tied pair: ½, 0 or 1; ``"linear"`` requires ½.
     breakpoints : sequence of float
         Specificities in [0, 1] where W or a derivative jumps. Integrals are taken piece by piece between them
         with the Gauss–Legendre rule; a jump that is not named costs up to its height over n_neg.

@@ -36,7 +36,7 @@ def polynomial_auc(
 
     Calders & Jaroszewicz 2007, Sect. 3. The polynomial is the truncated Chebyshev or Legendre series of the step on
     [−1, 1] with value ½ at 0, so the limit of high degrees is AUC with ties counted ½ (not the strict count written in
-    the paper). Pairs with ``|p − n| ≲ s/degree`` decide the error, some 1e-3 at degree 29.
+    the paper). Pairs with ``|p − n| ≲ s/degree`` dominate the error, about 1e-3 at degree 29.
 
     Parameters
     ----------
@@ -49,11 +49,11 @@ def polynomial_auc(
     series : {"chebyshev", "legendre"}
         Least squares in the Chebyshev weight, or ordinary least squares.
     scale : float, optional
-        s > 0, at least the largest ``|p_i − n_j|``, which it is by default. The value depends on it: hold it fixed
-        where values of different scores are to be compared or differentiated.
+        s > 0, at least the largest ``|p_i − n_j|``, which is the default. The value depends on it: fix it to compare or
+        differentiate values of different scores.
     basis : {"chebyshev2d", "monomial"}
-        How the mean is evaluated. Bivariate Chebyshev polynomials are right to 1e-15 at any degree; powers of centred
-        scores, the paper's eqs. 1 and 2, lose all digits between degree 35 and 60.
+        How the mean is evaluated. Bivariate Chebyshev polynomials are accurate to 1e-15 at any degree; powers of
+        centred scores, the paper's eqs. 1 and 2, lose all digits between degree 35 and 60.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
     pos_label : optional
@@ -62,7 +62,7 @@ def polynomial_auc(
     Returns
     -------
     float
-        Near [0, 1]; ½ if all scores are equal. The classes exchanged give the complement.
+        Near [0, 1]; ½ if all scores are equal. Exchanging the classes gives the complement.
 
     Raises
     ------

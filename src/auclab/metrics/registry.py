@@ -56,12 +56,12 @@ class Metric:
     example: str = ""
 
     def from_sorted(self, scores: ClassScores, **options: Any) -> float:
-        """The metric of scores that are sorted already."""
+        """The metric for scores that are already sorted."""
         return self.function(scores, None, **options)
 
     @property
     def signature(self) -> inspect.Signature:
-        """That of the function, of the options alone."""
+        """The signature of the function, reduced to the options."""
         whole = inspect.signature(self.function)
         return whole.replace(parameters=[each for name, each in whole.parameters.items() if name not in _OF_ALL])
 

@@ -113,7 +113,7 @@ class ScoredPart:
         Raises
         ------
         AuclabError
-            An unknown name, options that the metric lacks or misses, and what the metric raises.
+            An unknown name, unknown or missing options, and what the metric raises.
         """
         entry, options = metric_of(metric, options)
         if entry is None:

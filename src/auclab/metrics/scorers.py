@@ -28,11 +28,12 @@ def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None,
     ----------
     name : str
         ``"auc"``, ``"bauc"``, ``"partial_auc"``, … (`auclab.metrics.METRICS`). ``"auc_threshold"`` and
-        ``"ranking_superquantile"`` are errors and enter with a minus sign.
+        ``"ranking_superquantile"`` are errors and are negated.
     response_method : str or sequence of str, optional
-        Where the scores come from; of several the first that the estimator has. By default ``decision_function``,
-        then ``predict_proba``; for ``"scored_auc"``, ``"ferri_auc"`` and ``"probabilistic_auc"``, whose values can
-        be compared between models only for scores in [0, 1], ``predict_proba`` alone.
+        The method that computes the scores; of several, the first that the estimator has. By default
+        ``decision_function``, then ``predict_proba``; for ``"scored_auc"``, ``"ferri_auc"`` and
+        ``"probabilistic_auc"``, whose values can be compared between models only for scores in [0, 1],
+        ``predict_proba`` alone.
     **options
         Options of the metric, such as ``beta`` or ``max_fpr``; and ``pos_label``, by default the second of the two
         sorted labels, which is the estimator's ``classes_[1]``.
@@ -41,13 +42,12 @@ def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None,
     -------
     MetricScorer
         For `GridSearchCV`, `cross_val_score`, …; with metadata routing,
-        ``scorer.set_score_request(sample_weight=True)`` asks for weights.
+        ``scorer.set_score_request(sample_weight=True)`` requests weights.
 
     Raises
     ------
     AuclabError
-        An unknown name, options that the metric lacks or misses; on use, an estimator without scores, and what the
-        metric raises.
+        An unknown name, unknown or missing options; on use, an estimator without scores, and what the metric raises.
 
     See Also
     --------

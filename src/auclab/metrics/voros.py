@@ -50,7 +50,7 @@ def voros_from_points(
     Raises
     ------
     AuclabError
-        Rates or shares outside [0, 1], an unknown measure, exponents ≤ 0, a point of measure outside the range.
+        Rates or shares outside [0, 1], an unknown measure, exponents ≤ 0, a point measure outside the range.
 
     See Also
     --------

@@ -32,14 +32,14 @@ def build(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> AlgebraicModel:
-    """A formulation on a sample as a model of Pyomo or CVXPY, for constraints of one's own and any solver there.
+    """Build a Pyomo or CVXPY model of a formulation on a sample, for custom constraints and any of their solvers.
 
     Every pair (or point) is a row: these models are for thousands of rows, `auclab.solve` for billions of pairs.
 
     Parameters
     ----------
     formulation : str or Program
-        Convex; in Pyomo linear where the solver takes nothing else: no norm, or l1 or linf unsquared.
+        Convex. For a linear solver in Pyomo it must be linear: no norm, or unsquared l1 or linf.
     X : array, DataFrame or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
@@ -60,7 +60,7 @@ def build(
 
     See Also
     --------
-    auclab.certify : Judges the solution with the exact objective, and bounds how far it is from the best.
+    auclab.certify : Evaluates the solution with the exact objective and bounds its distance from the optimum.
     auclab.solve : Without a modelling language.
 
     Examples

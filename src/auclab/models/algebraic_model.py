@@ -54,7 +54,7 @@ class AlgebraicModel(ABC):
     See Also
     --------
     auclab.models.build : Creates it.
-    auclab.certify : Judges its solution.
+    auclab.certify : Certifies its solution.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class AlgebraicModel(ABC):
 
     @abstractmethod
     def own_constraints(self, solved: Any = None) -> OwnConstraints:
-        """What was added to the model."""
+        """Constraints that were added to the model."""
 
     def multipliers(self) -> Array | None:
         """The multipliers of every observation, as `Solution.multipliers` has them; None where a solver gives none."""

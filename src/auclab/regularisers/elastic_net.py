@@ -15,17 +15,17 @@ from auclab.types import Array, AuclabError
 
 @dataclass(frozen=True)
 class ElasticNet(Regulariser):
-    """``R(w) = l1·‖w‖₁ + l2·‖w‖₂²``: few columns, and of columns that are alike all or none.
+    """``R(w) = l1·‖w‖₁ + l2·‖w‖₂²``: sparse, and similar columns are selected together.
 
-    Its scale, λ of paths and tuning (`penalty`), is l1, and l2 keeps its ratio to it. ``w = 0`` is optimal for the same
-    l1 as without l2: over pairs with the hinge from ``max_j abs(Δ_j)`` on, Δ the difference of the class means. The
+    Its scale, the λ of paths and tuning (`penalty`), is l1; l2 keeps its ratio to l1. ``w = 0`` is optimal for the same
+    l1 as without l2: over pairs with the hinge for ``l1 ≥ max_j abs(Δ_j)``, Δ the difference of the class means. The
     conjugate is ``R*(g) = Σ_j (abs(g_j) − l1)₊²/(4·l2)``. A buffer z‖w‖ has the norm l1.
 
     Parameters
     ----------
     l1, l2 : float
-        In [1e-150, 1e150]. Where one is 0 the elastic net is a norm, and refused: l2 = 0 is ``Norm("l1", l1)``, l1 = 0
-        ``Norm("l2", l2, squared=True)``.
+        In [1e-150, 1e150]. An elastic net with one of them 0 is refused, because it is a norm: l2 = 0 is ``Norm("l1",
+        l1)``, l1 = 0 ``Norm("l2", l2, squared=True)``.
 
     Raises
     ------

@@ -19,24 +19,24 @@ from auclab.types import Array, AuclabError
 
 @dataclass(frozen=True)
 class GroupLasso(Regulariser):
-    """``R(w) = λ Σ_G √abs(G) ‖w_G‖₂``: the columns of a group enter together, and most groups not at all.
+    """``R(w) = λ Σ_G √abs(G) ‖w_G‖₂``: the columns of a group are selected together.
 
-    Its scale, λ of paths and tuning (`penalty`), is `weight`. ``w = 0`` is optimal over pairs with the hinge for
-    ``λ ≥ max_G ‖Δ_G‖₂/√abs(G)``, Δ the difference of the class means. With one column in every group it is
-    ``Norm("l1", λ)``, with one group ``Norm("l2", λ√n)``.
+    Its scale, the λ of paths and tuning (`penalty`), is `weight`. ``w = 0`` is optimal over pairs with the hinge for
+    ``λ ≥ max_G ‖Δ_G‖₂/√abs(G)``, Δ the difference of the class means. With one column in every group it is ``Norm("l1",
+    λ)``, with one group ``Norm("l2", λ√n)``.
 
     Parameters
     ----------
     groups : sequence of shape (n_features,) or None
-        A label, a word or a number, for the group of each column. None is for the command line, where the columns that
-        were made of one column of the data are a group, as the zeros and ones of a nominal one.
+        A label, a word or a number, for the group of each column. None is for the command line, where the columns
+        encoded from one column of the data form a group.
     weight : float
         λ, 0 or in [1e-150, 1e150].
 
     Raises
     ------
     AuclabError
-        A weight outside its range; in a solve, another number of labels than of columns.
+        A weight outside its range; in a solve, a number of labels that differs from the number of columns.
 
     See Also
     --------

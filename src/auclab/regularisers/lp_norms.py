@@ -50,7 +50,7 @@ class L1(_LpNorm):
     --------
     auclab.regularisers.L2 : Euclidean length.
     auclab.regularisers.Linf : Largest modulus.
-    auclab.regularisers.VectorNorm : What a norm states.
+    auclab.regularisers.VectorNorm : The base class of norms.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class L2(_LpNorm):
     --------
     auclab.regularisers.L1 : Σ|w_k|.
     auclab.regularisers.Linf : Largest modulus.
-    auclab.regularisers.VectorNorm : What a norm states.
+    auclab.regularisers.VectorNorm : The base class of norms.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class Linf(_LpNorm):
     --------
     auclab.regularisers.L1 : Σ|w_k|.
     auclab.regularisers.L2 : Euclidean length.
-    auclab.regularisers.VectorNorm : What a norm states.
+    auclab.regularisers.VectorNorm : The base class of norms.
 
     Examples
     --------
@@ -243,7 +243,7 @@ EUCLIDEAN = NORMS["l2"]
 
 
 def norm_named(name: str | VectorNorm) -> VectorNorm:
-    """The norm of a name, or the norm itself.
+    """Return the norm with this name, or the object itself.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def norm_named(name: str | VectorNorm) -> VectorNorm:
 
     See Also
     --------
-    auclab.regularisers.VectorNorm : What a norm offers.
+    auclab.regularisers.VectorNorm : The base class of norms.
 
     Examples
     --------

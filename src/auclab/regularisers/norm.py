@@ -20,7 +20,7 @@ class Norm(Regulariser):
     Parameters
     ----------
     name : {"l1", "l2", "linf"} or VectorNorm
-        The norm; an object for one that is not in the package.
+        The norm: a name, or an object for a custom norm.
     weight : float
         λ, 0 or in [1e-150, 1e150].
     squared : bool

@@ -18,9 +18,9 @@ from auclab.types import Array
 class Regulariser(ABC):
     """``R(w) = φ(‖w‖) + ρ Σ w_k²`` with a norm, which is also that of the buffer ``z‖w‖`` in the margins.
 
-    As it stands φ is ``λt`` and ρ is 0; what differs is stated by a subclass, a frozen dataclass. Solvers carry
-    ``t = ‖w‖`` as a variable of its own, in which φ is `of_size`; ``‖w‖ ≤ t`` is the business of the norm, and the sum
-    of squares a part of the quadratic that they minimise.
+    By default φ is ``λt`` and ρ is 0; subclasses, which are frozen dataclasses, override this. Solvers have a separate
+    variable ``t = ‖w‖``, in which φ is `of_size`. The norm states ``‖w‖ ≤ t``, and the sum of squares is part of the
+    quadratic objective.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Regulariser(ABC):
     has_kink : bool
         Whether R has a kink at 0, so that w = 0 is optimal for a large λ.
     reach_is_finite : bool
-        Whether the conjugate R* is infinite beyond some length of g; else bounds lose little to a small violation.
+        Whether the conjugate R* is infinite beyond some length of g; otherwise a small violation costs a bound little.
 
     See Also
     --------
@@ -104,10 +104,10 @@ class Regulariser(ABC):
         gradient : array of shape (n_features,)
             g, or moduli that are at least its own.
         slack : float ≥ 0
-            What a buffer z‖w‖ in the margins takes up, ``−zΣq``.
+            The part ``−zΣq`` taken up by a buffer z‖w‖ in the margins.
         total : float > 0
         up : float ≥ 1
-            By which norms are rounded up.
+            Factor by which norms are rounded up.
         """
         size = self.size(gradient, slack, up)
         scale = 1.0 if size <= self.weight else self.weight / size
@@ -136,7 +136,7 @@ class Regulariser(ABC):
         return self.with_weight(self.weight * factor)
 
     def on_columns(self, sources: Callable[[], Sequence[str]]) -> Regulariser:
-        """The regulariser for columns that were made of columns of these names, as zeros and ones of a nominal one."""
+        """The regulariser for columns encoded from columns with these names, such as zeros and ones."""
         return self
 
     def parameters(self) -> tuple[tuple[float, int], ...]:

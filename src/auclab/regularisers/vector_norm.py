@@ -17,7 +17,7 @@ NEARLY = 1e-6
 
 
 class VectorNorm(ABC):
-    """A norm ‖w‖ of the coefficients. A new one states its value, its dual, a subgradient and its epigraph.
+    """Base class of norms ‖w‖ of the coefficients. A subclass defines value, dual, subgradient and epigraph.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class VectorNorm(ABC):
 
     @abstractmethod
     def dual(self, g: Array) -> float:
-        """‖g‖_*, the largest ``g·w`` over ‖w‖ ≤ 1. It must not fall where an ``abs(g_k)`` rises."""
+        """‖g‖_*, the largest ``g·w`` over ‖w‖ ≤ 1. It must be non-decreasing in every ``abs(g_k)``."""
 
     @abstractmethod
     def subgradient(self, w: Array) -> Array:
@@ -80,7 +80,7 @@ class VectorNorm(ABC):
     def smooth_at(self, w: Array) -> tuple[NDArray[np.bool_], Array, Array] | None:
         """Where entries that are 0, or nearly, are kept there: those that are not, and the norm's slope and curvature.
 
-        Arrays of shapes (n,), (n,) and (n, n); None if the norm does not say: Newton steps are then those of an
+        Arrays of shapes (n,), (n,) and (n, n); None if the norm does not implement it: Newton steps then use an
         interior-point method.
         """
         return None
@@ -99,7 +99,7 @@ class VectorNorm(ABC):
     def restricted(self, columns: NDArray[np.integer]) -> VectorNorm:
         """The norm of vectors that are 0 outside some columns, as one of the entries in these.
 
-        To be stated by a norm for which the columns are not alike, as with a weight for each.
+        Override it in a norm that treats columns differently, for example with weights.
         """
         return self
 
@@ -115,8 +115,8 @@ class VectorNorm(ABC):
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]] | None:
         """The linear functions of which ‖·‖_* is the largest near g, and which entries to keep at 0 for that.
 
-        Arrays of shapes (n_functions, n) and (n,); None if the norm does not say: multipliers that violate a constraint
-        with a buffer are then scaled and not corrected.
+        Arrays of shapes (n_functions, n) and (n,); None if the norm does not implement it: multipliers that violate a
+        constraint with a buffer are then scaled instead of corrected.
         """
         return None
 

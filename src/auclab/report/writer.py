@@ -65,14 +65,13 @@ def write_report(
     Parameters
     ----------
     runs : DataFrame
-        As `auclab.comparison.read_runs` gives it with ``status=None``; runs that did not finish are listed and not
-        compared.
+        As returned by `auclab.comparison.read_runs` with ``status=None``; unfinished runs are listed but not compared.
     path : path
-        The file; replaced if it is there.
+        Output file; overwritten if it exists.
     store_dir : path
-        The store the runs are from.
+        Store that contains the runs.
     metrics : sequence of str, optional
-        What is compared, such as ``test/auc``; by default AUC and bAUC of the held-out part, or of the training part.
+        Metrics to compare, such as ``test/auc``; by default AUC and bAUC of the held-out part, or of the training part.
     title : str
         Heading of the page.
     selection : str

@@ -243,9 +243,9 @@ def ordered_pairs(
     y : array of shape (n_samples,)
         Classes or grades; equal grades are not compared.
     groups : array of shape (n_samples,), optional
-        The group of each row, numbers or text.
+        Group of each row, numbers or text.
     sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0: a pair has the product of its rows'.
+        Weights ≥ 0; the weight of a pair is the product of both.
     group_weights : {"pairs", "equal"}
         Whether every pair has the same weight, or every group that has a pair.
     pos_label : optional
@@ -258,7 +258,7 @@ def ordered_pairs(
 
     See Also
     --------
-    censored_pairs : Times of which some were not observed to their end.
+    censored_pairs : Times that may be censored.
 
     Examples
     --------
@@ -291,14 +291,14 @@ def censored_pairs(
     Parameters
     ----------
     time : array of shape (n_samples,)
-        Of the event, or until when none was observed.
+        Time of the event or of censoring.
     event : array of shape (n_samples,)
         Whether the event was observed, 0/1 or booleans.
     groups, sample_weight, group_weights
         As in `ordered_pairs`; pairs are of one stratum if there are groups.
     tied_times : {"excluded", "censored_later"}
-        Whether a row that is censored at the very time of an event is not compared with it, or counts as later, as
-        scikit-survival and lifelines have it. Two events at one time are not compared.
+        How to treat a row censored at the time of an event: not compared with it, or counted as later, as in
+        scikit-survival and lifelines. Two events at the same time are not compared.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def censored_pairs(
 
     Examples
     --------
-    The second row is censored at 2: it outlived the first, and nothing is known of it and the third.
+    The second row is censored at 2: it outlived the first row and cannot be compared with the third.
 
     >>> censored_pairs([1.0, 2.0, 3.0], [1, 0, 1]).n_pairs   # (1, 2) and (1, 3)
     2

@@ -46,14 +46,14 @@ class CardItem:
 
 @dataclass(frozen=True)
 class Total:
-    """What totals from `low` to `high` mean: of `count` training rows `positives` were positive.
+    """Totals from `low` to `high`: of `count` training rows with such a total, `positives` were positive.
 
-    `share` is positives / count, `lower` and `upper` are the ends of its 95 % interval (Wilson 1927). Weights
-    that are whole numbers count as repetitions; others, whose unit does not matter, as many rows as there are, rounded.
+    `share` is positives / count, `lower` and `upper` are the ends of its 95 % interval (Wilson 1927). Integer weights
+    count as repetitions; other weights are rescaled to add up to the number of rows, and rounded.
 
     See Also
     --------
-    auclab.scorecards.Card : The card that it is of.
+    auclab.scorecards.Card : The card that it belongs to.
 
     Examples
     --------
@@ -86,13 +86,13 @@ class Card:
     totals : tuple of Total
         Ascending; the lowest begins at the lowest total that is possible, the highest ends at the highest.
     classes : (str, str)
-        The negative and the positive one; more points speak for the positive.
+        The negative and the positive class; more points favour the positive class.
     threshold : int or None
-        From this total on the positive class is predicted; None: never.
+        Lowest total for which the positive class is predicted; None if there is none.
     objective, lower_bound, gap : float
         The certificate: no card of these items, points and margins has a smaller value than `lower_bound`.
     status, seconds, margin
-        Of the solve; the margin γ of the value.
+        Status and seconds of the solve, and the margin γ of the value.
 
     See Also
     --------
@@ -172,10 +172,10 @@ class Card:
         return possible_range(self.items)
 
     def probability(self, totals: Any) -> Array:
-        """The share of positives at each total, never falling and pulled to the middle where there were few rows.
+        """The share of positives at each total, non-decreasing and shrunk towards ½ where there were few rows.
 
-        ``(positives + 1) / (count + 2)`` of the lines of the table; neighbours whose shares fall are taken together.
-        Totals beyond the table have its ends.
+        ``(positives + 1) / (count + 2)`` of the lines of the table; neighbours with decreasing shares are pooled.
+        Totals beyond the table take the value at its end.
         """
         at = np.searchsorted([total.low for total in self.totals], np.asarray(totals), side="right") - 1
         return rising_shares(self.totals)[np.clip(at, 0, len(self.totals) - 1)]
@@ -202,12 +202,12 @@ class Card:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Card:
-        """The card of what `to_dict` wrote; numbers are made numbers, whoever wrote the file.
+        """The card that `to_dict` wrote; its entries are converted to numbers, whoever wrote the file.
 
         Raises
         ------
         KeyError, TypeError, ValueError
-            Contents that are none of a card.
+            Contents that are not a card.
         """
         certificate = content["certificate"]
         facts = {name: _number_of(certificate[name]) for name in ("objective", "lower_bound", "gap", "seconds")}

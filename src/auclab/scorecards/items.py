@@ -74,7 +74,7 @@ class Item:
 
 
 class ItemEncoder(TransformerMixin, BaseEstimator):
-    """A table as zeros and ones, fitted on the training part alone.
+    """Encode a table as zeros and ones, fitted on the training part only.
 
     Parameters
     ----------
@@ -87,17 +87,18 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
     nominal : sequence of str or int, optional
         Columns that are categories whatever their type is; columns of text, categories and booleans always are.
     least_share : float
-        Items that fewer of the training rows have, or more than 1 − `least_share`, are left out; in [0, 0.5).
+        Items that hold for a smaller share of the training rows, or for more than 1 − `least_share`, are dropped; in
+        [0, 0.5).
     max_candidates : int, optional
-        Largest number of items to keep: those that boosted stumps of the training part use most. The fewer, the sooner
-        a card is proved optimal among those of the items that are kept.
+        Largest number of items to keep: those that boosted stumps of the training part use most. With fewer items a
+        card is proved optimal sooner, among the cards of these items only.
 
     Attributes
     ----------
     items_ : list of Item
         In the order of the columns of the output.
     groups_ : array of int, shape (n_items,)
-        The feature of each.
+        Feature of each item.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -113,7 +114,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
 
     See Also
     --------
-    auclab.ScorecardClassifier : Gives the items points.
+    auclab.ScorecardClassifier : Assigns points to the items.
     """
 
     def __init__(

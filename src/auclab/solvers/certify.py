@@ -95,10 +95,10 @@ def certify(
     constraints: Constraints | ColumnConstraints | None = None,
     solved: Any = None,
 ) -> Certificate:
-    """What is proved about a scorer, whoever found it: its objective, and a lower bound of every scorer's.
+    """Certify a scorer from any source: its exact objective, and a lower bound on the objective of every scorer.
 
     The bound is the dual value of the multipliers, with every rounding charged to it (docs/guarantees.md); multipliers
-    that are not quite feasible are corrected first. Those of a good solution are in `Solution.multipliers`.
+    that are not quite feasible are corrected first. `Solution.multipliers` has suitable ones.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ def certify(
     intercept : float
         Ignored by pair formulations, where it cancels.
     multipliers : array of shape (n_samples,), optional
-        ``Σ_j q_ij`` of every observation over pairs, ``q_i`` over points; ≥ 0. Without them the bound is NaN. Of a loss
-        other than the hinge, and of ranked pairs, they are the slopes of the loss at the point, smoothed where it has
-        kinks, and those given are not read.
+        ``Σ_j q_ij`` of every observation over pairs, ``q_i`` over points; ≥ 0. Without them the bound is NaN. For other
+        losses and for ranked pairs the multipliers are the slopes of the loss at the point, smoothed at kinks, and this
+        argument is ignored.
     shares_neg : array of shape (n_neg,), optional
         Partial AUC: the weights r of the negatives, in their order (`Solution.shares_neg`); if not given, those of the
         highest scores, tied ones in proportion to their multipliers.
@@ -124,21 +124,22 @@ def certify(
     pos_label : optional
         The label of the positive class.
     groups, ordered, event, group_weights
-        Which pairs, as in `auclab.solve`.
+        Define the pairs, as in `auclab.solve`.
     tolerance : float
-        Relative gap, > 0, of which a tenth may be lost to a larger `norm_bound`.
+        Relative gap, > 0; a tenth of it may be spent on a larger `norm_bound`.
     constraints : Constraints or ColumnConstraints, optional
-        What w had to satisfy: the bound is for every w that does, and `Certificate.violation` says by how much this
-        one does not. A limit on the number of features is left out of the bound.
+        Constraints on w: the bound holds for every w that satisfies them, and `Certificate.violation` is the violation
+        of this w. A limit on the number of features is left out of the bound.
     solved : cvxpy.Problem, optional
-        The problem that was solved, where it has constraints beside those of the CVXPY model.
+        The problem that was solved, if it has constraints besides those of the CVXPY model.
 
     Returns
     -------
     Certificate
-        Of a model a `ModelCertificate`. Its objective is exact. Constraints that were added and are linear in w, or in
-        the scores, are part of what the bound is for; others are not (`ModelCertificate.bound_for` names them), so the
-        bound is that of more scorers: right, but not near. Without duals, as integers have none, the bound is NaN.
+        For a model a `ModelCertificate`, whose objective is exact. Its bound takes into account added constraints that
+        are linear in w or in the scores. It ignores other constraints and is then valid but loose
+        (`ModelCertificate.bound_for` states for which scorers). Without duals, as for integer variables, the bound is
+        NaN.
 
     Raises
     ------

@@ -76,15 +76,15 @@ def solve(
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
     solver : {"auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs", "integer"}
-        "highs" takes linear programs, z > 0 and exact AUC; "integer" scorecards and constraints with `max_features`;
-        the others every convex program. "auto" selects one and says which and why in the notes; where that one proves
-        no optimum, others go on, and the best point and the best lower bound of all are returned.
+        "highs" solves linear programs, z > 0 and exact AUC; "integer" scorecards and constraints with `max_features`;
+        the others all convex programs. "auto" selects one and states which and why in the notes. If it does not prove
+        an optimum, other solvers continue, and the best point and the best lower bound of all are returned.
     tolerance : float, optional
         Relative gap, > 0, at or below which the status is OPTIMAL; 1e-6 if left out, with a kernel 1e-3.
     time_limit : float, optional
-        Seconds, > 0, for the whole call: checks, model, solver and verification; a solution that a limit ended is never
-        called OPTIMAL. Left out, solves whose time cannot be foreseen (highs, clarabel, scs, z > 0, exact AUC) end
-        after 600 s; `math.inf` is no limit.
+        Seconds, > 0, for the whole call: checks, model, solver and verification; a solve that a limit stopped is never
+        called OPTIMAL. By default, solves of unpredictable duration (highs, clarabel, scs, z > 0, exact AUC) stop after
+        600 s; `math.inf` removes the limit.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; equal to repeating observations.
     pos_label : optional
@@ -94,19 +94,20 @@ def solve(
     ordered : bool
         Whether y are grades: all pairs with ``y_i > y_j``.
     event : array of shape (n_samples,), optional
-        0/1 or booleans: y are times, of the event where this is 1 and of censoring elsewhere, and the pairs are those
-        with ``event_i`` and ``y_i < y_j``, of one group if there are groups: a score is a risk.
+        0/1 or booleans. If given, y are times: of the event where this is 1, of censoring elsewhere. The pairs are
+        those with ``event_i`` and ``y_i < y_j``, of one group if there are groups, and a score is a risk.
     group_weights : {"pairs", "equal"}
         Whether every pair has the same weight, or every group that has a pair.
     constraints : Constraints or ColumnConstraints, optional
-        What w has to satisfy, by the names of a DataFrame's columns or by the numbers of the columns: signs, bounds,
-        ``A w ≤ c``. The certificate is then about every w that satisfies it. Not for z > 0 and exact AUC.
+        Constraints on w (signs, bounds, ``A w ≤ c``), by the names of a DataFrame's columns or by column number. The
+        certificate is then for every w that satisfies them. Not for z > 0 and exact AUC.
     kernel : str or Kernel, optional
-        "rbf", "laplacian", "polynomial" or one of `auclab.kernels`, such as ``RBF(gamma=0.5)``: scorers
-        ``Σ_k c_k κ(x_k, x)`` of its whole space in place of linear ones, for convex programs with the norm l2.
+        "rbf", "laplacian", "polynomial" or one of `auclab.kernels`, such as ``RBF(gamma=0.5)``: fit scorers ``Σ_k c_k
+        κ(x_k, x)`` of its whole space in place of linear ones, for convex programs with the norm l2.
     threads : int, optional
-        Threads at most, ≥ 1; ``OMP_NUM_THREADS`` or one a core if left out. The classes of a large sample are sorted
-        and summed at the same time: a second thread helps, a third does not. The digits are those of one thread.
+        Largest number of threads, ≥ 1; by default ``OMP_NUM_THREADS`` or one per core. The two classes of a large
+        sample are sorted and summed in parallel: a second thread helps, a third does not. Results have the same digits
+        as with one thread.
     **options
         Options of the solver: `encoding` and `export` of "highs", `max_iters` of "scs" and "cutting_plane", `start` of
         "newton"; with a kernel `method`, `max_landmarks`, `memory_gb` and `random_state`
@@ -115,15 +116,15 @@ def solve(
     Returns
     -------
     Solution
-        Objective re-evaluated without pairs, lower bound from repaired dual values, relative gap, seconds. With a
-        kernel a `KernelSolution`: landmarks and their coefficients, `coef` None.
+        Objective re-evaluated without pairs, lower bound from corrected dual values, relative gap, seconds. With a
+        kernel, a `KernelSolution` with landmarks and their coefficients; `coef` is None.
 
     Raises
     ------
     AuclabError
-        Bad input, an unknown solver or option, constraints that contradict each other, a solver that cannot take
-        the formulation, or one that would pass the memory or the time limit in a part that cannot be stopped; the
-        message names what works.
+        Bad input, an unknown solver or option, constraints that contradict each other, a solver that does not support
+        the formulation, or one that would exceed the memory or the time limit in a step that cannot be interrupted; the
+        message names alternatives.
 
     See Also
     --------

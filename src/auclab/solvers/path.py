@@ -43,11 +43,11 @@ def solve_path(
     kernel_matrix: KernelMatrix | None = None,
     **options: Any,
 ) -> tuple[Solution, ...]:
-    """Solve a formulation at every one of `values`, from the shortest w to the longest, each certified by itself.
+    """Solve a formulation at each of `values`, from the shortest w to the longest, each with its own certificate.
 
-    A solver with a `start` gets the optimum of the value before; the others start cold. The sample is checked and
-    split once. With a kernel every solve begins with the landmarks of the one before, the kernel matrix is computed
-    once, and the tolerance is also relative to what the objective gains over a constant scorer.
+    A solver with a `start` gets the optimum at the previous value; the others start cold. The sample is checked and
+    split once. With a kernel every solve begins with the previous landmarks, the kernel matrix is computed once, and
+    the tolerance is also relative to the improvement of the objective over a constant scorer.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def solve_path(
     time_limit : float, optional
         Seconds for every value.
     kernel_matrix : KernelMatrix, optional
-        With a kernel, its matrix for the rows of `X`, where it is there already; its kernel is then taken.
+        With a kernel, its matrix for the rows of `X` if it has been computed; the kernel of the matrix is then used.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def solve_path(
     AuclabError
         A formulation without the parameter, no values or one that is not finite, and what `auclab.solve` raises.
     KeyboardInterrupt
-        A solve was stopped by Ctrl-C, and with it the path.
+        Ctrl-C stopped a solve, and with it the path.
 
     See Also
     --------

@@ -24,7 +24,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class Certificate:
-    """What an independent verification found out about a point.
+    """Result of an independent verification of a point.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Certificate:
         The radius within which `lower_bound` holds; infinite when the dual point was proved to be feasible. In the
         program's norm, or, where it has none, in the l2 norm with every feature in units of its spread.
     violation
-        By how much the point violates its constraints at most; the bound is for all `w` that satisfy them.
+        Largest violation of the constraints at the point; the bound is for all `w` that satisfy them.
 
     See Also
     --------
@@ -72,17 +72,17 @@ class Certificate:
 
 @dataclass(frozen=True, repr=False)
 class Solution:
-    """A linear scorer ``h(x) = coef · x + intercept`` and what has been verified about it.
+    """A linear scorer ``h(x) = coef · x + intercept`` with its certificate.
 
     `multipliers` has one entry per observation: the share of the pair weights ``Σ_j q_ij`` (or the weight
     ``q_i`` on point formulations) of the dual point, 0 for an observation whose margins are all large.
     For partial AUC, `shares_neg` are the weights r of the negatives, in their order, that belong to the dual point.
-    `history` has one row ``(seconds, objective, lower bound)`` per outer step. `notes` are sentences on what a
-    reader should know: a trivial optimum, separable data, a local optimum. `constraints` are those that `coef` had to
-    satisfy, on the columns of X, and `constraint_multipliers` the multipliers that prove the bound with them, in the
-    order of `ColumnConstraints.all_rows`: ≥ 0, of any sign for equations. Of large samples in blocks `multipliers` is
-    None and `bin_multipliers` has them by bins of the scores. `spread` are the units of `Certificate.norm_bound` where
-    that is finite and the program has no norm. `null_for_every_value` says that w = 0 is optimal for every λ and z ≤ 0.
+    `history` has one row ``(seconds, objective, lower bound)`` per outer step. `notes` are remarks in sentences, for
+    example on a trivial optimum, separable data or a local optimum. `constraints` are the constraints on `coef`, on the
+    columns of X, and `constraint_multipliers` the multipliers that prove the bound with them, in the order of
+    `ColumnConstraints.all_rows`: ≥ 0, of any sign for equations. For large samples in blocks `multipliers` is None and
+    `bin_multipliers` has them by bins of the scores. `spread` has the units of `Certificate.norm_bound` if that is
+    finite and the program has no norm. `null_for_every_value` says that w = 0 is optimal for every λ and z ≤ 0.
     `dual_scorers` (weight, w, half-width of the smoothed loss) have the dual point as their slopes, where that is not
     `coef`'s own (`auclab.solvers.verified.scorers`).
 
@@ -175,7 +175,7 @@ class Solution:
 
     @property
     def proved_for(self) -> str:
-        """The scorers of which none is better."""
+        """The scorers for which the lower bound is proved."""
         return f"for {self.radius_text or 'every w'}"
 
     def read_optimum(self) -> Optimum | None:
@@ -183,15 +183,15 @@ class Solution:
         return read_optimum(self)
 
     def in_words(self, statement: str) -> str:
-        """A statement about coefficients w, as it is."""
+        """A statement about coefficients w, unchanged."""
         return statement
 
     def not_verified(self, gap: float) -> str:
-        """Nothing: the certificate proves what it says."""
+        """Nothing: the certificate proves the whole statement."""
         return ""
 
     def in_features(self, features: Any, radius: float | None) -> InFeatures:
-        """What bounds need: the scorer is linear in its own features."""
+        """The features that bounds use: the scorer is linear in its own."""
         return InFeatures(features, self.coef, radius)
 
     def decision_function(self, X: Any) -> Array:

@@ -9,21 +9,21 @@ from typing import Self
 
 @dataclass(frozen=True)
 class Start:
-    """The start of a run; the time since then is that of a clock which never jumps.
+    """Start of a run; elapsed time is measured by a monotonic clock.
 
-    The system's clock is set while a run works: by the network, by a virtual machine that wakes up. A run would then
-    end before it began, or last for years.
+    The system clock may be adjusted during a run, by the network or when a virtual machine resumes. By that clock a run
+    could end before it began, or last for years.
 
     Attributes
     ----------
     wall
-        Seconds since the epoch, as the system's clock had it.
+        Seconds since the epoch, by the system clock.
     monotonic
         Seconds of `time.monotonic` at the same moment.
 
     See Also
     --------
-    auclab.tracking.open_run : Takes one.
+    auclab.tracking.open_run : Opens a run with it.
 
     Examples
     --------

@@ -20,8 +20,8 @@ class TrackingConfig:
     uri : str, optional
         Another database or an MLflow server; None is ``<dir>/mlflow.db``.
     wait : float
-        Seconds that a database which another process has locked is waited for; after that the run is kept in its
-        output folder, for ``auclab push``.
+        Seconds to wait for a database that another process has locked; after that the run is kept in its output folder,
+        for ``auclab push``.
 
     See Also
     --------

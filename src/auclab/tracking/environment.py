@@ -54,8 +54,8 @@ def capture_environment() -> dict[str, str]:
 def fingerprint(configuration: Mapping[str, Any], data_sha256: str = "") -> str:
     """Sixteen hexadecimal digits of the hash of a configuration and of the checksum of the data.
 
-    Equal for two runs exactly if they describe the same computation. Locations of files, tracking, the machine and its
-    threads do not count, nor whether a number is written 1 or 1.0; the code has a tag of its own
+    Two runs have equal fingerprints exactly if they describe the same computation. Locations of files, tracking, the
+    machine, its threads, and whether a number is written 1 or 1.0 do not count; the code has a separate tag
     (`auclab.tracking.code.code_version`). Without a checksum: the hash of the configuration alone.
 
     Parameters

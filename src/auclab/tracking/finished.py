@@ -61,10 +61,10 @@ def find_finished(
     code: str,
     any_code: bool = False,
 ) -> FinishedRun | None:
-    """The newest FINISHED run of the experiment with the same settings and data, one of the same code before others.
+    """The newest FINISHED run of the experiment with the same settings and data, preferably of the same code.
 
-    If a living process of this machine works on such a run, wait until it ends: it belongs to another sweep with the
-    same job.
+    If a process on this machine is computing such a run, wait until it ends: it belongs to another sweep with the same
+    job.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def find_finished(
     code : str
         The code of this job (`auclab.tracking.code.code_version`).
     any_code : bool
-        Whether to wait for a run of other code, too.
+        Whether to wait also for a run of other code.
 
     Returns
     -------
@@ -91,8 +91,8 @@ def find_finished(
 
     See Also
     --------
-    fingerprint : What is compared.
-    open_run : Computes it otherwise.
+    fingerprint : The value that is compared.
+    open_run : Opens a new run.
 
     Examples
     --------

@@ -123,17 +123,17 @@ MOST_SCHEMA_BYTES = 50_000_000
 
 
 def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | None = None) -> None:
-    """Write `model` to `folder`, as what `mlflow.pyfunc` and `mlflow.sklearn` load.
+    """Write `model` to `folder`, in the format that `mlflow.pyfunc` and `mlflow.sklearn` load.
 
     With a `scorer`, MLflow's function of the model is `auclab.export.scorer.Scorer.predict`: a DataFrame with score,
-    probability and label. It needs NumPy and pandas, and not auclab, which is not at a package index. Without one it is
-    the pipeline's `predict`, and needs auclab in the environment.
+    probability and label. It needs NumPy and pandas but not auclab, which is not on a package index. Without a `scorer`
+    it is the pipeline's `predict` and needs auclab in the environment.
 
     Parameters
     ----------
     model : fitted scikit-learn pipeline
     X : DataFrame or CSR matrix of shape (n_samples, n_features)
-        Some rows as the model takes them.
+        Some rows as input of the model.
     folder : Path
         Must not exist yet.
     scorer : mapping, optional
@@ -221,15 +221,15 @@ def _signature(X: Any, outputs: Sequence[Mapping[str, Any]], params: Any = None)
 def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
     """The pipeline that a run has kept in its folder ``model``.
 
-    Nothing is unpickled, and neither MLmodel nor another file beside the model is read: whoever made the run may have
-    written there what to import and what to trust.
+    Nothing is unpickled, and neither MLmodel nor another file beside the model is read, because these files could name
+    code to import or types to trust.
 
     Parameters
     ----------
     folder : path
         The folder ``model`` of a run, or of one of its splits.
     allow : sequence of str
-        Types that the reader trusts besides `TRUSTED` and scikit-learn's, such as ``my.module.Scaler``.
+        Types to trust in addition to `TRUSTED` and those of scikit-learn, such as ``my.module.Scaler``.
 
     Returns
     -------
@@ -299,7 +299,7 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
 
     See Also
     --------
-    auclab.export.scorer.Scorer.predict : What to do with it.
+    auclab.export.scorer.Scorer.predict : Scores new rows with it.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def open_run(
     See Also
     --------
     auclab.tracking.Run : What is returned.
-    find_finished : Whether it is needed.
+    find_finished : Finds a finished run that makes a new one unnecessary.
 
     Examples
     --------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def mark_killed(store: Store) -> int:
     """Mark RUNNING runs whose process is gone as KILLED, remove their staged files and return their number.
 
-    Only runs of this machine are examined: process ids say nothing about another one.
+    Only runs of this machine are examined, because process ids of other machines are not known here.
 
     See Also
     --------

@@ -20,7 +20,7 @@ TRACEBACK_FILE = "traceback.txt"
 
 @dataclass(frozen=True)
 class Record:
-    """What a finished experiment leaves besides its files.
+    """What a finished experiment records besides its files.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Record:
 
 
 class Run(Protocol):
-    """A context manager: files go to `staging`, numbers to `keep`; its end publishes them or records the failure.
+    """A context manager: files go to `staging`, numbers to `keep`; on exit it publishes them or records the failure.
 
     See Also
     --------

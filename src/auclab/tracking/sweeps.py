@@ -32,7 +32,7 @@ MAX_SWEEPS = 200
 def open_parent(tracking: TrackingConfig, *, grid: Sequence[str], command: str, search: Sequence[str] = ()) -> str:
     """Create the parent run, or reopen an unfinished one of the same grid, and return its id.
 
-    Runs whose process is gone are first marked KILLED. Searches over the same settings have a parent each if they
+    Runs whose process is gone are first marked KILLED. Searches over the same settings have separate parents if they
     differ in `search`: seed, metric and the like.
 
     Raises
@@ -115,7 +115,7 @@ def join_sweep(tracking: TrackingConfig, run_id: str) -> None:
 
 
 def close_parent(tracking: TrackingConfig, run_id: str, status: str, counts: Mapping[str, int] | None = None) -> None:
-    """End the parent with FINISHED, FAILED or KILLED, and record how many of its jobs ended with which status.
+    """End the parent with FINISHED, FAILED or KILLED, and record the number of its jobs by status.
 
     Raises
     ------

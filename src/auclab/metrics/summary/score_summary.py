@@ -80,7 +80,7 @@ class ScoreSummary(BinnedScores):
     edges : array of shape (n_edges,)
         Bin k holds ``edges[k − 1] ≤ s < edges[k]``, k = 0 … n_edges.
     pos, neg : ClassBins
-        What is known of either class.
+        The bins of either class.
 
     See Also
     --------
@@ -237,14 +237,14 @@ class ScoreSummary(BinnedScores):
 
 
 def summarise(blocks: ScoreBlocks | Any, *, n_bins: int = 4096, edges: ArrayLike | None = None) -> ScoreSummary:
-    """A summary of all blocks: one pass for a sample that the edges are taken from, and one for the summary.
+    """Summarise all blocks: one pass draws a sample for the edges, a second one computes the summary.
 
     Parameters
     ----------
     blocks : ScoreBlocks
         From `score_blocks` or `scored_table`, or what `score_blocks` takes.
     n_bins : int ≥ 2
-        About how many bins, see `score_edges`.
+        Approximate number of bins, see `score_edges`.
     edges : array, optional
         Edges of the bins; then there is no first pass.
 

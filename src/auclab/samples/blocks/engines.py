@@ -68,7 +68,8 @@ class DaskEngine:
     address : str, optional
         Address of the scheduler of a running cluster; its workers must see the files under the same paths.
     keep_gb : float ≥ 0
-        Memory of each worker for blocks it has read, in units of 10⁹ bytes; other blocks are read again in every pass.
+        Memory in which each worker keeps blocks it has read, in units of 10⁹ bytes; other blocks are read in every
+        pass.
 
     Raises
     ------
@@ -98,7 +99,7 @@ class DaskEngine:
         self._cluster: Any = None
 
     def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:
-        """Results in order; a few tasks a worker are queued."""
+        """Results in order; a few tasks per worker are queued."""
         client = self.connect()
         workers = self._running_workers()
         keep_bytes = int(1e9 * self.keep_gb)

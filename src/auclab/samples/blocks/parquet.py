@@ -97,13 +97,13 @@ def open_parquet(
     nominal : sequence of str, or "ALL"
         Columns that are categories though they are stored as numbers or booleans.
     engine : Engine, optional
-        What reads the blocks and computes; `LocalEngine` if left out.
+        Reads the blocks and computes; `LocalEngine` by default.
 
     Returns
     -------
     table : BlockTable of shape (n_rows, n_features)
     labels : Series of shape (n_rows,)
-        Categories of as many values as there are, one or two bytes a row if they are few.
+        A categorical of the distinct labels; one or two bytes per row if they are few.
 
     Raises
     ------

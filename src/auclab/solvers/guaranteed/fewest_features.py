@@ -2,8 +2,8 @@
 
     minimise  the number of features with w ≠ 0     subject to     mean_ij [1 − w·d_ij]₊ ≤ 1 − α
 
-With at most k features the least mean hinge V_k is that of `auclab.solvers.integer`, and falls in k; the answer is the
-first k with V_k ≤ 1 − α. That k − 1 features do not suffice is proved by a lower bound of V_{k−1} above 1 − α.
+With at most k features, `auclab.solvers.integer` computes the least mean hinge V_k, which decreases in k; the result is
+the first k with V_k ≤ 1 − α. That k − 1 features do not suffice is proved by a lower bound of V_{k−1} above 1 − α.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class FewestFeatures:
     n_features : int
         Features that the scorer uses; a nominal feature of several columns counts as one.
     proved : int
-        No scorer with fewer features has that level. Equal to `n_features` where the search ended.
+        No scorer with fewer features has that level. Equal to `n_features` if the search was completed.
 
     See Also
     --------

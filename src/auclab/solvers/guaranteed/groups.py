@@ -69,7 +69,7 @@ def with_groups(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> GuaranteedSolution:
-    """Maximise buffered AUC at a common length, with a required level for each group; the module derives it.
+    """Maximise buffered AUC at a common length, with a required level for each group.
 
     Parameters
     ----------
@@ -77,11 +77,11 @@ def with_groups(
     y : array of shape (n_samples,)
         As in `auclab.solve`.
     groups : array of shape (n_samples,)
-        The label of every observation's group.
+        Group of every observation.
     at_least : float or mapping from labels to floats in (0, 1), optional
-        The least bAUC of every group, or of some: their mean hinges are at most 1 less that, at the length of w.
+        The least bAUC of every group, or of some: their mean hinges are at most 1 minus that, at the length of w.
     max_difference : float > 0, optional
-        δ: neither the mean hinges nor the bAUCs of two groups differ by more.
+        δ: the mean hinges of two groups differ by at most δ, and so do their bAUCs.
     pairs : {"within", "positives", "negatives"}
         The pairs of a group: its positives and its negatives; its positives and all negatives; all positives and its
         negatives.
@@ -107,7 +107,7 @@ def with_groups(
     Examples
     --------
     Group a is ranked by w > 0 (margin w), group b, and most pairs, by w < 0 (−3w; −2w and 0 between the groups). The
-    least w that gives a what it is to have is 0.3:
+    least w with the required level for a is 0.3:
 
     >>> X, y, groups = [[0.0], [1.0], [3.0], [0.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
     >>> found = with_groups(X, y, groups, at_least={"a": 0.3})

@@ -5,10 +5,10 @@
 As ``bAUC(w) = 1 − min_{a ≥ 0} mean_ij [1 − a w·d_ij]₊`` (the bPOE of the ranking errors at 0; Norton & Uryasev 2018,
 Def. 3 and eq. 23), and the minimum is attained (the mean is a piecewise linear function of a, bounded below),
 ``bAUC(w) ≥ α`` iff some multiple a·w keeps the limit; for α > 0 that multiple has a > 0. The feasible set is therefore
-convex, and its directions are exactly those with ``bAUC(w) ≥ α``: nothing is lost where the length of w is free, as it
-is here, where the length is what is minimised. Constraints that fix the length, such as ``Σ w_k = 1`` or an upper bound
-of 2, make it a restriction: the limit is then required at the length of w itself, which is sufficient for
-``bAUC(w) ≥ α``, not necessary.
+convex, and its directions are exactly those with ``bAUC(w) ≥ α``: nothing is lost if the length of w is free, as it is
+here, where the length is minimised. Constraints that fix the length, such as ``Σ w_k = 1`` or an upper bound of 2, make
+it a restriction: the limit is then required at the length of w itself, which is sufficient for ``bAUC(w) ≥ α``, not
+necessary.
 
 The dual problem is ``max_{π ≥ 0, q}  π (Σq − 1 + α)  subject to  π |Σ q d|_k ≤ cost_k,  0 ≤ q_ij ≤ share_ij``
 (`auclab.solvers.guaranteed.lagrangian`). At the optimum w minimises ``cost·|w| + π (mean hinge − 1 + α)``, so with unit

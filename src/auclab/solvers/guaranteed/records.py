@@ -19,7 +19,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class GroupValue:
-    """The pairs of one group, and what is known about them.
+    """Values of the pairs of one group.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class GroupValue:
     best_bauc : float
         An upper bound of the bAUC of every linear scorer on its pairs, proved.
     multiplier : float ≥ 0
-        By how much the objective falls for each unit by which the limit of the mean hinge rises.
+        Decrease of the objective per unit of increase of the limit on the mean hinge.
 
     See Also
     --------
@@ -64,7 +64,7 @@ class GuaranteedSolution:
     ----------
     coef : array of shape (n_features,)
     minimised : str
-        What the objective is.
+        Name of the objective.
     at_least : float
         The required bAUC of all pairs; −∞ if none.
     norm : float
@@ -74,8 +74,8 @@ class GuaranteedSolution:
     bauc : float
         The buffered AUC of the scores: at least ``1 − mean_hinge``.
     multiplier : float ≥ 0
-        π of the limit of the mean hinge of all pairs: by how much the objective rises for each unit of `at_least`. With
-        equal costs and no constraints, w solves RankSVM with ``λ = 1/π`` and norm l1.
+        π of the limit of the mean hinge of all pairs: the increase of the objective per unit of `at_least`. With equal
+        costs and no constraints, w solves RankSVM with ``λ = 1/π`` and norm l1.
     certificate : Certificate
         Objective, lower bound for every w that keeps the limits and constraints, gap, norm bound.
     status : Status
@@ -84,7 +84,7 @@ class GuaranteedSolution:
     multipliers : array of shape (n_samples,)
         ``Σ_j q_ij`` of the weights q of all pairs that prove the bound, together with the multiplier.
     iterations : int
-        Masters that were solved.
+        Number of master problems solved.
     seconds : float
     notes : tuple of str
         What is guaranteed, and for which quantity.
@@ -148,7 +148,7 @@ class GuaranteedSolution:
 
     @property
     def difference(self) -> float:
-        """Between the largest and the smallest mean hinge of the groups; NaN without groups."""
+        """Difference between the largest and the smallest mean hinge of the groups; NaN without groups."""
         hinges = [group.mean_hinge for group in self.groups.values()]
         return max(hinges) - min(hinges) if hinges else math.nan
 
@@ -169,7 +169,7 @@ class Frontier:
     best_bauc_bound : float
         No linear scorer, within the constraints, has a larger one.
     seconds : float
-        For all of it, the search for the largest bAUC included.
+        Total time, including the search for the largest bAUC.
 
     See Also
     --------

@@ -54,16 +54,16 @@ def feature_path(
     counts : sequence of int
         Numbers of features, ≥ 1.
     constraints : ColumnConstraints, optional
-        Bounds, rows, groups; its own `max_features` is not read.
+        Bounds, rows, groups; its `max_features` is ignored.
     tolerance, time_limit : float
-        Of each solve.
+        Tolerance and time limit of each solve.
     penalties : int
         Penalties on the l1 path, ≥ 1.
 
     See Also
     --------
     auclab.displays.feature_path.draw_feature_path : Draws it.
-    auclab.solve : One number of features, `max_features`.
+    auclab.solve : A single limit `max_features`.
 
     Examples
     --------

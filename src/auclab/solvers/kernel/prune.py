@@ -39,10 +39,11 @@ def prune(
     pos_label: Any = None,
     memory_gb: float = 2.0,
 ) -> KernelSolution:
-    """Leave out the landmarks without which the gap stays within the tolerance, and solve again on the others.
+    """Remove landmarks as long as the gap stays within the tolerance, and solve again on the others.
 
-    Leaving landmark l out moves h by at least ``|c_l|/√((K_LL⁻¹)_ll)``; those that move it least go first, and the
-    program is solved in the span of the others. The lower bound is that of the multipliers of `solution`, proved again.
+    Removing landmark l moves h by at least ``|c_l|/√((K_LL⁻¹)_ll)``; landmarks that move it least are removed first,
+    and the program is solved in the span of the others. The lower bound is proved again from the multipliers of
+    `solution`.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def prune(
     Returns
     -------
     KernelSolution
-        `solution` itself where no landmark can be left out.
+        `solution` itself if no landmark can be removed.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def prune(
 
     See Also
     --------
-    auclab.solvers.kernel.solution.KernelSolution : What is pruned.
+    auclab.solvers.kernel.solution.KernelSolution : The solution to prune.
 
     Examples
     --------

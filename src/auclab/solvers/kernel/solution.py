@@ -36,9 +36,9 @@ class Stage:
 
 @dataclass(frozen=True, repr=False)
 class KernelSolution(Solution):
-    """A scorer ``h(x) = Σ_k c_k κ(x_k, x) + b`` on landmarks x_k, and what has been verified about it.
+    """A scorer ``h(x) = Σ_k c_k κ(x_k, x) + b`` on landmarks x_k, with its certificate.
 
-    What it has in common with a linear one is described there; `coef` is None.
+    Attributes shared with a linear solution are described in `auclab.Solution`; `coef` is None.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class KernelSolution(Solution):
     landmarks : array of shape (n_landmarks,)
         Row numbers of the training sample.
     rows : array of shape (n_landmarks, n_features)
-        Those rows, less `offset`; for a precomputed kernel empty.
+        Those rows minus `offset`; empty for a precomputed kernel.
     offset : array of shape (n_features,) or None
-        What is subtracted from rows that are scored, without changing κ.
+        Subtracted from rows before they are scored; it does not change κ.
     dual_coef : array of shape (n_landmarks,)
         c.
     length : float
@@ -57,14 +57,15 @@ class KernelSolution(Solution):
     space : {"whole", "span"}
         Whether the lower bound is for every function of the space, or for those in the span of the landmarks.
     rounding : float
-        By how much the rounding of kernel values may change the objective; the lower bound is less by it.
+        Bound on the change of the objective by rounding of kernel values; it is already subtracted from the lower
+        bound.
     stages : tuple of Stage
         The solves on the way, one for each number of landmarks.
 
     See Also
     --------
-    auclab.solve : Returns it where a kernel is given.
-    auclab.solvers.kernel.prune.prune : Leaves out landmarks.
+    auclab.solve : Returns it if a kernel is given.
+    auclab.solvers.kernel.prune.prune : Removes landmarks.
 
     Examples
     --------
@@ -114,7 +115,7 @@ class KernelSolution(Solution):
 
     @property
     def proved_for(self) -> str:
-        """The scorers of which none is better."""
+        """The scorers for which the lower bound is proved."""
         return f"for {self.radius_text or 'every scorer of the space'}"
 
     @property
@@ -129,8 +130,8 @@ class KernelSolution(Solution):
     def in_features(self, features: Any, radius: float | None) -> InFeatures:
         """The scorer as a linear one in φ(x), of length ‖h‖.
 
-        Bounds need of h its scores, its length, and ``sup ‖φ(x) − φ(y)‖``, which for a bounded kernel no sample has to
-        tell.
+        Bounds need the scores of h, its length, and ``sup ‖φ(x) − φ(y)‖``, which does not depend on a sample for a
+        bounded kernel.
         """
         kernel = self.kernel
         if not math.isfinite(kernel.diameter):
