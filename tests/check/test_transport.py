@@ -46,3 +46,7 @@ def test_it_is_the_largest_factor(data):
     arrays = [np.array(part, dtype=object) for part in (pos, neg, u, v)]
     expected = by_all_sets([Fraction(a, unit) for a in pos], [Fraction(b, unit) for b in neg], u, v)
     assert transport_factor(*arrays, unit) == expected
+
+
+def test_no_multipliers_need_no_transport():
+    assert transport_factor(*(np.array([entry], dtype=object) for entry in (0, 0, 1, 1)), 1) == 1

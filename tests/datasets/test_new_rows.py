@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from auclab.datasets.csv_format import csv_format
@@ -67,3 +68,14 @@ def test_gaps_and_columns_that_are_not_there_are_left_to_the_model(tmp_path: Pat
     rows = read_new_rows(write(tmp_path, "a;c", "1,5;x", "?;y", ";z"), numbers=["a", "b"], text=["c"])
     np.testing.assert_array_equal(rows["a"], [1.5, np.nan, np.nan])
     assert list(rows) == ["a", "c"]
+
+
+def test_parquet_and_svmlight_files_are_read_by_their_ending(tmp_path: Path) -> None:
+    table = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]})
+    table.to_parquet(tmp_path / "new.parquet")
+    pd.testing.assert_frame_equal(read_new_rows(tmp_path / "new.parquet"), table)
+    (tmp_path / "new.svmlight").write_text("1 1:2.5\n-1 2:3\n")
+    assert read_new_rows(tmp_path / "new.svmlight", n_columns=3).toarray().tolist() == [[2.5, 0, 0], [0, 3.0, 0]]
+    (tmp_path / "new.xyz").write_text("a\n1\n")
+    with pytest.raises(AuclabError, match=r"new\.xyz has an unknown ending"):
+        read_new_rows(tmp_path / "new.xyz")

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -178,6 +179,8 @@ def test_every_value_of_a_target_counts_in_the_checksum():
     ]  # fmt: skip
     assert len({part_sha256(X, target) for target in targets}) == 6
     assert part_sha256(X, np.array([0, 1, 1])) == part_sha256(X, Target(np.array([0, 1, 1])))
+    sparse = [sp.csr_matrix(X), sp.csr_array(X), sp.csr_array(X + 1.0)]
+    assert len({part_sha256(each, np.array([0, 1, 1])) for each in sparse}) == 2
 
 
 def test_grades_of_the_catalogue_are_read_with_a_word_more(tmp_path):

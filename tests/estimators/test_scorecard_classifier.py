@@ -7,6 +7,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab import AuclabError
 from auclab.estimators import ScorecardClassifier
+from auclab.estimators.scorecard_classifier import sign_constraints
+from auclab.scorecards.items import Item
 
 
 @pytest.mark.slow
@@ -80,3 +82,12 @@ def test_signs_hold_across_bins_that_have_no_item(shares):
         card = ScorecardClassifier(least_share=0.2, signs={0: sign}, time_limit=10, cut_points={0: [0.5, 1.5]})
         totals = card.fit(x[:, None], y).total(np.array([[0.0], [1.0], [2.0]])).astype(float)
         assert (sign * np.diff(totals) >= 0).all()
+
+
+def test_a_sign_of_a_nominal_feature_bounds_the_points_of_each_category():
+    items = [Item(0, "city", category="Oslo"), Item(0, "city", category="Rome"), Item(1, "debt", high=1.0)]
+    for sign, expected in ((1, ([0.0, 0.0], [np.inf, np.inf])), (-1, ([-np.inf, -np.inf], [0.0, 0.0]))):
+        found = sign_constraints(items, {"city": sign}, ["city", "debt"])
+        assert (found.lower[:2].tolist(), found.upper[:2].tolist()) == expected
+        assert (found.lower[2], found.upper[2]) == (-np.inf, np.inf)
+    assert sign_constraints(items, None, ["city", "debt"]) is None

@@ -126,3 +126,10 @@ def test_the_unit_of_the_weights_does_not_matter():
     assert [total.count for total in twice] == [2 * total.count for total in meanings(scores, positive, (0, 3))]
     equal = meanings(scores, positive, (0, 3), np.full(50, 1e-9))
     assert [total.count for total in equal] == [total.count for total in meanings(scores, positive, (0, 3))]
+
+
+def test_totals_without_rows_are_joined_with_those_above():
+    found = meanings(np.array([0, 2, 3]), np.array([False, True, True]), (-2, 4))
+    assert [(each.low, each.high, each.positives, each.count) for each in found] == [
+        (-2, 0, 0, 1), (1, 2, 1, 1), (3, 4, 1, 1),
+    ]  # fmt: skip

@@ -57,3 +57,8 @@ def test_solve_goes_on_to_a_long_w():
         assert solution.status is Status.OPTIMAL
         assert solution.objective < 1e-12
         assert solution.coef[0] > 9e8
+
+
+def test_without_time_there_is_no_optimum():
+    problem = Problem(BufferedAUC(), as_sample([[3.0], [1.0], [0.0]], [1, 0, 0]))
+    assert solve_exactly(problem, seconds=-1.0) is None

@@ -229,3 +229,12 @@ def test_wide_gaussian_tables_are_solved_without_a_step(program, shape):
     assert found.status is Status.OPTIMAL
     assert found.gap <= 1e-6
     assert found.iterations == 0
+
+
+def test_two_points_have_the_separator_between_them():
+    """Points 1 and −1 with α = ½ each: w = 1 by hand."""
+    sides = np.array([1.0, -1.0])
+    gram = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    np.testing.assert_allclose(separating_multipliers(gram, sides), [0.5, 0.5], rtol=1e-6)
+    assert separating_multipliers(gram, sides, lambda: True) is None
+    assert separating_multipliers(np.zeros((2, 2)), sides) is None

@@ -180,3 +180,10 @@ def test_what_cannot_begin_says_why_in_a_line(tmp_path, words, said):
     (line,) = answer.stderr.splitlines()
     assert line.startswith("error: ")
     assert said in line
+
+
+def test_values_of_inner_folds_are_read_from_the_tags():
+    tags = {FOLDS_TAG: json.dumps({"auc": [0.5, 0.75]})}
+    assert read_values(tags, "inner/auc") == (0.5, 0.75)
+    assert read_values(tags, "inner/bauc") == ()
+    assert read_values({}, "inner/auc") == ()
