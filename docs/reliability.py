@@ -2,7 +2,7 @@
 
     python docs/reliability.py
 
-A row per fault: what was done, seen and lost, by this version and by the one before.
+A row per fault: what was done, seen and lost, in this version and in the previous one.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ WIDTH = 230
 
 def table(results: dict[str, dict[str, dict[str, Any]]]) -> str:
     """The table in Markdown, a row per fault."""
-    rows = ["| what was done | what the reader saw | said after, exit code, lost | in 0.2.0 |", "|---|---|---|---|"]
+    rows = ["| fault | message on the screen | message, end, exit code, lost | in 0.2.0 |", "|---|---|---|---|"]
     for name, fault in results[NOW].items():
-        seen = "<br>".join(f"`{_cut(line)}`" for line in fault["saw"]) or "as ever: no error"
+        seen = "<br>".join(f"`{_cut(line)}`" for line in fault["saw"]) or "no error"
         rows.append(f"| {fault['did']} | {seen} | {_facts(fault)} | {_facts(results[BEFORE].get(name))} |")
     return "\n".join(rows)
 
@@ -34,10 +34,10 @@ def _facts(fault: dict[str, Any] | None) -> str:
     """When the first word came, the exit code, and what was lost."""
     if fault is None:
         return "–"
-    said = "nothing said" if fault["said_after"] is None else f"{fault['said_after']:.0f} s"
-    code = "killed" if fault["exit_code"] < 0 else str(fault["exit_code"])
+    said = "no message" if fault["said_after"] is None else f"{fault['said_after']:.0f} s"
+    code = "killed" if fault["exit_code"] < 0 else f"exit {fault['exit_code']}"
     trace = ", a traceback" if any("traceback of" in line for line in fault["saw"]) else ""
-    return f"{said} of {fault['seconds']:.0f} s, {code}{trace}; lost: {fault['lost']}"
+    return f"{said}, {fault['seconds']:.0f} s, {code}{trace}; lost: {fault['lost']}"
 
 
 def _cut(line: str) -> str:

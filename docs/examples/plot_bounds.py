@@ -1,6 +1,6 @@
 """
-What is guaranteed for new data
-===============================
+Bounds of bAUC for new data
+===========================
 
 Four lower bounds of bAUC that hold with a probability of 95 %, against the size of the sample. The data are simulated
 (two squares of side 1, one 0.8 above the other), so the true value is known.

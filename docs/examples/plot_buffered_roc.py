@@ -22,7 +22,7 @@ model = make_pipeline(StandardScaler(), AUCClassifier("bauc")).fit(X, y)
 display = BufferedROCDisplay.from_estimator(model, X_test, y_test)
 
 # %%
-# The family of buffered curves climbs from bAUC at z = 0 to AUC at the z₀ of `auclab.metrics.auc_threshold`, where the
+# The family of buffered curves rises from bAUC at z = 0 to AUC at the z₀ of `auclab.metrics.auc_threshold`, where the
 # buffered curve is the ROC curve itself (Fig. 7).
 import numpy as np
 
@@ -30,8 +30,8 @@ score = model.decision_function(X_test)
 display = BufferedROCDisplay.from_predictions(y_test, score, thresholds=np.linspace(0, auc_threshold(y_test, score), 4))
 
 # %%
-# A scorer that is a little behind in AUC may be far behind in bAUC, which depends on how far wrong the wrong pairs are
-# (Fig. 5).
+# A scorer with a slightly lower AUC may have a much lower bAUC, because bAUC depends on the size of the errors (Fig.
+# 5).
 from sklearn.naive_bayes import GaussianNB
 
 bayes = GaussianNB().fit(X, y)

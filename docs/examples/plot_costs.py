@@ -1,9 +1,9 @@
 """
-Costs unknown: hull, surface, volume
+Unknown costs: hull, surface, volume
 ====================================
 
-Each line joins points of equal cost; the dot is the cheapest point of the curve when false positives bear the share t
-of the cost, and every point below its line costs more (Ratigan & Cowen 2025, Fig. 1).
+Each line joins points of equal cost. The dot is the cheapest point of the curve if false positives have the share t of
+the cost; every point below its line costs more (Ratigan & Cowen 2025, Fig. 1).
 """
 
 from sklearn.datasets import load_breast_cancer
@@ -28,12 +28,12 @@ display = ROCHullDisplay.from_predictions(y_test, score, cost_shares=(0.2, 0.5, 
 display = VOROSDisplay.from_predictions(y_test, score)
 
 # %%
-# The area below the line, as a function of t: its mean, weighted with a measure of t, is VOROS, and the gap to the
-# dashed curve is the gain over calling everything positive or everything negative (Fig. 3).
+# The figure shows the area below the line as a function of t. VOROS is its mean, weighted with a measure of t. The
+# distance to the dashed curve is the gain over calling all rows positive or all rows negative (Fig. 3).
 display = LesserAreaDisplay.from_predictions(y_test, score, measure=("beta", 2, 5))
 
 # %%
-# Ranges of class ratios and of cost ratios make a range of t. A missed tumour costs 5 to 20 times as much as an
-# operation too many, and there are 5 to 10 healthy patients to an ill one:
+# Ranges of class ratios and of cost ratios give a range of t. Here a missed tumour costs 5 to 20 times as much as an
+# unnecessary operation, and there are 5 to 10 healthy patients for each ill one:
 low, high = cost_range((5, 10), (1 / 20, 1 / 5))
 print(f"t from {low:.3f} to {high:.3f}: VOROS {voros_score(y_test, score, cost_range=(low, high)):.4f}")

@@ -1,9 +1,9 @@
 """
-RankSVM is bAUC at another threshold
-====================================
+RankSVM and bAUC_z have the same optima
+=======================================
 
 RankSVM with λ‖w‖ has the same optimum, up to its length, as bAUC_z at z = −λ/V, where V is its optimal value (Norton &
-Uryasev 2018, Prop. 7). Two solves show it.
+Uryasev 2018, Prop. 7). This example solves both.
 """
 
 import numpy as np

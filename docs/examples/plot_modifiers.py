@@ -1,6 +1,6 @@
 """
-What a pair counts in variants of AUC
-=====================================
+The weight of a pair in variants of AUC
+=======================================
 
 AUC is a step function: only the sign of the difference of two scores counts. The variants replace the step by other
 functions. They differ from AUC if many pairs (grey) are near 0 (Vanderlooy & Hüllermeier 2008, Fig. 1).
@@ -22,6 +22,6 @@ logistic = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
 display = ModifierDisplay.from_estimator(logistic, X_test, y_test, response_method="predict_proba", name="logistic")
 
 # %%
-# Polynomials that approximate the step in polynomial AUC: a higher degree is steeper at 0 and rings less far from it;
-# outside [−1, 1], where no pair lies, all of them diverge (Calders & Jaroszewicz 2007, Fig. 1).
+# Polynomials that approximate the step in polynomial AUC. A higher degree is steeper at 0 and oscillates less away from
+# it. Outside [−1, 1], where there are no pairs, all of them diverge (Calders & Jaroszewicz 2007, Fig. 1).
 display = PolynomialStepDisplay.from_estimator(logistic, X_test, y_test, degrees=(5, 29))

@@ -2,7 +2,7 @@
 Ranking errors of all pairs
 ===========================
 
-The dark tail right of 0 has the mass 1 − AUC. The light part starts at γ*, so that the mean of both parts is 0;
+The dark tail right of 0 has the mass 1 − AUC. The light area starts at γ*, so that the mean error of both areas is 0;
 together they have the mass 1 − bAUC (Norton & Uryasev 2018, Figs. 2, 3). All pairs are counted, and none is formed.
 """
 

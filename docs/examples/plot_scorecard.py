@@ -2,8 +2,8 @@
 A scorecard of integer points
 =============================
 
-A card gives points between −3 and 3 for a few questions and ranks by their sum. The hinge over all pairs is minimised
-over integers, and the bound holds for every card of the same items.
+A scorecard gives points between −3 and 3 for a few questions and ranks by their sum. The hinge over all pairs is
+minimised over integers, and the bound holds for every scorecard of the same items.
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ print(f"{solution.status}: objective {solution.objective:.4f}, gap {solution.gap
 print(f"AUC {auc_score(data.target == 0, card.total(data.data[columns])):.4f}")
 
 # %%
-# The share of malignant tumours for each total, with its 95 % interval; from the dashed line on a tumour is called
-# malignant.
+# The share of malignant tumours for each total, with its 95 % interval. Tumours to the right of the dashed line are
+# predicted malignant.
 import matplotlib.pyplot as plt
 
 lines = card.card_.totals

@@ -2,8 +2,8 @@
 AUC of scores in many blocks
 ============================
 
-A summary of a block of scores is a histogram with error limits. Summaries can be added. They give limits for AUC and
-bAUC of all scores that contain the exact value for any number of bins.
+A summary of a block of scores is a histogram with error limits. Summaries can be added. The sum gives limits for the
+AUC and bAUC of all scores, which contain the exact value for any number of bins.
 """
 
 import matplotlib.pyplot as plt

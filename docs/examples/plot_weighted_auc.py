@@ -2,8 +2,8 @@
 Weighted AUC
 ============
 
-The darker, the more the area counts: here a weight on the specificity that favours low false positive rates (Maurer &
-Pontil 2020, Sect. 2).
+Darker areas have a larger weight. Here the weight on the specificity favours low false positive rates (Maurer & Pontil
+2020, Sect. 2).
 """
 
 from sklearn.datasets import load_breast_cancer
@@ -23,7 +23,7 @@ score = model.decision_function(X_test)
 display = WeightedAUCDisplay.from_predictions(y_test, score, weight=lambda specificity: specificity**3)
 
 # %%
-# Three ways to count the left of the curve more than the right:
+# Three ways to give the left end of the curve more weight than the right:
 print(f"AUC                        {auc_score(y_test, score):.4f}")
 print(f"weighted by specificity³   {weighted_auc(y_test, score, weight=lambda s: 4 * s**3):.4f}")
 print(f"mean TPR for FPR up to 0.2 {partial_auc(y_test, score, max_fpr=0.2, standardized='area'):.4f}")

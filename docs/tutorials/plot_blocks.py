@@ -28,9 +28,9 @@ size = sum(file.stat().st_size for file in folder.iterdir())
 print(f"{len(list(folder.iterdir()))} files, {size / 1e6:.1f} MB")
 
 # %%
-# Opened, not read
-# ----------------
-# The table knows its shape; labels are the only column that is kept in memory.
+# Opening the folder
+# ------------------
+# The table knows its shape. Only the labels are kept in memory.
 import auclab
 from auclab.samples.blocks import open_parquet
 
@@ -51,10 +51,10 @@ in_memory = auclab.solve(auclab.BufferedAUC(), X, y)
 print(f"objectives differ by {abs(solution.objective - in_memory.objective) / in_memory.objective:.1e}, relatively")
 
 # %%
-# Metrics without the scores in one place
-# ---------------------------------------
-# Every block becomes a summary of its scores; summaries are added. AUC and bAUC of all scores lie between the limits
-# for certain, and a second pass over the undecided bins gives the values.
+# Metrics without all scores in memory
+# ------------------------------------
+# Every block gives a summary of its scores, and summaries are added. AUC and bAUC of all scores are certainly between
+# the limits. A second pass over the undecided bins gives the exact values.
 from auclab.metrics import auc_score, bauc_score, scored_table, summarise
 
 blocks = scored_table(table, y, solution.coef)
@@ -63,7 +63,7 @@ print("AUC ", summary.auc(), auc_score(y, X @ solution.coef))
 print("bAUC", summary.bauc(), bauc_score(y, X @ solution.coef))
 
 # %%
-# How narrow the limits are depends on the bins, not on the rows.
+# The width of the limits depends on the number of bins, not on the number of rows.
 import matplotlib.pyplot as plt
 
 bins = [2**k for k in range(4, 13)]
@@ -75,10 +75,10 @@ ax.set(xlabel="bins", ylabel="width of the limits of AUC")
 # %%
 # Several processes or machines
 # -----------------------------
-# ``open_parquet(folder, target="bought", engine=DaskEngine(workers=4))`` does the passes on Dask workers: scores
-# travel, rows do not. From the shell: ``auclab run dataset=blocks dataset.path=FOLDER dataset.target=bought
-# engine=dask``. What a solve of 10⁹ rows would cost, and what limits it, is on the page on data larger than memory of
-# the user guide.
+# ``open_parquet(folder, target="bought", engine=DaskEngine(workers=4))`` makes the passes on Dask workers. Scores are
+# sent between processes, rows are not. From the shell: ``auclab run dataset=blocks dataset.path=FOLDER
+# dataset.target=bought engine=dask``. The page on data larger than memory of the user guide has the time and memory of
+# a solve of 10⁹ rows.
 import shutil
 
 shutil.rmtree(folder)

@@ -1,6 +1,6 @@
 """
-Credit: a scorer, its costs, and where to cut
-=============================================
+Credit: a scorer, its costs, and a threshold
+============================================
 
 A bank has 1,000 old loans, 300 of which went bad (German credit, 20 columns, 13 of them nominal). It wants a score
 that ranks applicants by risk. It does not know exactly what a bad loan costs, but it needs a threshold. This page goes
@@ -28,8 +28,8 @@ print(table.iloc[:3, :6].to_string())
 print(f"{len(table)} loans, {bad.mean():.0%} bad")
 
 # %%
-# ``standard`` imputes, codes nominal columns as indicators, and scales, all by the training part alone; a category
-# that is first seen later counts as none.
+# ``standard`` imputes, encodes nominal columns as indicators, and scales. It is fitted to the training part only. A
+# category that first occurs in new rows gets only zeros.
 train, test = train_test_split(np.arange(len(table)), test_size=0.4, stratify=bad, random_state=0)
 model = make_pipeline(standard(credit), AUCClassifier("ranksvm", squared=True))
 grid = {"aucclassifier__penalty": [0.01, 0.1, 0.3, 1.0, 3.0, 10.0]}
@@ -40,7 +40,7 @@ print(f"λ = {search.best_params_['aucclassifier__penalty']}, {solution.status},
 # %%
 # How good is it?
 # ---------------
-# On 400 loans that it has not seen. bAUC counts by how much pairs are ranked wrongly, not only that they are.
+# These are metrics on 400 test loans. bAUC also counts the size of the ranking errors.
 score, y = search.decision_function(table.iloc[test]), bad[test]
 for metric in ("auc", "bauc"):
     found = auclab.estimate(y, score, metric)
@@ -52,12 +52,12 @@ from auclab.displays import ROCBandDisplay
 display = ROCBandDisplay.from_predictions(y, score, at=(0.1, 0.3))
 
 # %%
-# The band contains the whole true curve with a confidence of 95 %. With 120 bad loans it is wide: whoever promises
-# "60 % of the bad loans at 20 % false alarms" from such a sample promises too much.
+# The band contains the whole true curve with a confidence of 95 %. With 120 bad loans it is wide: this sample is too
+# small to promise "60 % of the bad loans at 20 % false alarms".
 #
-# What does the score look at?
-# ----------------------------
-# Coefficients are in units of scaled indicators; what matters is how much each *column* moves the score.
+# Which columns matter?
+# ---------------------
+# Coefficients are in units of scaled indicators. It is more useful to know how much each *column* changes the score.
 encoded = search.best_estimator_[:-1].transform(table.iloc[train])
 names = search.best_estimator_[:-1].get_feature_names_out()
 encoded = encoded.toarray() if hasattr(encoded, "toarray") else np.asarray(encoded)
@@ -71,9 +71,9 @@ ax.set(xlabel="share of the spread of the scores")
 # %%
 # Costs
 # -----
-# The data set comes with a cost matrix: a bad loan that is granted costs 5, a good one that is refused 1. Nobody
-# believes the 5 to the last digit. Say 3 to 10, and 10 % to 30 % bad loans among future applicants: a range of the
-# share t that false alarms have in the cost (Ratigan & Cowen 2025).
+# The data set has a cost matrix: granting a bad loan costs 5, refusing a good one costs 1. The 5 is not known exactly.
+# Suppose that it is between 3 and 10, and that 10 % to 30 % of future applicants are bad risks. This gives a range of
+# t, the share of false alarms in the cost (Ratigan & Cowen 2025).
 from auclab.displays import LesserAreaDisplay
 from auclab.metrics import cost_range
 
@@ -83,15 +83,17 @@ value = auclab.estimate(y, score, "voros", cost_range=(low, high))
 print(f"VOROS over this range {value.value:.4f}, {value.lower:.4f} to {value.upper:.4f}")
 
 # %%
-# The dashed curve calls everything good or everything bad. Where the two are close the score saves little.
+# The dashed curve predicts good for all loans, or bad for all loans. Where the two curves are close, the score saves
+# little.
 display = LesserAreaDisplay.from_predictions(y, score)
 display.ax_.axvspan(low, high, color="0.9", zorder=0)
 
 # %%
-# Where to cut
-# ------------
-# The threshold is chosen on held-out scores of the *training* part, for three costs of a bad loan, and then applied
-# to the test part. Choosing it on the test part would be optimistic, choosing it on training scores too.
+# The threshold
+# -------------
+# For three costs of a bad loan, the threshold is chosen on cross-validated scores of the *training* part and then
+# applied to the test part. A threshold chosen on the test part, or on scores of rows that the model was fitted to,
+# would look better than it is.
 held_out = cross_val_predict(search.best_estimator_, table.iloc[train], bad[train], cv=5, method="decision_function")
 rows = []
 for cost in (3, 5, 10):
@@ -112,7 +114,7 @@ for cost in (3, 5, 10):
 print(pd.DataFrame(rows).round(3).T.to_string(header=False))
 
 # %%
-# The price of being wrong about the cost: each curve is the mean cost of a test loan for one cost of a bad loan, dots
+# What if the assumed cost is wrong? Each curve is the mean cost of a test loan for one cost of a bad loan, and the dots
 # are the thresholds above.
 fig, ax = plt.subplots(figsize=(5, 3.2), layout="constrained")
 cuts = np.quantile(score, np.linspace(0.01, 0.99, 99))
@@ -125,10 +127,10 @@ ax.set(xlabel="threshold", ylabel="mean cost of a loan", ylim=(0, 1.5))
 ax.legend(frameon=False)
 
 # %%
-# What experts know
-# -----------------
-# A longer loan, a larger amount or one more loan elsewhere must not look safer. The constraint is part of the
-# certificate; the names are those of the table, also behind the coding.
+# Expert knowledge
+# ----------------
+# A longer loan, a larger amount or one more loan elsewhere must not lower the risk score. The certificate takes the
+# constraint into account. Columns have the names of the table, also after encoding.
 rules = auclab.Constraints(nonnegative=["duration_months", "credit_amount", "existing_credits"])
 numbers = credit.frame.select_dtypes("number")
 scaled = (numbers - numbers.iloc[train].mean()) / numbers.iloc[train].std()
@@ -141,5 +143,5 @@ result = auclab.compare_scorers(
 print(f"test AUC, signs less free: {result.difference:+.4f}, p = {result.p_value:.2f}")
 
 # %%
-# The same from the shell, recorded and checked, with the threshold of a cost of 5:
+# The same from the shell, with a stored run, a certificate, and the threshold for a cost of 5:
 # ``auclab run dataset=german_credit 'decision.threshold=[cost,1,5]'``.

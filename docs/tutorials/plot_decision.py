@@ -80,8 +80,7 @@ for name, score in scores.items():
 print(pd.DataFrame(rows).to_string(index=False))
 
 # %%
-# The intervals overlap, but they are intervals of models that were measured on the same rows, so that a paired test
-# says more than a look at the intervals.
+# The intervals overlap. But all models were measured on the same rows, so a paired test can show more.
 for name in ("RankSVM²", "bAUC", "trees"):
     found = auclab.compare_scorers(y[test], scores[name], scores["logistic"], "auc")
     print(f"{name} − logistic: {found.difference:+.4f}, p = {found.p_value:.2f}")
@@ -91,7 +90,7 @@ for name in ("RankSVM²", "bAUC", "trees"):
 # ------------
 # A threshold turns scores into decisions. It is chosen for the stated costs on cross-validated scores of the
 # *training* rows, with the penalties that were chosen above; then the cost is counted on the test rows: 1 for a good
-# loan that is refused, 5 for a bad one that is accepted. For comparison: the cost of refusing nobody and of refusing
+# loan that is refused, 5 for a bad one that is accepted. The table also has the cost of refusing nobody and of refusing
 # everybody.
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 chosen = {

@@ -10,8 +10,8 @@ shell.
 # %%
 # The file
 # --------
-# Customers of a shop; ``left`` says who has gone. They are made up, so that you can try everything; put a file of your
-# own in the place of ``customers.csv``.
+# The rows are customers of a shop, and ``left`` says who has left. The data are simulated, so that you can try
+# everything. Use your own file in place of ``customers.csv``.
 import tempfile
 from pathlib import Path
 
@@ -39,8 +39,8 @@ table[800:].drop(columns="left").to_csv(folder / "new.csv", index=False)
 # %%
 # Read
 # ----
-# Columns are numbers or categories by what is in them. A positive label that the file does not have, mixed columns and
-# names that are not there are errors that say what was found.
+# The type of a column (number or category) is detected from its values. A positive label or a column that does not
+# exist, and a column of mixed types, are errors that show what was found.
 from auclab.datasets import load
 
 data = load("file", path=folder / "customers.csv", target="left", positive="yes", drop=["customer"])
@@ -50,8 +50,8 @@ print(f"{len(data.y)} customers, {data.y.mean():.0%} have left, {data.frame.isna
 # %%
 # Encode and tune
 # ---------------
-# ``standard`` imputes, codes categories as indicators and scales, in each fold by its training part alone. λ is chosen
-# by AUC on five inner folds of the training part.
+# ``standard`` imputes, encodes categories as indicators and scales. In each fold it is fitted to the training rows of
+# the fold. λ is chosen by AUC on five inner folds of the training part.
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 
@@ -66,16 +66,17 @@ grid = {"aucclassifier__penalty": [0.001, 0.01, 0.1, 1.0, 10.0]}
 search = GridSearchCV(model, grid, scoring=get_scorer("auc"), cv=5).fit(X, y)
 
 # %%
-# The winner was fitted to the whole training part. Its certificate: no scorer has an objective below the lower bound.
+# The best configuration was fitted to the whole training part. Its certificate says that no scorer has an objective
+# below the lower bound.
 best = search.best_estimator_
 solution = best[-1].solution_
 print(f"λ = {search.best_params_['aucclassifier__penalty']}: {solution.status}")
 print(f"objective {solution.objective:.8f}, lower bound {solution.lower_bound:.8f}, gap {solution.gap:.0e}")
 
 # %%
-# What is it worth?
-# -----------------
-# On the 240 customers that it has not seen, with 95 % intervals.
+# How good is it?
+# ---------------
+# These are metrics of the 240 test customers, with 95 % intervals.
 import auclab
 
 X_test, y_test = data.frame.iloc[test], data.y[test]
@@ -90,13 +91,14 @@ from auclab.displays import ROCBandDisplay
 display = ROCBandDisplay.from_predictions(y_test, scores, at=(0.2,))
 
 # %%
-# What does it look at?
+# Which columns matter?
 # ---------------------
-# ``scorer_of`` writes the pipeline as a formula over the columns of the file, ``effects`` says what a unit, or a
-# category against the mean of its column, adds to the score, and the share of each column in the spread of the scores.
+# ``scorer_of`` writes the pipeline as a formula over the columns of the file. ``effects`` lists how much one unit of a
+# number, or a category compared with the mean of its column, adds to the score. It also lists the share of the spread
+# of the scores that each column explains.
 #
-# A letter to somebody who stays costs 1, a customer who leaves without one 5: the threshold of this rule, and the
-# probabilities, come from held-out scores of inner folds of the training part.
+# Suppose that a letter to a customer who stays costs 1, and that a customer who leaves without a letter costs 5. The
+# threshold for these costs, and the probabilities, come from cross-validated scores of the training part.
 from sklearn.base import clone
 
 from auclab.export.coefficients import effects
@@ -116,13 +118,14 @@ ax.barh(found.shares.index[::-1], found.shares[::-1])
 ax.set(xlabel="share of the spread of the scores")
 
 # %%
-# Which customers does it rank worst? The error of one who left is how far those who stay score above, on average.
+# Which customers are ranked worst? The error of a customer who left is the mean of how much higher the customers who
+# stayed score.
 losses = [np.maximum(0, scores[y_test == 0] - score).mean() for score in scores[y_test == 1]]
 worst = X_test[y_test == 1].assign(error=losses).nlargest(3, "error")
 print(worst.round(3).to_string())
 
 # %%
-# What the threshold does on the test part:
+# The effect of the threshold on the test part:
 letter = final.predict(X_test) == 1
 shares = letter[y_test == 1].mean(), letter[y_test == 0].mean()
 print(f"letters to {shares[0]:.0%} of those who leave, to {shares[1]:.0%} of those who stay")
@@ -130,8 +133,8 @@ print(f"letters to {shares[0]:.0%} of those who leave, to {shares[1]:.0%} of tho
 # %%
 # Record and save
 # ---------------
-# MLflow keeps settings, numbers and the file of the scorer; ``mlflow ui --backend-store-uri sqlite:///mlflow.db`` shows
-# them. (A run of ``auclab run`` keeps more: scores, splits, certificate, versions.)
+# MLflow stores settings, metrics and the file of the scorer; ``mlflow ui --backend-store-uri sqlite:///mlflow.db``
+# shows them. (``auclab run`` also stores scores, splits, certificate and versions.)
 import logging
 
 import mlflow
@@ -152,8 +155,8 @@ print(mlflow.get_run(run.info.run_id).info.status, sorted(path.name for path in 
 # %%
 # New rows
 # --------
-# In another process: the file of the scorer is text, so nothing is executed when it is read. Columns are found by
-# name, those that it does not use are left out, gaps and new categories are treated as in training.
+# Scores can be computed in another process. The file of the scorer is text, so reading it executes no code. Columns are
+# found by name, unused columns are ignored, and missing values and new categories are treated as in training.
 import subprocess
 import sys
 
@@ -171,7 +174,7 @@ done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_outpu
 print(done.stdout)
 
 # %%
-# The pipeline says the same:
+# The pipeline gives the same scores:
 new = pd.read_csv(folder / "new.csv")[list(X)]
 kept = pd.read_csv(folder / "scores.csv")
 print(np.abs(kept["probability"] - final.predict_proba(new)[:, 1]).max() < 1e-9)

@@ -2,21 +2,21 @@
 A formulation of your own
 =========================
 
-Every program of the package is a row of one table,
+Every program of the package has the form
 
 .. code-block:: text
 
     minimise over w (and b)    mean_k [ 1 − m_k(w, b) − z‖w‖ ]₊  +  λ Ω(w),
 
-with the margins m of pairs or of points, a threshold z and a penalty. A new row is a frozen dataclass that defines z
+with the margins m of pairs or of points, a value of z and a penalty. A new program is a frozen dataclass that defines z
 and the penalty. Solvers, certificates, bounds and the estimator then work without further code.
 """
 
 # %%
 # A robust bAUC
 # -------------
-# Suppose that every row may be measured wrongly, by a vector of length ε at most. The margin of a pair then falls by
-# up to 2ε‖w‖, and the worst case of the hinge is ``[1 − m + 2ε‖w‖]₊``: the row of the table with z = −2ε, without a
+# Suppose that every row has a measurement error, a vector of length at most ε. The margin of a pair can then fall by
+# 2ε‖w‖, and the worst case of the hinge is ``[1 − m + 2ε‖w‖]₊``. This is the program with z = −2ε and without a
 # penalty.
 from dataclasses import dataclass
 
@@ -62,9 +62,9 @@ class RobustAUC(HingeProgram):
 print(RobustAUC(0.1).equation())
 
 # %%
-# Is it solved, and is it right?
-# ------------------------------
-# Three solvers that share no code have to agree, and each solution comes with its bound.
+# Is the solution correct?
+# ------------------------
+# Three solvers that share no code must agree, and each solution has a lower bound.
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
@@ -79,15 +79,15 @@ for solver in ("newton", "cutting_plane", "clarabel"):
     print(f"{solver:<14} {solution.objective:.8f}, gap {solution.gap:.0e}, {solution.status}")
 
 # %%
-# The value against its definition: all pairs, each with the error that hurts it most.
+# The value can be compared with its definition: the mean over all pairs, each with its worst measurement error.
 w = solution.coef
 margins = (X[small][y[small]] @ w)[:, None] - X[small][~y[small]] @ w
 by_hand = np.maximum(1 - margins + 2 * 0.1 * np.linalg.norm(w), 0).mean()
 print(f"by hand {by_hand:.8f}, by the formulation {RobustAUC(0.1).value(w, 0.0, X[small], y[small]):.8f}")
 
 # %%
-# Against a formulation that is there: bAUC_z at z = −0.2 has to be the same program. And an error larger than half the
-# distance of the class means leaves nothing to rank by.
+# It can also be compared with an existing formulation: bAUC_z at z = −0.2 is the same program. If the error is larger
+# than half the distance of the class means, the optimum is w = 0.
 known = auclab.solve(auclab.GeneralizedBufferedAUC(-0.2), X, y)
 same = auclab.solve(RobustAUC(0.1), X, y)
 nothing = auclab.solve(RobustAUC(5.0), X, y)
@@ -96,7 +96,7 @@ print(f"{known.objective:.8f} = {same.objective:.8f}; with ε = 5 the length of 
 # %%
 # Does it help?
 # -------------
-# Test rows are disturbed, in the direction that hurts each pair most, by errors of growing length.
+# Errors of increasing length are added to the test rows, in the worst direction for each pair.
 import matplotlib.pyplot as plt
 from sklearn.model_selection import train_test_split
 
@@ -113,7 +113,7 @@ ax.set(xlabel="length of the error of each test row", ylabel="AUC in the worst c
 ax.legend(frameon=False)
 
 # %%
-# In scikit-learn it works as the others do, searches included.
+# In scikit-learn it works like the other formulations, also in searches.
 from sklearn.model_selection import GridSearchCV
 
 from auclab.estimators import AUCClassifier
@@ -126,9 +126,9 @@ print(search.best_params_, f"{search.best_score_:.4f}")
 # %%
 # What the certificate covers
 # ---------------------------
-# Bounds are proved for every row with z ≤ 0, and for one with a threshold and a penalty at once: errors of measurement
-# and a short w together are the same class with ``penalty`` and ``squared`` as fields. Any such row is put together
-# from its pieces by ``Composed``:
+# Bounds are proved for every program with z ≤ 0, also with z and a penalty together. To combine measurement errors with
+# a penalty, add the fields ``penalty`` and ``squared`` to the class. ``Composed`` builds any such program from its
+# pieces:
 from auclab.formulations import Composed
 from auclab.losses import Hinge
 from auclab.regularisers import Norm as Regulariser
@@ -139,9 +139,9 @@ print(f"{both.formulation.equation()}: {both.objective:.8f}, gap {both.gap:.0e}"
 # %%
 # A loss and a norm of your own
 # -----------------------------
-# The other pieces are as open. A loss is a table: breakpoints, and a quadratic ``c₀ + c₁ a + c₂ a²`` from each of them
-# on. Slopes, conjugate, smoothing and certificates follow from it. Here it is a Huber hinge, which charges small errors
-# by their square:
+# The other pieces can be replaced too. A loss is a table of breakpoints, with a quadratic ``c₀ + c₁ a + c₂ a²`` to the
+# right of each. Slopes, conjugate, smoothing and certificates are derived from it. This one is a Huber hinge, which is
+# quadratic for small errors:
 from auclab.losses import Loss
 
 
@@ -162,8 +162,8 @@ smooth = auclab.solve(Composed("pairs", HuberHinge(), Regulariser("l2", 0.01, sq
 print(f"{smooth.formulation.equation()}: {smooth.objective:.8f}, gap {smooth.gap:.0e}")
 
 # %%
-# A norm states its value, its dual, a subgradient and the rows of ``‖w‖ ≤ t``. With a weight for each column it is the
-# l1 norm of ``c∘w``.
+# A norm defines its value, its dual, a subgradient and the rows of ``‖w‖ ≤ t``. This one is the l1 norm of ``c∘w``,
+# with a weight for each column.
 import numpy as np
 import scipy.sparse as sp
 
@@ -200,6 +200,6 @@ weighted = auclab.solve(auclab.RankSVM(0.01, norm=WeightedL1(np.linspace(0.5, 2.
 print(f"{weighted.formulation.equation()}: {weighted.objective:.8f}, gap {weighted.gap:.0e}")
 
 # %%
-# To give it a name on the command line, the class goes into ``src/auclab/formulations/``, its default parameters into
-# ``conf/formulation/robust_auc.yaml``, and an instance into ``tests/programs.py``, where every capable solver has to
-# agree on it: the page on contributing has the list.
+# To use the formulation on the command line, put the class into ``src/auclab/formulations/``, its default parameters
+# into ``conf/formulation/robust_auc.yaml``, and an instance into ``tests/programs.py``, where all solvers that support
+# it must agree. The page on contributing has the complete list.

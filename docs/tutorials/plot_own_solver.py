@@ -16,8 +16,8 @@ in thirty lines.
 #
 #     maximise over q    S − ‖g‖²/(4λ),        and w = g/(2λ).
 #
-# S and g depend on q through its sums for each observation alone. The method of Frank and Wolfe needs no more: at w,
-# the best vertex gives every pair with a margin below 1 its full weight, which two sorted searches count.
+# S and g depend only on the sums of q for each observation. The Frank–Wolfe method needs only these sums: at w, the
+# best vertex gives each pair with a margin below 1 its full weight, and two sorted searches count these pairs.
 import numpy as np
 
 from auclab.solvers.raw import RawSolution
@@ -50,10 +50,10 @@ def solve(problem, *, tolerance=1e-6, time_limit=None, max_iters=2000):
 
 
 # %%
-# Registered
-# ----------
-# The registry has the module of a solver and what it is able to do. Here the module is made on the spot; in a project
-# it is a file.
+# Register it
+# -----------
+# The registry has the module of a solver and its capabilities. Here the module is created at run time; in a project it
+# is a file.
 import sys
 from types import ModuleType
 
@@ -65,8 +65,8 @@ sys.modules["frank_wolfe"] = module
 SOLVERS["frank_wolfe"] = SolverEntry("frank_wolfe", Capabilities())
 
 # %%
-# Judged
-# ------
+# Check it
+# --------
 import auclab
 from auclab.datasets.artificial import make_artificial
 
@@ -88,12 +88,12 @@ ax.set(xlabel="iteration", ylabel="distance")
 ax.legend(frameon=False)
 
 # %%
-# Newton follows the same dual with second derivatives.
+# newton solves the same program with second derivatives.
 #
 # What a mistake looks like
 # -------------------------
-# A solver that says "optimal" too early, and one whose multipliers are wrong. The first is caught by the gap, and so
-# is the second: repaired multipliers prove what they prove, and no more.
+# The first of these solvers reports "optimal" too early, and the second returns wrong multipliers. The gap shows both
+# mistakes: wrong multipliers are scaled until they are feasible, and then prove only a weak bound.
 
 
 def careless(problem, *, tolerance=1e-6, time_limit=None):
@@ -117,5 +117,6 @@ for wrong in (careless, swapped):
 del SOLVERS["frank_wolfe"]
 
 # %%
-# In the package a solver has a yaml in ``conf/solver/``, a record of its options, and is tested by
-# ``tests/solvers/test_agreement.py`` against all others: the page on contributing has the list.
+# In the package a solver also needs a yaml in ``conf/solver/`` and a record of its options.
+# ``tests/solvers/test_agreement.py`` compares it with all other solvers. The page on contributing has the complete
+# list.

@@ -32,7 +32,7 @@ train, test = next(GroupShuffleSplit(1, test_size=0.4, random_state=0).split(X, 
 # All pairs, or those within queries
 # ----------------------------------
 # Both are RankSVM with the same λ, and both are certified. Over all pairs the third column, which tells popular queries
-# from others, gets a large coefficient, though within a query it is noise.
+# from others, gets a large coefficient, although it is noise within a query.
 models = {
     "all pairs": AUCRanker("ranksvm", penalty=0.01).fit(X[train], grade[train]),
     "within queries": AUCRanker("ranksvm", penalty=0.01).fit(X[train], grade[train], groups=query[train]),
@@ -41,7 +41,7 @@ for name, model in models.items():
     print(f"{name:<15} gap {model.solution_.gap:.0e}, coefficients {model.coef_.round(2)}")
 
 # %%
-# What users see is the second number: the share of pairs within queries that is ranked right.
+# Users see the second number, the share of correctly ranked pairs within queries.
 scores = {name: model.predict(X[test]) for name, model in models.items()}
 for name, score in scores.items():
     over_all, within = grouped_auc(grade[test], score), grouped_auc(grade[test], score, query[test])
@@ -50,8 +50,8 @@ for name, score in scores.items():
 # %%
 # How sure is that?
 # -----------------
-# What is independent is a query as a whole. Intervals leave out queries one by one; McDiarmid's bound holds for any
-# number of them.
+# Whole queries are independent, pairs are not. The intervals come from leaving out one query at a time. McDiarmid's
+# bound holds for any number of queries.
 pairs = ordered_pairs(grade[test], query[test])
 fig, ax = plt.subplots(figsize=(4.5, 1.8), layout="constrained")
 for place, (name, score) in enumerate(scores.items()):
@@ -65,8 +65,8 @@ result = compare_pairs(pairs, scores["within queries"], scores["all pairs"])
 print(f"difference {result.difference:.3f}, p = {result.p_value:.1g}")
 
 # %%
-# Every query alike
-# -----------------
+# Equal weights for queries
+# -------------------------
 # A query with twice as many documents has about four times as many pairs. With ``group_weights="groups"`` every query
 # that has a pair counts the same, in the program and in ``score``.
 alike = AUCRanker("ranksvm", penalty=0.01, group_weights="groups").fit(X[train], grade[train], groups=query[train])
@@ -75,7 +75,7 @@ print(f"mean of the AUCs of the queries: {alike.score(X[test], grade[test], grou
 # %%
 # Cross-validation
 # ----------------
-# Folds keep queries together, and scikit-learn hands the queries to ``fit`` and ``score`` where that is requested.
+# Folds keep queries together. scikit-learn passes the queries to ``fit`` and ``score`` if this is requested.
 with sklearn.config_context(enable_metadata_routing=True):
     ranker = AUCRanker("ranksvm").set_fit_request(groups=True).set_score_request(groups=True)
     for penalty in (0.001, 0.01, 0.1):

@@ -27,8 +27,8 @@ print(f"{y.sum()} of {len(y)} training spots are positive, {y_test.sum()} of {le
 # %%
 # Four programs
 # -------------
-# RankSVM over all pairs, which are 723,000 and never formed; the program for partial AUC, which takes the mean over the
-# hardest tenth of the negatives; C-SVM over points; RankSVM over the functions of an RBF kernel. Each solution is
+# The page compares RankSVM over all 723,000 pairs, which are never formed; the program for partial AUC, which averages
+# over the hardest tenth of the negatives; C-SVM over points; and RankSVM with an RBF kernel. Each solution is
 # certified.
 programs = {
     "ranksvm": (auclab.RankSVM(1e-3, squared=True), {}),
@@ -45,8 +45,8 @@ for name, (formulation, options) in programs.items():
 # %%
 # What to measure
 # ---------------
-# AUC is an average over all false positive rates, most of which nobody will use. The mean TPR over FPR up to 0.1 and
-# the TPR at FPR 0.02 are what the reader of the alarms gets. All have intervals; with 130 positives these are wide.
+# AUC is an average over all false positive rates, most of which nobody will use. The radiologist needs the mean TPR
+# over FPR up to 0.1 and the TPR at FPR 0.02. All have intervals; with 130 positives these are wide.
 from auclab.inference import tpr_at_fpr
 
 rows = []
@@ -80,8 +80,8 @@ ax.legend(frameon=False, title="average precision")
 # %%
 # Which differences are real?
 # ---------------------------
-# The intervals overlap everywhere. That says nothing: the scorers err on the same spots, and the paired test takes
-# that into account.
+# All intervals overlap, but this does not show that the scorers are equal: they err on the same spots. The paired test
+# takes this into account.
 rows = []
 for name in ("partial_auc", "csvm", "ranksvm, rbf"):
     for label, metric, options in (
@@ -95,16 +95,16 @@ columns = ["less ranksvm", "metric", "difference", "low", "high", "p"]
 print(pd.DataFrame(rows, columns=columns).round(4).to_string(index=False))
 
 # %%
-# Six tests were made, so a p of 0.04 is not a discovery: by Holm's correction the smallest has to be below 0.05/6.
+# Six tests were made, so p = 0.04 is not significant: by Holm's correction the smallest p must be below 0.05/6.
 from auclab.comparison import holm
 
 print(np.round(holm([row[-1] for row in rows]), 4))
 
 # %%
-# What a reader of the alarms needs
-# ---------------------------------
-# A threshold for 2 % false alarms is chosen on one part and holds on another only up to the error of a quantile. The
-# interval of the false positive rate on the test part, by the binomial distribution, says how far that goes.
+# A threshold for 2 % false alarms
+# --------------------------------
+# The threshold is chosen on one half of the test rows, so its false positive rate on the other half differs from 2 %.
+# Both rates have intervals from the binomial distribution.
 from scipy.stats import binomtest
 
 from auclab.estimators import decision_threshold

@@ -39,8 +39,8 @@ print(f"{outcome['died'].mean():.0%} died, the others are censored")
 # %%
 # Which pairs can be compared
 # ---------------------------
-# A patient who died is compared with everyone who was still alive or under observation after that day. Nothing is
-# known of the order of two who were censored.
+# A patient who died is compared with every patient who was still under observation after that day. Two censored
+# patients cannot be compared.
 X, X_test, y, y_test = train_test_split(patients, outcome, test_size=0.5, random_state=0)
 pairs = censored_pairs(y_test["days"], y_test["died"])
 print(f"{pairs.n_pairs:,} of {len(y_test) * (len(y_test) - 1) // 2:,} pairs of test patients can be compared")
@@ -48,7 +48,7 @@ print(f"{pairs.n_pairs:,} of {len(y_test) * (len(y_test) - 1) // 2:,} pairs of t
 # %%
 # A scorer, certified
 # -------------------
-# RankSVM over these pairs; its λ is chosen by cross-validation of the concordance, which is what ``score`` gives.
+# This is RankSVM over these pairs. Its λ is chosen by cross-validation of the concordance, which ``score`` returns.
 search = GridSearchCV(
     make_pipeline(StandardScaler(), SurvivalRanker("ranksvm")),
     {"survivalranker__penalty": [0.001, 0.01, 0.1]},
@@ -75,8 +75,8 @@ for name, risk in risks.items():
 # %%
 # How sure is that?
 # -----------------
-# Patients are independent, pairs are not: the interval leaves out patients one by one. The paired test compares two
-# risks on the same patients.
+# Patients are independent, pairs are not. The intervals come from leaving out one patient at a time. The paired test
+# compares two risk scores on the same patients.
 found = {name: estimate_pairs(pairs, risk) for name, risk in risks.items()}
 fig, ax = plt.subplots(figsize=(4.5, 2.0), layout="constrained")
 for place, each in enumerate(found.values()):
@@ -90,18 +90,18 @@ for other in ("bauc", "age alone"):
     print(f"ranksvm less {other}: {result.difference:+.4f} ({low:+.4f} to {high:+.4f}), p = {result.p_value:.2g}")
 
 # %%
-# Whose pairs are ranked right?
-# -----------------------------
-# There is no ROC curve: no patient is positive or negative once and for all. In the curve of the concordance patients
-# are in ascending order of the share of their pairs that is ranked right, and the area below is the concordance.
+# Which patients are ranked well?
+# -------------------------------
+# There is no ROC curve, because a patient is not positive or negative at all times. Instead, the figure orders patients
+# by the share of their pairs that is ranked correctly. The area below this curve is the concordance.
 figure = ConcordanceDisplay.from_pairs(pairs, risks["ranksvm"], name="ranksvm")
 ConcordanceDisplay.from_pairs(pairs, risks["age alone"], name="age alone", ax=figure.ax_)
 
 # %%
 # Ties of times
 # -------------
-# Days are whole numbers. A patient who is censored on the day on which another one dies is not compared with them;
-# scikit-survival and lifelines count the censored one as later.
+# Days are whole numbers, so times can be equal. A patient who is censored on the day on which another one dies is not
+# compared with that patient. scikit-survival and lifelines count the censored patient as later.
 for tied_times in ("excluded", "censored_later"):
     value = concordance_index(y_test["days"], y_test["died"], risks["ranksvm"], tied_times=tied_times)
     print(f"{tied_times:<15} {value:.6f}")

@@ -12,9 +12,10 @@ from matrix.table import COMMANDS, NO_EFFECT, REFUSED, SCORERS, SETTINGS, Refusa
 
 _HEAD = """# What works together
 
-Every kind of scorer with every use, as the tests run them on a small table. **✓** works; **–** works and makes no
-difference, which the run says; a letter is a refusal in one line before anything is fitted, with its reason below the
-table. This page is written from the table of the tests (`tests/matrix/`).
+The tables show which scorers support which settings, commands and uses. **✓** is supported. **–** is accepted but has
+no effect, and the run says so. A letter is refused with a one-line message before anything is fitted; the reason stands
+below the table. The tests run every cell on a small table of data, and this page is generated from their table
+(`tests/matrix/`).
 """
 #: Names of uses, and what is typed.
 Rows = list[tuple[str, str]]
@@ -29,11 +30,11 @@ def page() -> str:
         rows = [(use.name, use.how) for use in uses]
         parts += [f"## {title}\n", _grid(rows, shell, REFUSED, NO_EFFECT), _reasons(rows, REFUSED)]
     how = [scorer.name + ": `" + " ".join(scorer.words) + "`" for scorer in SCORERS if len(scorer.words) > 1]
-    parts += ["Rows with settings of their own: " + "; ".join(how) + ".\n"]
+    parts += ["A row is `formulation=NAME`, except for these: " + "; ".join(how) + ".\n"]
     rows = [(use.name, use.how) for use in PYTHON_USES]
     names = [estimator.name for estimator in ESTIMATORS]
     parts += ["## In Python\n", _grid(rows, names, PYTHON_REFUSED, PYTHON_NO_EFFECT), _reasons(rows, PYTHON_REFUSED)]
-    parts += ["## What makes no difference\n"]
+    parts += ["## Settings without effect\n"]
     parts += [f"* {', '.join(each.uses)}: {each.why}." for each in (*NO_EFFECT, *PYTHON_NO_EFFECT)]
     return "\n".join(parts) + "\n"
 

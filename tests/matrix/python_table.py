@@ -139,56 +139,57 @@ PYTHON_REFUSED = (
         _CLASSIFIERS,
         ("several classes",),
         r"^Only binary classification is supported.*OneVsRestClassifier\(model\) fits a scorer for each, or y == label",
-        "AUC is of two classes; `OneVsRestClassifier(model)` has a scorer for each, and `y == label` is one of them",
+        "AUC is for two classes; use `OneVsRestClassifier(model)` for all classes, or `y == label` for one of them",
     ),
     Refusal(
         ("AUCClassifier, kernel",),
         ("constraints",),
         "constraints are on the coefficients of columns, which a kernel has none of",
-        "constraints are on the coefficients of columns, which a kernel has none of",
+        "constraints are on the coefficients of columns, and a kernel scorer has no such coefficients",
     ),
     Refusal(
         ("AUCClassifierCV",),
         ("calibration",),
         _NO_SUCH,
-        "no such parameter: its folds choose λ; take `AUCClassifier(penalty=model.penalty_, calibration=…)` then",
+        "no such parameter, because its folds choose λ; afterwards, fit "
+        "`AUCClassifier(penalty=model.penalty_, calibration=…)`",
     ),
     Refusal(
         ("ScorecardClassifier",),
         ("class weights", "calibration", "constraints"),
         _NO_SUCH,
-        "no such parameter: weights cancel over pairs, the card states the share of positives of each total, and "
-        "`signs` is what a card is constrained by",
+        "no such parameter: weights cancel over pairs, the scorecard states the share of positives of each total, and "
+        "`signs` constrains its points",
     ),
     Refusal(
         ("ScorecardClassifier",),
         ("sparse rows",),
         "dense data is required",
-        "its bins are intervals of a column's values, all of which are needed",
+        "its bins are intervals of the values of a column, so it needs dense columns",
     ),
     Refusal(
         ("PolynomialAUCClassifier",),
         ("class weights", "calibration", "constraints"),
         _NO_SUCH,
-        "no such parameter: weights cancel over pairs, and the ascent of the paper has no constraints; "
-        "`sklearn.calibration.CalibratedClassifierCV` calibrates it",
+        "no such parameter: weights cancel over pairs, and the algorithm of the paper has no constraints; calibrate it "
+        "with `sklearn.calibration.CalibratedClassifierCV`",
     ),
     Refusal(
         _OTHERS,
         ("class weights", "calibration"),
         _NO_SUCH,
-        "no such parameter: grades and times have no two classes to weigh, and no probability of one",
+        "no such parameter: with grades or times there are no two classes to weight, and no class probability",
     ),
     Refusal(
         ("SurvivalRanker",),
         ("several classes", "one against the rest"),
         "y must be a structured array with a boolean field",
-        "its target is a pair of an event and a time",
+        "its target is an event and a time",
     ),
     Refusal(
         ("AUCRanker",),
         ("one against the rest",),
         "has no attribute 'predict_proba'|has no attribute 'decision_function'",
-        "it ranks grades as they are, several at once, and has no classes",
+        "it ranks several grades directly and has no classes",
     ),
 )

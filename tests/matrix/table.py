@@ -128,7 +128,7 @@ NO_EFFECT = (
         OVER_PAIRS,
         ("class weights",),
         "class_weight makes no difference to a scorer over pairs",
-        "every pair has one row of each class, so that the weights cancel",
+        "every pair has one row of each class, so the weights cancel",
     ),
     Refusal(
         ("bauc", "exact_auc", "scorecard", "lda"),
@@ -142,63 +142,64 @@ REFUSED = (
         ("partial_auc", "squared hinge"),
         ("at most k columns",),
         "no solver takes .* with max_features: leave max_features out, or take bauc",
-        "the branch and bound over columns has cuts of hinges over all pairs or points; other losses and the hardest "
-        "negatives have none there",
+        "the branch and bound over columns supports only the hinge over all pairs or points, not other losses or the "
+        "hardest negatives",
     ),
     Refusal(
         ("exact_auc",),
         ("constraints", "at most k columns"),
         "exact_auc takes no constraints on w: it counts pairs",
-        "it counts pairs, and a bound over the constrained scorers is not known",
+        "exact_auc counts pairs, and no bound over the constrained scorers is known",
     ),
     Refusal(
         ("scorecard",),
         ("at most k columns",),
         "constraints.max_features is not for the items of a scorecard",
-        "a card has points for intervals and categories; `formulation.max_features` limits the columns they are of",
+        "a scorecard has points for intervals and categories; use `formulation.max_features` to limit their columns",
     ),
     Refusal(
         ("kernel",),
         ("constraints", "at most k columns"),
         "constraints are on the coefficients of columns, which a kernel has none of",
-        "constraints are on the coefficients of columns, which a kernel has none of",
+        "constraints are on the coefficients of columns, and a kernel scorer has no such coefficients",
     ),
     Refusal(
         BASELINES,
         ("constraints", "at most k columns"),
         "constraints are not supported for baselines such as",
-        "the libraries that fit baselines take no constraints on w",
+        "the libraries that fit the baselines do not support constraints on w",
     ),
     Refusal(
         ("squared hinge", "exact_auc", "scorecard", "kernel", *BASELINES),
         ("blocks", "Dask"),
         "needs? all rows in memory|needs its rows in memory",
-        "these need all rows in memory: their programs have a variable for every row or pair, and neither "
-        "`LogisticRegression` nor LDA nor LightGBM has a `partial_fit`",
+        "the rows must be in memory: these programs have a variable for every row or pair, and `LogisticRegression`, "
+        "LDA and LightGBM have no `partial_fit`",
     ),
     Refusal(
         ("exact_auc", "scorecard"),
         ("check",),
         "not everything could be checked; nothing that was is wrong",
-        "objective and points of a card are checked; the bound is that of a search tree, which no multipliers prove",
+        "the objective is checked, and the points of a scorecard; the bound comes from a search tree and has no "
+        "multipliers that prove it",
     ),
     Refusal(
         BASELINES,
         ("check",),
         "the run is a baseline, .* it has no certificate, so there is nothing to check",
-        "another library fitted it, and there is no certificate to check",
+        "baselines are fitted by other libraries and have no certificate",
     ),
     Refusal(
         ("scorecard",),
         ("export onnx",),
         "bins of a scorecard, which the ONNX export does not support: export to json or sql",
-        "the graph that is written is a weighted sum of numbers and categories; json and sql write the intervals",
+        "the ONNX graph is a weighted sum of numbers and categories and has no intervals; json and sql have them",
     ),
     Refusal(
         ("kernel", "lightgbm"),
         ("export json", "export sql", "export onnx"),
         "is (no|not a) formula over the columns, so that it cannot be exported",
-        "it is no weighted sum of the columns; `auclab predict MODEL ROWS` scores new rows with it",
+        "the scorer is not a weighted sum of the columns; `auclab predict MODEL ROWS` scores new rows",
     ),
 )
 #: Scorers whose cells are tested without ``slow`` too: one of every kind that the code tells apart.
