@@ -160,7 +160,7 @@ def tables(runs: list[measured.Row]) -> dict[str, str]:
         )
     head = ["rows", "workers", "passes", "run", "rows of a worker, if kept", "this process, at most"]
     return {
-        "measured": measured.table(["rows", "split", "part of the run", "passes", "peak memory"], whole),
+        "measured": measured.table(["rows", "split", "stage of the run", "passes", "peak memory"], whole),
         "carried": measured.table(head, carried),
     }
 

@@ -267,8 +267,8 @@ def sentences(rows: list[measured.Row]) -> list[str]:
         f"{above[-1]:.0e}".replace("e-0", "e-")
         + " above the optimum",
         f"newton takes {times('newton')} and proves its optimum",
-        f"newton takes {newton[0]} ms if columns differ in scale by 10⁶, and {newton[1]} ms if they do not. "
-        f"On the former L-BFGS-B takes {measured.significant(longer)} times as long",
+        f"newton takes {newton[0]} ms if columns differ in scale by 10⁶, and {newton[1]} ms otherwise. "
+        f"If they differ, L-BFGS-B takes {measured.significant(longer)} times as long",
     ]
 
 
