@@ -8,9 +8,13 @@ import scipy.sparse as sp
 import auclab
 from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations import Composed
+from auclab.formulations.problem import Problem
+from auclab.formulations.ranked import Ranking
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
 from auclab.solvers.inner_path import InnerPath
+from auclab.solvers.smoothed.ranked_loss import RankedLoss
+from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from extension.huber_hinge import HuberHinge
 from reference_ranked import KINDS, data
 
@@ -219,3 +223,41 @@ def test_constraints_on_w_are_kept_and_part_of_the_bound(kind, solver):
         assert solution.gap <= 1e-6
         assert solution.objective == pytest.approx(least, abs=2e-6)
         assert solution.lower_bound <= least + 1e-7
+
+
+def test_many_small_groups_need_no_hessian_of_all_rows_in_a_wide_band(monkeypatch):
+    """The Hessian of 300 groups, of which few pairs are in the band, led past the minimum, and bands began again."""
+    generator, bands = np.random.default_rng(0), []
+    X, groups = generator.normal(size=(50_000, 4)), np.repeat(np.arange(5_000), 10)
+    y = (X.sum(axis=1) + 2.0 * generator.normal(size=50_000) > 0).astype(int)
+    hessian = RankedLoss.hessian
+
+    def counted(loss, evaluation):
+        if loss.sample.n_pos == groups.size:
+            bands.append(evaluation.half_width)
+        return hessian(loss, evaluation)
+
+    monkeypatch.setattr(RankedLoss, "hessian", counted)
+    solution = auclab.solve(RankSVM(0.01, squared=True), X, y, groups=groups)
+    assert str(solution.status) == "optimal"
+    assert solution.gap <= 1e-6
+    assert 0 < len(bands) <= 5
+    assert max(bands) < 0.01
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("half_width", [0.1, 6.0])
+def test_hessians_are_sums_over_the_pairs_in_the_band(kind, half_width):
+    X, y, given, (upper, lower, weight) = data(kind, 3, 72)
+    z, w = -0.1, np.linspace(-0.3, 0.4, X.shape[1])
+    weights, program = given.pop("sample_weight"), Composed("pairs", Hinge(), Norm("l2", 0.0), threshold=z)
+    program, sample = Ranking(**given).problem_parts(program, X, y, weights)
+    inside = abs(1.0 - (X[upper] - X[lower]) @ w - z * np.linalg.norm(w)) < half_width
+    assert inside.sum() > 0
+    assert inside.all() == (half_width > 1.0)
+    D = np.c_[X[upper] - X[lower], np.zeros(weight.size), np.full(weight.size, z)][inside]
+    for rows in (sample, sample.of_rows(sp.csr_array(sample.X_pos))):
+        loss = smooth_loss(Problem(program, rows), rows)
+        evaluation = loss.evaluate(np.r_[w, 0.0, np.linalg.norm(w)], half_width)
+        expected = (D * (weight[inside] / (2.0 * half_width))[:, None]).T @ D
+        np.testing.assert_allclose(loss.hessian(evaluation), expected, atol=1e-12)

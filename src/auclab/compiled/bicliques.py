@@ -268,12 +268,13 @@ def add_window_rows(
     first: Index,
     last: Index,
     factor: float,
+    places: Index,
     sums: Array,
 ) -> None:
-    """Add ``factor · share_i Σ_{first_i ≤ k < last_i} opposite_share_k x_k`` to the row of every entry i of `sums`.
+    """Add ``factor · share_i Σ_{first_i ≤ k < last_i} opposite_share_k x_k`` to `sums`, for every entry i.
 
     `first`, `last` (n_entries,), both ascending: windows of the opposite entries: an entry enters and leaves the
-    running sum once.
+    running sum once. `places` (n_rows,): where in `sums` the row of an entry is, if its window is not empty.
     """
     columns = X.shape[1]
     running = np.zeros(columns)
@@ -293,6 +294,6 @@ def add_window_rows(
                 running[c] -= weight * X[row, c]
             low += 1
         if low < high:
-            row, weight = rows[i], factor * share[i]
+            row, weight = places[rows[i]], factor * share[i]
             for c in range(columns):
                 sums[row, c] += weight * running[c]

@@ -13,7 +13,7 @@ from auclab.compiled.smooth import Index
 from auclab.compiled.sparse_rows import sparse_window_products
 from auclab.samples.ranked import RankedSample
 from auclab.solvers.smoothed.evaluation import Evaluation
-from auclab.solvers.smoothed.pair_loss import PairLoss
+from auclab.solvers.smoothed.pair_loss import Band, PairLoss
 from auclab.types import Array
 
 
@@ -31,31 +31,36 @@ class RankedLoss(PairLoss):
         sample, n = self.sample, self.sample.n_features
         hessian = np.zeros((n + 2, n + 2))
         weight, to_norm, total = np.zeros(sample.n_pos), np.zeros(sample.n_pos), 0.0
-        cross = None if sample.is_sparse else np.zeros((sample.n_pos, n))
         for band in evaluation.state:
             upper, lower = self.band_weights(band)
             weight += band.curvature * (upper + lower)
             to_norm += band.curvature * (upper - lower)
             total += band.curvature * float(upper.sum())
-            pos, neg = band.pos, band.neg
-            if cross is not None:
-                add_window_rows(
-                    sample.X_pos, pos.order, pos.share, neg.order, neg.share, pos.first, pos.last, band.curvature, cross
-                )
-                continue
-            orders, shares = (pos.order, neg.order), (pos.share, neg.share)
-            part = sparse_window_products(sample.X_pos, sample.X_pos, orders, shares, pos.first, pos.last)
-            hessian[:n, :n] -= band.curvature * (part + part.T)
-        if cross is None:
-            hessian[:n, :n] += sample.gram(weight, np.zeros_like(weight))
-        else:
-            inside = weight > 0
-            every = 2 * np.count_nonzero(inside) > inside.size
-            rows, weight, cross = (
-                (sample.X_pos, weight, cross) if every else (sample.X_pos[inside], weight[inside], cross[inside])
-            )
-            half = rows.T @ (0.5 * weight[:, None] * rows - cross)
-            hessian[:n, :n] += half + half.T
+        products = self._sparse_products if sample.is_sparse else self._dense_products
+        hessian[:n, :n] = products(evaluation.state, weight)
         hessian[:n, -1] = hessian[-1, :n] = self.threshold * (sample.X_pos.T @ to_norm)
         hessian[-1, -1] = self.threshold**2 * total
         return hessian
+
+    def _dense_products(self, bands: tuple[Band, ...], weight: Array) -> Array:
+        """``Xᵀ(W∘X − C) − CᵀX``, of the rows that have a pair in a band: in a narrow one few rows have."""
+        inside = np.flatnonzero(weight > 0)
+        places = np.zeros(weight.size, np.int32)
+        places[inside] = np.arange(inside.size)
+        X, cross = self.sample.X_pos, np.zeros((inside.size, self.sample.n_features))
+        for band in bands:
+            pos, neg = band.pos, band.neg
+            windows = pos.first, pos.last
+            add_window_rows(X, pos.order, pos.share, neg.order, neg.share, *windows, band.curvature, places, cross)
+        rows = X if inside.size == weight.size else X[inside]
+        half = rows.T @ (0.5 * weight[inside, None] * rows - cross)
+        return np.asarray(half + half.T)
+
+    def _sparse_products(self, bands: tuple[Band, ...], weight: Array) -> Array:
+        """The same of CSR rows, where they are."""
+        X, products = self.sample.X_pos, self.sample.gram(weight, np.zeros_like(weight))
+        for band in bands:
+            orders, shares = (band.pos.order, band.neg.order), (band.pos.share, band.neg.share)
+            part = sparse_window_products(X, X, orders, shares, band.pos.first, band.pos.last)
+            products -= band.curvature * (part + part.T)
+        return products
