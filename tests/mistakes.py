@@ -69,6 +69,8 @@ CHOICES_AND_KEYS = (
     mistake("formulation=bauc tune.fold=3", r"tune.fold is not a setting of tune=none"),
     mistake("formulation=bauc tune.folds=3", r"tune.folds has no effect with tune=none; choose"),
     mistake("hydra.rum.dir=x", r"Could not override 'hydra.rum.dir'"),
+    mistake("hydra.job.chdir=maybe", r"hydra.job.chdir is 'maybe'; it is true or false"),
+    mistake("hydra.verbose=3.5", r"hydra.verbose=3.5 has to be true, false, or the name of a logger"),
     mistake("dataset=3", r"dataset=3 is not there; choices are a9a, "),
     mistake("tune=true", r"tune=true is not there; choices are auto, "),
     mistake("inner=3", r"inner is 3; it has settings of its own: inner\.folds, inner\.seed, inner\.tolerance"),

@@ -1,8 +1,8 @@
 """Every message of the tables is printed in its situation, and is not printed in a second one.
 
 Each package has a table, tables/PACKAGE.csv; modules.csv has the modules beside the packages. The expressions in it use
-the names of situations/__init__.py and, where there is one, of situations/PACKAGE.py. The tables grow: the number of
-messages in the source that they lack may only fall.
+the names of situations/__init__.py and, where there is one, of situations/PACKAGE.py. Every message in the source has
+an entry.
 """
 
 import csv
@@ -16,15 +16,6 @@ from messages.heard import heard
 from messages.source_messages import package_of, pattern_of, source_messages
 
 FOLDER = Path(__file__).parent
-#: Messages in the source without an entry in a package's table: lower it with every entry.
-WITHOUT_ENTRY = {
-    "cli": 1,  # … is …; it is …: other modules say the same of other settings
-    "metrics": 1,
-    "projection": 1,
-    "samples": 5,
-    "solvers": 18,
-    # Packages above state and solve programs; those below run experiments and show them.
-}
 #: The modules that say a text.
 SAID_BY: defaultdict[str, list[str]] = defaultdict(list)
 for _module, _text in source_messages():
@@ -68,12 +59,13 @@ def test_entries_are_messages_of_the_source():
     assert [entry for entry in ENTRIES if entry["package"] != package_of(entry["module"])] == []
 
 
-def test_the_number_of_messages_without_an_entry_does_not_rise():
+def test_every_message_of_the_source_has_an_entry():
     entries = {(entry["module"], entry["message"]) for entry in ENTRIES}
-    lacking = [package_of(module) for module, text in source_messages() if (module, text) not in entries]
-    assert {
-        name: lacking.count(name) for name in set(lacking) if lacking.count(name) > WITHOUT_ENTRY.get(name, 0)
-    } == {}
+    assert set(source_messages()) - entries == set()
+
+
+def test_no_second_situation_is_empty():
+    assert [entry for entry in ENTRIES if entry["not by"] in ("None", "")] == []
 
 
 def test_a_pattern_takes_any_values():

@@ -2,16 +2,21 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from auclab.export.scorer import Scorer
+from auclab.models.timings import Timings
 from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.decision_settings import check_decision
+from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.experiment import solve_splits
+from auclab.pipeline.split.decision import _why_not
 from auclab.tracking.job_status import SWEEP_VARIABLE
-from auclab.types import AuclabError
+from auclab.types import AuclabError, Status
 
 DATA = ["dataset=artificial", "dataset.n_pos=120", "dataset.n_neg=480", "dataset.n_features=3"]
 FAST = ["tracking=none", "bounds=none", "metrics=auc", "solver=newton", "formulation=ranksvm"]
@@ -74,6 +79,17 @@ def test_why_there_are_no_probabilities_is_said(monkeypatch):
     assert job.decision.probability is None
     assert "jobs of a sweep are not calibrated" in job.scorer["about"]["no_probability"]
     assert fold_of("decision.probability=sigmoid").decision.probability is not None
+
+
+@pytest.mark.parametrize(
+    ("timings", "reason"),
+    [(Timings(compile=60.0, solve=0.1), ""), (Timings(build=1.5, load=0.5, solve=0.1), "the solve was long, and")],
+)
+def test_the_time_of_compiling_does_not_count(timings, reason):
+    scorer = SimpleNamespace(solution_=SimpleNamespace(status=Status.OPTIMAL, timings=timings))
+    X, y, scores = pd.DataFrame({"a": range(4)}), np.array([0, 1, 0, 1]), np.arange(4.0)
+    assert _why_not(scorer, X, y, scores, DecisionConfig()).startswith(reason)
+    assert bool(reason) == bool(_why_not(scorer, X, y, scores, DecisionConfig()))
 
 
 @pytest.mark.parametrize(

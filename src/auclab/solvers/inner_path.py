@@ -164,8 +164,8 @@ class InnerPath:
         solution = following_solution(self._problems[k], start, tolerance=gap, **self._solving)
         if solution.status is Status.FAILED:
             raise AuclabError(
-                f"{solution.solver} found no usable point at {solution.formulation.equation()} "
-                f"({solution.status.advice}); leave this value out, or choose another solver"
+                f"{solution.solver} found no usable point of {solution.formulation!r}: leave this value out, scale the "
+                "features, or choose another solver"
             )
         final = len(_GAPS) if only else level
         self.compiling += solution.timings.compile

@@ -112,7 +112,6 @@ SOLVERS: dict[str, SolverEntry] = {
 #: The same of what solvers are made of.
 PARTS: dict[str, Capabilities] = {
     "bins of scores": Capabilities(blocks=True),
-    "branch and bound of features": Capabilities(constraints=True, max_features=True),
     "cones without CVXPY": Capabilities(constraints=True),
     "hard margin": Capabilities(kinds=("hinge", "cvar")),
     "smoothed path": Capabilities(kinds=("hinge", "piecewise")),
@@ -161,7 +160,9 @@ def _without_solver(program: Program, constraints: ColumnConstraints | None) -> 
     if constraints is not None and constraints.max_features is not None:
         able = "bauc, ranksvm and csvm with the hinge, or generalized_bauc and ecsvm with z ≤ 0"
         return f"no solver takes {program.name} with max_features: leave max_features out, or take {able}"
-    return f"no solver takes {program.name} with constraints: leave them out"
+    # Constraints were refused where the program is not convex, and every convex one has solvers that take them.
+    loss = program.loss.name
+    return f"no solver takes {program.name} with z = {program.threshold:g} and loss={loss}: take z ≤ 0, or loss=hinge"
 
 
 def check_solvable(program: Program, constraints: ColumnConstraints | None) -> None:

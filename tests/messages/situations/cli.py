@@ -117,3 +117,11 @@ def ended_with(line: str | None) -> None:
 def worded(text: str) -> None:
     """What Hydra says, in the words of the program."""
     raise AuclabError(in_words(HydraException(text), []))
+
+
+def in_our_words(*words: str) -> None:
+    """Print what the program says where Hydra refuses these settings."""
+    try:
+        compose_experiment(list(words))
+    except HydraException as error:
+        print(in_words(error, words))

@@ -20,12 +20,37 @@ from auclab.samples.blocks.tree import tree_sum
 from messages.situations import X2, Y, auclab, bl, blocks, m, nan, new_folder, np, parquet, patched, pd, raises
 
 
+class Part:
+    """Stands in for a partition of a Dask Array: its rows, and a graph of one value."""
+
+    def __init__(self, rows: Any, held_by: str = "part") -> None:
+        self.rows, self.key, self.held_by = rows, "part", held_by
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __dask_graph__(self) -> dict[str, Any]:
+        """A value of the type `Future` where the partition was persisted."""
+        return {"part": type(self.held_by, (), {})()}
+
+
+def objects(values: Any) -> Any:
+    """An array of objects."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
 class Frame(pd.DataFrame):
-    """A table that looks like a Dask DataFrame."""
+    """A table that looks like a Dask DataFrame of one partition."""
+
+    @property
+    def _constructor(self) -> type:
+        return Frame
 
     def to_delayed(self) -> list[Any]:
-        """No partition."""
-        return []
+        """The partition."""
+        return objects([Part(self.to_numpy())])
 
 
 def dask_frame(**columns: Any) -> Frame:
@@ -34,14 +59,39 @@ def dask_frame(**columns: Any) -> Frame:
 
 
 class DaskArray:
-    """Stands in for a Dask Array of these chunks."""
+    """Stands in for a Dask Array of these chunks, and partitions."""
 
-    def __init__(self, shape: tuple[int, ...], chunks: int) -> None:
-        self.shape, self.ndim, self.numblocks = shape, len(shape), (1, chunks)
+    def __init__(self, shape: tuple[int, ...], chunks: int, *parts: Part) -> None:
+        self.shape, self.ndim, self.numblocks, self.parts = shape, len(shape), (1, chunks), parts
 
-    def to_delayed(self) -> list[Any]:
-        """No partition."""
-        return []
+    def to_delayed(self) -> Any:
+        """The partitions."""
+        return objects(self.parts)
+
+
+def opened_dask(given: Any, labels: Any = None, **options: Any) -> Any:
+    """`open_dask` where a stand-in of Dask computes at once."""
+    at_once = {"delayed": lambda call: call, "compute": lambda *values: values, "optimize": lambda part: (part,)}
+    return with_dask(lambda: open_dask(given, labels, **options), **at_once)
+
+
+def chunks(*sizes: int, held_by: str = "rows") -> DaskArray:
+    """A Dask Array of two columns with a partition of each size."""
+    return DaskArray((sum(sizes), 2), 1, *(Part([[0.0, 1.0]] * size, held_by) for size in sizes))
+
+
+def labels_in(*sizes: int) -> DaskArray:
+    """Labels in partitions of these sizes."""
+    return DaskArray((sum(sizes),), 1, *([0] * size for size in sizes))
+
+
+def with_fsspec(error: BaseException | None) -> Any:
+    """What files there are at an address, where a stand-in of fsspec reads it or raises an error."""
+    core = ModuleType("fsspec.core")
+    system = SimpleNamespace(exists=lambda _: True, isfile=lambda _: True)
+    core.url_to_fs = (lambda _: (system, "b/1.parquet")) if error is None else raises(error)
+    modules = {**sys.modules, "fsspec": ModuleType("fsspec"), "fsspec.core": core}
+    return patched("sys.modules", modules, lambda: data_files("s3://b/1.parquet", [".parquet"]))
 
 
 def dask_modules(**attributes: Any) -> dict[str, Any]:
@@ -97,17 +147,3 @@ def cluster(workers: int, address: str = "") -> Any:
 
 
 GOOD = {"a": [1.0, 2.0, 4.0, 3.0], "y": [0, 1, 0, 1]}
-
-
-class Typed:
-    """Stands in for a Dask DataFrame with a column of complex numbers."""
-
-    columns = ("a", "y")
-
-    def to_delayed(self) -> list[Any]:
-        """No partition."""
-        return []
-
-    def __getitem__(self, name: str) -> Any:
-        """A column."""
-        return SimpleNamespace(dtype=np.dtype(complex))

@@ -13,11 +13,15 @@ from auclab.samples.as_sample import as_sample
 from auclab.solvers.binned import checkpoint
 from auclab.solvers.binned.choice import solve as solve_in_bins
 from auclab.solvers.budget import check_memory, check_seconds
+from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.integer.max_features import solve_max_features
 from auclab.solvers.kernel.prune import prune
+from auclab.solvers.kernel.solve import solve_kernel
 from auclab.solvers.path import solve_path
 from auclab.solvers.registry import check_solvable
-from messages.situations import X2, Y, auclab, f, k, new_folder
+from auclab.types import Status
+from messages.situations import X2, Y, auclab, blocks, csv, f, g, k, new_folder, r
+from messages.situations.conditions import giving, under
 
 MANY = [[float(i % 7), float(i * i % 11)] for i in range(12)]
 LABELS = [i % 2 for i in range(12)]
@@ -49,3 +53,59 @@ def stored_checkpoint(version: int) -> object:
     path = new_folder() / "state.npz"
     np.savez(path, version=version)
     return checkpoint.read_checkpoint(path)
+
+
+#: Forty rows of noise in two groups, and the sum of two columns as a third one.
+NOISE, HALVES = np.random.default_rng(0).standard_normal((40, 4)), [k // 20 for k in range(40)]
+ALTERNATING = [k % 2 for k in range(40)]
+WITH_SUM = np.c_[NOISE[:, :2], NOISE[:, :2].sum(axis=1)]
+#: Four rows of 2,001 columns; 4,001 rows, and 1,501 and 1,500 rows of the classes, of which one column ranks most.
+WIDE = np.random.default_rng(0).standard_normal((4, 2001))
+LONG = np.c_[np.arange(4001.0) + 500.0 * (np.arange(4001) % 7 == 0)]
+LONG_LABELS = np.arange(4001) > 2000
+
+
+def late(call: object) -> object:
+    """What `call` returns where the time of every loop is over at its first look at the clock."""
+    return under({"auclab.solvers.monitor.Monitor.stopped": giving(Status.TIME_LIMIT)}, call)
+
+
+def fewest(seconds: float) -> object:
+    """The fewest features of a bAUC of 0.1 in a second, of which this part has passed before the first search."""
+    clock = giving_each(0.0, seconds)
+    return under(
+        {"auclab.solvers.guaranteed.fewest_features.perf_counter": clock},
+        lambda: g.fewest_features(NOISE, ALTERNATING, 0.1, time_limit=1.0),
+    )
+
+
+def giving_each(*values: object) -> object:
+    """A function that returns one value after the other."""
+    left = iter(values)
+    return lambda: next(left)
+
+
+def in_groups(**options: object) -> object:
+    """A scorer of the noise with a bAUC in either half."""
+    return g.with_groups(NOISE, ALTERNATING, HALVES, **options)
+
+
+def on_path(status: Status) -> object:
+    """The scorer of a value of λ, whose solve ends so."""
+    ended = replace(auclab.solve(f.RankSVM(0.01), X2, Y), status=status)
+    path = InnerPath(f.RankSVM(0.01), X2, Y, [0.01], solver="clarabel")
+    return under({"auclab.solvers.inner_path.following_solution": giving(ended)}, lambda: path.refined(0))
+
+
+def checkpoint_below(place: object) -> object:
+    """The file of a solve in blocks in a folder."""
+    return checkpoint.checkpoint_path(place, Problem(f.BufferedAUC(), as_sample(blocks(), Y)), 1e-3)
+
+
+def of_sum(at_most: float = 3.0) -> object:
+    """Two items whose points add up to 3 or more, and to no more than this."""
+    rows = [
+        {"coefficients": {0: 1, 1: 1}, "at_least": 3.0},
+        {"coefficients": {0: 1, 1: 1}, "at_most": at_most},
+    ]
+    return card(constraints=auclab.Constraints(rows=rows))

@@ -345,6 +345,6 @@ def refuse_failure(solution: Solution, parameter: str) -> None:
     if solution.status is Status.FAILED:
         value = getattr(solution.formulation, parameter)
         raise AuclabError(
-            f"{solution.solver} found no usable point at {parameter} {value:g} ({solution.status.advice}); "
-            "leave this value out of tune.values, or choose another solver"
+            f"{solution.solver} found no usable point at {parameter} {value:g}: leave this value out of tune.values, "
+            "take preprocess=standard, or choose another solver"
         )

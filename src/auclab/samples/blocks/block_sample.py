@@ -277,8 +277,6 @@ def _shares(labels: BlockLabels) -> tuple[Array, Array, float, float]:
         parts = (np.ones(each.block.n_rows) if each.weight is None else each.weight for each in labels)
         return class_shares(labels.positive(), np.concatenate(list(parts)))
     n_pos, n_neg = labels.n_pos, labels.n_neg
-    if not (n_pos and n_neg):
-        raise AuclabError(f"y has only {'positive' if n_pos else 'negative'} labels; both classes are needed")
     total = float(n_pos + n_neg)
     pos, neg = (np.broadcast_to(1.0 / count, count) for count in (n_pos, n_neg))
     return pos, neg, n_pos / total, n_neg / total

@@ -152,6 +152,6 @@ def _not_found(bauc: float, proved: int, most: int, last: Solution | None) -> st
     if proved == most + 1:
         return f"bAUC ≥ {bauc:g} is impossible with {counted(most, 'feature')} (proved): {best}; ask for less"
     return (
-        f"no scorer with bAUC ≥ {bauc:g} was found, and that {proved - 1} features do not suffice is proved; {best}: "
-        "raise time_limit, or ask for less"
+        f"no scorer with bAUC ≥ {bauc:g} was found; it needs at least {counted(proved, 'feature')} (proved), and "
+        f"{best}: raise time_limit, or ask for less"
     )

@@ -14,9 +14,8 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.solvers.cutting_plane.cuts import supporting_cut
 from auclab.solvers.integer.region import Limit
-from auclab.solvers.registry import PARTS
 from auclab.solvers.scaling import power_of_two
-from auclab.types import Array, AuclabError
+from auclab.types import Array
 
 #: Tangents of norms are shortened by this, relatively, so that rounding does not put them above.
 _SHORTER = 1e-14
@@ -30,13 +29,7 @@ class ConvexOracle:
     """
 
     def __init__(self, problem: Problem, limit: Limit) -> None:
-        program, sample = problem.program, problem.sample
-        if sample.in_blocks or PARTS["branch and bound of features"].why_not(program) is not None:
-            reason = "rows in blocks" if sample.in_blocks else f"formulation {program.name} with these parameters"
-            raise AuclabError(
-                f"max_features works with convex means of hinges in memory, not with {reason}; use bauc, ranksvm, "
-                "csvm, or generalized_bauc and ecsvm with z ≤ 0"
-            )
+        sample = problem.sample
         self.problem, self.limit = problem, limit
         self.has_intercept = not problem.over_pairs
         self.unit = power_of_two(sample.spread)

@@ -169,6 +169,10 @@ class _Search:
         from auclab.solvers.dispatch import solve_problem
 
         kept = np.flatnonzero(np.isin(self._of_columns, np.argsort(-size, kind="stable")[: self.most + 1]))
+        if constraints is not None:
+            rest = np.setdiff1d(np.arange(self.oracle.n), kept)
+            if (constraints.lower[rest] > 0).any() or (constraints.upper[rest] < 0).any():
+                return  # a column that would be left out must not be 0
         small = _on_columns(Problem(self.problem.program, self.problem.sample, constraints), kept)
         solution = solve_problem(small, "auto", tolerance=1e-6, time_limit=monitor.remaining)
         x = np.zeros(self.lower.size)
@@ -344,9 +348,6 @@ def _on_columns(problem: Problem, columns: NDArray[np.intp]) -> Problem:
     stated = problem.constraints
     if stated is None:
         return Problem(program, smaller)
-    rest = np.setdiff1d(np.arange(stated.lower.size), columns)
-    if (stated.lower[rest] > 0).any() or (stated.upper[rest] < 0).any():
-        raise AuclabError("a bound excludes the coefficient 0 of a column that is left out")
     limited = replace(
         stated,
         lower=stated.lower[columns],

@@ -68,7 +68,7 @@ def solve_scorecard(problem: Problem, *, tolerance: float, time_limit: float | N
         if status is Status.OPTIMAL:
             raise AuclabError("no card satisfies the constraints: all cards were searched; allow more points or items")
         raise AuclabError(
-            f"no card that satisfies the constraints was found ({status.advice}); raise time_limit, or loosen them"
+            f"no card that satisfies the constraints was found ({status}); raise time_limit, or loosen them"
         )
     card.shorten()
     bound = bound_of(trees, card.best)
@@ -83,8 +83,6 @@ class _Cards:
 
     def __init__(self, problem: Problem) -> None:
         sample = problem.sample
-        if sample.in_blocks:
-            raise AuclabError("formulation=scorecard needs all rows in memory; take a subsample")
         self.program: Scorecard = problem.program  # type: ignore[assignment]
         self.problem, n = problem, sample.n_features
         self.lower, self.upper = self.program.bounds(n)

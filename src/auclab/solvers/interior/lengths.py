@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from auclab.regularisers import VectorNorm
-from auclab.types import Array, AuclabError
+from auclab.types import Array
 
 #: The first length of w, in units in which scores differ by about 1, over the root of the number of columns.
 _FIRST = 0.1
@@ -237,9 +237,9 @@ def length_at(norm: VectorNorm | None, w: Array, gradient: Array, unit: float, t
         return Euclidean(w, tau)
     if (box := norm.dual_box(w.size)) is not None:
         return Box(box, w, gradient, unit, tau)
-    if (factors := top_factors(norm, w.size)) is not None:
-        return Top(factors, w, gradient, unit, tau)
-    raise AuclabError(f"solver=interior knows the norms l2, l1, linf and weighted ones, and not {norm.name}")
+    factors = top_factors(norm, w.size)
+    assert factors is not None  # the solver refuses other norms
+    return Top(factors, w, gradient, unit, tau)
 
 
 def top_factors(norm: VectorNorm, n_features: int) -> Array | None:

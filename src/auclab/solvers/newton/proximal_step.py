@@ -158,8 +158,7 @@ class _QuadraticModel:
 
     def constrained_step(self, constraints: ColumnConstraints | None) -> Array:
         """The minimum with ``‖w‖ ≤ t`` as a constraint: by active sets for l1 and linf, else by Clarabel."""
-        if not isinstance(self.hessian, np.ndarray):
-            raise TypeError("a constrained step needs the Hessian's entries")
+        assert isinstance(self.hessian, np.ndarray)  # the solver refuses more columns than a matrix may have
         free = np.append(self.free, self.n + 1)
         hessian = (self.hessian + np.diag(self.ridge))[np.ix_(free, free)]
         model = (self.program, hessian, self.negative_gradient[free], self.theta[free])

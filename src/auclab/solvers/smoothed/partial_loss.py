@@ -66,8 +66,7 @@ class PartialLoss(SmoothedLoss):
         super().__init__(sample, check)
         self.pairs = PairLoss(problem, sample, check)
         capacity = problem.program.comparisons.capacity(sample)
-        if capacity is None:
-            raise TypeError(f"{problem.program.name} averages over all negatives")
+        assert capacity is not None  # comparisons of the hardest negatives
         self.capacity = capacity
         self._n_sorted = min(sample.n_neg, 10 + int(_SPARE * sample.n_neg / float(capacity.sum())))
 
