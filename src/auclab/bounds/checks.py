@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.bounds.bound import Bound
+from auclab.precision import EQUAL
 from auclab.samples.as_sample import as_sample
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_array
@@ -19,8 +20,6 @@ OBSERVED = "conditional on the support lying within the observed radius"
 
 #: Smaller chances of failure cannot be divided among the levels of a grid.
 LEAST_PROBABILITY = 1e-300
-#: Rounding of a score, relative to D‖w‖, that is not a contradiction to a diameter.
-_ROUNDING = 1e-9
 
 
 def from_below(lower: float, slack: float, assumptions: tuple[str, ...]) -> Bound:
@@ -92,7 +91,7 @@ def class_scores(X: Any, y: ArrayLike, coef: ArrayLike) -> tuple[Array, Array, A
 def check_reach(pos: Array, neg: Array, diameter: float, size: float) -> None:
     """Refuse a diameter D that the sample itself contradicts: no ``|w·(x⁺ − x⁻)|`` exceeds D‖w‖."""
     reach = max(float(pos.max() - neg.min()), float(neg.max() - pos.min()))
-    if reach > diameter * size * (1.0 + _ROUNDING) + _ROUNDING * float(max(abs(pos).max(), abs(neg).max())):
+    if reach > diameter * size * (1.0 + EQUAL) + EQUAL * float(max(abs(pos).max(), abs(neg).max())):
         raise AuclabError(
             f"diameter={diameter:.6g} is too small: two observations of this sample are at least {reach / size:.6g} "
             "apart (their scores differ by more than diameter · ‖coef‖); give the diameter of the support"

@@ -90,7 +90,7 @@ def _draw_coefficients(row: pd.Series) -> list[Path]:
     """``coefficients.png`` of one split, unless its scorer has none in the units of the data."""
     from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
     from auclab.displays.coefficients import draw_coefficients
-    from auclab.pipeline.record.figures import DPI
+    from auclab.displays.style import DPI
     from auclab.pipeline.stored.stored_files import replace_file
 
     folder = Path(row["fold_folder"])
@@ -403,7 +403,7 @@ def _save(table: Table, path: Path, finished: pd.DataFrame) -> list[Path]:
     elif table.ranking is not None:
         from auclab.comparison.diagram import draw_critical_difference
 
-        draw_critical_difference(table.ranking).savefig(path, dpi=200)
+        draw_critical_difference(table.ranking).savefig(path)
     return [path]
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _FIGURES = (".png", ".pdf", ".svg")
 #: Groups of settings that a frontier has nothing of: it solves programs of its own.
 _UNUSED = ("formulation", "solver", "kernel", "tune", "decision")
-#: Dots per inch of a png.
-_DPI = 200
 
 
 def show_frontier(arguments: Namespace) -> int:
@@ -95,4 +93,4 @@ def _save(found: DataFrontier, path: Path) -> None:
         features=table["features_used"].tolist(), best=found.frontier.best_bauc,
     )  # fmt: skip
     with replace_file(path) as draft:
-        figure.savefig(draft, dpi=_DPI, format=path.suffix[1:])
+        figure.savefig(draft, format=path.suffix[1:])

@@ -15,6 +15,7 @@ from auclab.comparison.formats import to_csv, to_markdown
 from auclab.comparison.runs import find_metric, read_runs, sweep_members
 from auclab.comparison.table import Table, compare_runs
 from auclab.displays.pairs import draw_pairs
+from auclab.displays.style import DPI
 from auclab.types import AuclabError
 
 #: MLflow's tag with the description of a run, in Markdown.
@@ -23,7 +24,6 @@ NOTE_TAG = "mlflow.note.content"
 TABLE_TAG = "sweep.compared"
 #: Sweeps that are compared in one go, the newest; and the longest text of a tag.
 MOST_SWEEPS, LONGEST_NOTE = 20, 8000
-DPI = 120
 
 
 def attach_tables(client: Any, store: str) -> int:

@@ -8,10 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from auclab.displays.style import BLUE, COLUMN, GREY, INK, RED, canvas, despine
-
-#: Signs of a name that is drawn.
-_LONGEST = 28
+from auclab.displays.style import BLUE, COLUMN, GREY, INK, RED, canvas, despine, shortened
 
 
 def draw_coefficients(
@@ -42,7 +39,7 @@ def draw_coefficients(
                 axes.barh(own, [shares[place] for place in own], height=0.7, edgecolor="white", linewidth=0, **look)
         if deviations is not None:
             axes.errorbar(shares, places, xerr=deviations, fmt="none", ecolor=INK, elinewidth=0.7, capsize=1.5)
-        axes.set_yticks(list(places), [_shown(name) for name in columns])
+        axes.set_yticks(list(places), [shortened(name) for name in columns])
         axes.invert_yaxis()
         axes.set_xlim(0)
         axes.set_xlabel("share of the spread of the scores")
@@ -51,9 +48,3 @@ def draw_coefficients(
         figure = axes.figure
     assert isinstance(figure, Figure)
     return figure
-
-
-def _shown(name: str) -> str:
-    """A name that fits, and of which no part is read as a formula."""
-    short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-    return short.replace("$", r"\$")

@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from auclab.displays.style import BLUE, COLUMN, GREY, INK, PALE, RC_PARAMS, despine
+from auclab.displays.style import BLUE, COLUMN, GREY, INK, PALE, RC_PARAMS, despine, shortened
 
-#: Panels that are drawn, and signs of a name.
-MOST_PANELS, _LONGEST = 8, 40
+#: Panels that are drawn.
+MOST_PANELS = 8
 
 
 def draw_pairs(tables: Mapping[str, pd.DataFrame], *, metric: str) -> Figure:
@@ -36,16 +36,10 @@ def draw_pairs(tables: Mapping[str, pd.DataFrame], *, metric: str) -> Figure:
                 axes.plot(values[there], places[there], color=PALE, linewidth=0.7, zorder=1)
                 axes.plot(values[there], places[there], "o", color=BLUE, alpha=0.6, markeredgewidth=0, zorder=2)
             axes.plot(table.mean().to_numpy(), places, "|", color=INK, markersize=11, markeredgewidth=1.6, zorder=3)
-            axes.set_yticks(places, [_shown(str(column)) for column in table])
+            axes.set_yticks(places, [shortened(str(column)) for column in table])
             axes.set_ylim(table.shape[1] - 0.5, -0.5)
-            axes.set_title(_shown(name), loc="left", color=GREY)
+            axes.set_title(shortened(name), loc="left", color=GREY)
             axes.tick_params(width=0.6, length=2.5)
             despine(axes)
         panels[-1].set_xlabel(metric)
     return figure
-
-
-def _shown(name: str) -> str:
-    """What stands between dollars would be a formula."""
-    short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-    return short.replace("$", r"\$")

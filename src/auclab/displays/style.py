@@ -33,7 +33,10 @@ SERIES: tuple[dict[str, Any], ...] = tuple(
 #: Width of a column of a journal, in inches.
 COLUMN = 3.3
 SQUARE, WIDE = (COLUMN, COLUMN), (COLUMN, 2.4)
-_LONG = 40  # characters of a legend entry that fit into one line
+#: Dots per inch of files: enough for a screen and a page of print; the numbers are kept for larger figures.
+DPI = 120
+#: Characters of a name, or of a legend entry, that fit into one line.
+_LONG = 40
 #: The style sheet beside this file.
 RC_PARAMS = rc_params_from_file(str(Path(__file__).with_name("auclab.mplstyle")), use_default_template=False)
 _SMALL = RC_PARAMS["legend.fontsize"]
@@ -103,6 +106,11 @@ def labelled(name: str | None, text: str) -> str:
     if not name:
         return text
     return f"{name},{' ' if len(name) + len(text) < _LONG else chr(10)}{text}"
+
+
+def shortened(name: str) -> str:
+    """A name that fits into a line, and of which no part is read as a formula, as what stands between dollars would."""
+    return (name if len(name) <= _LONG else f"{name[: _LONG - 1]}…").replace("$", r"\$")
 
 
 def class_note(pos_label: Any) -> str:

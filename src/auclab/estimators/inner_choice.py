@@ -16,11 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.precision import ROUNDING
 from auclab.solvers.inner_path import InnerPath, Point
 from auclab.types import Array
 
-#: Values whose means are this near to one another are equal: the rest is rounding of their sums.
-_EQUAL = 1e-12
 #: By how many times the last change of the means another value may still be overtaken.
 _MARGIN = 2.0
 
@@ -157,7 +156,7 @@ def choose(folds: Sequence[Callable[[], InnerFold]], n_values: int, *, one_stand
         means = scores.mean(axis=1)
         best, _, threshold = _decided(scores, order, one_standard_error)
         change = max(float(abs(means - before)[close].max()), _step(scores) / len(made))
-        close &= abs(means - threshold) <= _MARGIN * change + _EQUAL
+        close &= abs(means - threshold) <= _MARGIN * change + ROUNDING
         close[best] = True
     best, selected, _ = _decided(scores, order, one_standard_error)
     return Choice(scores, gaps, best, selected, sum(fold.compiling for fold in made))
@@ -180,16 +179,16 @@ def _step(scores: Array) -> float:
     0.1
     """
     steps = np.diff(np.sort(scores, axis=0), axis=0)
-    return float(steps[steps > _EQUAL].min(initial=math.inf)) if (steps > _EQUAL).any() else 0.0
+    return float(steps[steps > ROUNDING].min(initial=math.inf)) if (steps > ROUNDING).any() else 0.0
 
 
 def _decided(scores: Array, order: Sequence[int], one_standard_error: bool) -> tuple[int, int, float]:
     """The best value, the one taken, and the mean from which on values are allowed."""
     means = scores.mean(axis=1)
-    best = simplest(means >= means.max() - _EQUAL, order)
+    best = simplest(means >= means.max() - ROUNDING, order)
     error = scores[best].std(ddof=1) / math.sqrt(scores.shape[1]) if one_standard_error else 0.0
     threshold = float(means[best] - error)
-    return best, simplest(means >= threshold - _EQUAL, order), threshold
+    return best, simplest(means >= threshold - ROUNDING, order), threshold
 
 
 def simplest(allowed: NDArray[np.bool_], order: Sequence[int]) -> int:

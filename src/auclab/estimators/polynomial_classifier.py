@@ -16,6 +16,7 @@ from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.polynomial_ascent import stable_ascent
 from auclab.estimators.published_ascent import published_ascent
 from auclab.estimators.threshold import decision_threshold
+from auclab.metrics.polynomial import MOST_MONOMIAL
 from auclab.metrics.series import step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
@@ -25,8 +26,6 @@ from auclab.types import Array, AuclabError
 _VARIANTS = ("stable", "as_published")
 _SERIES = ("chebyshev", "legendre")
 _INITS = ("means", "random")
-#: Powers and binomial coefficients overflow above.
-_MOST_PUBLISHED = 500
 
 
 class PolynomialAUCClassifier(LinearClassifier):
@@ -192,8 +191,8 @@ class PolynomialAUCClassifier(LinearClassifier):
                 raise AuclabError(f"{name} must be a whole number, got {getattr(self, name)!r}") from error
             if number < 1:
                 raise AuclabError(f"{name} must be at least 1, got {number}")
-        if self.variant == "as_published" and self.degree > _MOST_PUBLISHED:
-            message = f"powers overflow above degree {_MOST_PUBLISHED}, got {self.degree}; use variant='stable'"
+        if self.variant == "as_published" and self.degree > MOST_MONOMIAL:
+            message = f"powers overflow above degree {MOST_MONOMIAL}, got {self.degree}; use variant='stable'"
             raise AuclabError(message)
         if not self.tol >= 0.0:
             raise AuclabError(f"tol must be ≥ 0, got {self.tol}")

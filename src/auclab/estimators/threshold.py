@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab.precision import ROUNDING
 from auclab.types import Array, AuclabError
 from auclab.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
 
 #: The rules of `decision_threshold`, as they are written.
 RULES = "'prior', ('prior', share), 'youden', ('cost', false_positive, false_negative), ('fpr', max_fpr)"
-#: Sums of weights that differ by less than this, relatively, are equal.
-_ROUNDING = 1e-12
 
 
 def decision_threshold(
@@ -97,7 +96,7 @@ def best_cut(cuts: Cuts, name: str, numbers: Sequence[float]) -> float:
         return cuts.threshold(cuts.tp * cuts.fp[-1] - cuts.fp * cuts.tp[-1])
     if name == "cost":
         return cuts.threshold(numbers[1] * cuts.tp - numbers[0] * cuts.fp)
-    allowed = cuts.fp <= numbers[0] * cuts.fp[-1] * (1.0 + _ROUNDING)
+    allowed = cuts.fp <= numbers[0] * cuts.fp[-1] * (1.0 + ROUNDING)
     return cuts.threshold(np.where(allowed, cuts.tp, -np.inf))
 
 
@@ -164,7 +163,7 @@ class Cuts:
     def threshold(self, gain: Array) -> float:
         """The highest of the cuts with the largest gain; differences that are rounding do not count."""
         finite = gain[np.isfinite(gain)]
-        noise = _ROUNDING * max(abs(finite).max(), self.tp[-1], self.fp[-1])
+        noise = ROUNDING * max(abs(finite).max(), self.tp[-1], self.fp[-1])
         return float(self.between[np.flatnonzero(gain >= finite.max() - noise)[0]])
 
     def ends(self, all_positive: bool) -> float:

@@ -9,11 +9,9 @@ import numpy as np
 from auclab.comparisons.comparison import DoubleDouble
 from auclab.compiled.accurate import accurate_scores
 from auclab.compiled.doubledouble import two_product, two_sum
+from auclab.precision import ROUNDING
 from auclab.samples.memory import Sample
 from auclab.types import Array
-
-#: Objectives that may be off by more are evaluated in twice the working precision.
-_ACCEPTED_ERROR = 1e-12
 
 
 def accurate_objective(
@@ -32,7 +30,7 @@ def accurate_objective(
     size = float(abs(coef) @ sample.peaks) + abs(intercept)
     if program.threshold:
         size += abs(program.threshold) * program.regulariser.norm(coef)
-    if not (sample.n_features + 4) * 2.0**-52 * size > _ACCEPTED_ERROR:
+    if not (sample.n_features + 4) * 2.0**-52 * size > ROUNDING:
         return plain
     scores = accurate_scores(sample.X_pos, coef), accurate_scores(sample.X_neg, coef)
     if not all(np.isfinite(part).all() for score in scores for part in score):

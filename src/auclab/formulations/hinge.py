@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from auclab.formulations.base import Kind, Program, parameter_names
-from auclab.formulations.null import ROUNDING
 from auclab.formulations.optimum import Optimum
 from auclab.losses import loss_named
+from auclab.precision import EQUAL
 from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
@@ -100,7 +100,7 @@ class HingeProgram(Program):
     def is_separated(self, objective: float, coef: Array) -> bool:
         """Whether the hinges at an optimum are 0 up to rounding."""
         scale = objective if self.regulariser.weight > 0 else 1.0
-        return objective - self.regulariser.value(coef) <= ROUNDING * scale
+        return objective - self.regulariser.value(coef) <= EQUAL * scale
 
     def as_threshold(self, objective: float, coef: Array) -> ThresholdForm:
         """The optimum of a penalised program as that of the program with threshold ``z − λ/V``, V the value.

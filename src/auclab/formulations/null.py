@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from auclab.precision import EQUAL
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
-
-#: Relative differences below this are rounding.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -122,11 +120,11 @@ class NullPoint(FixedNull):
             return False
         norm = self.program.regulariser.norm
         level = norm.dual(sample.combine(*multipliers))
-        return bool(level <= ROUNDING * norm.dual(sample.spread) * float(multipliers[0].sum()))
+        return bool(level <= EQUAL * norm.dual(sample.spread) * float(multipliers[0].sum()))
 
     def is_attained(self, objective: float, sample: Sample) -> bool:
         """Whether a value of a convex program is no better than that of w = 0."""
-        return self.program.is_convex and objective >= self.value(sample) * (1 - ROUNDING)
+        return self.program.is_convex and objective >= self.value(sample) * (1 - EQUAL)
 
     def proof(self, sample: Sample) -> NullProof | None:
         """The multipliers that prove w = 0 optimal where it is."""
@@ -178,7 +176,7 @@ class NullPoint(FixedNull):
             total = float(sum(part.sum() for part in proof.multipliers))
             total /= 2.0 if comparisons.name == "pairs" else 1.0
         slope = self._slope(total)
-        if (not regulariser.has_kink and program.threshold == 0) or slope < level * (1 - ROUNDING):
+        if (not regulariser.has_kink and program.threshold == 0) or slope < level * (1 - EQUAL):
             return None
         if regulariser.weight > 0 and program.threshold < 0:
             what = "λ − z" if regulariser.has_kink else "−z"

@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 from scipy.stats import binomtest, norm
 
+from auclab.precision import ROUNDING, SOLVED
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, same_length
 
-#: Probabilities of 0 and 1 have no logit; they are taken as this far from it.
-_EDGE = 1e-12
-#: Steps of Newton's method for two coefficients, and the length of one that ends it.
-_STEPS, _SMALL = 50, 1e-10
+#: Steps of Newton's method for two coefficients.
+_STEPS = 50
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ def check_calibration(y_true: ArrayLike, probability: ArrayLike, *, level: float
     limits = binomtest(int(y.sum()), y.size).proportion_ci(level, method="wilson")
     variance = float(np.sum((1 - 2 * p) ** 2 * p * (1 - p)))
     z = float(np.sum((y - p) * (1 - 2 * p)) / math.sqrt(variance)) if variance > 0 else math.nan
-    coefficients, errors = _logistic(logit(np.clip(p, _EDGE, 1 - _EDGE)), y)
+    coefficients, errors = _logistic(logit(np.clip(p, ROUNDING, 1 - ROUNDING)), y)
     return CalibrationCheck(
         *(float(p.mean()), float(y.mean()), (float(limits.low), float(limits.high)), float(np.mean((p - y) ** 2))),
         *(z, 2.0 * float(norm.sf(abs(z))) if math.isfinite(z) else math.nan),
@@ -142,7 +141,7 @@ def _logistic(x: Array, y: Array) -> tuple[Array, Array]:
         before = _likelihood(rows, y, found)
         scale = next((s for s in (1.0, 0.5, 0.25, 0.125) if _likelihood(rows, y, found + s * step) >= before), 0.0)
         found = found + scale * step
-        if scale * np.max(np.abs(step)) < _SMALL:
+        if scale * np.max(np.abs(step)) < SOLVED:
             return found, np.sqrt(np.diag(np.linalg.inv(information)))
     return unknown, unknown
 

@@ -19,7 +19,7 @@ Curve = tuple[Array, Array]
 
 #: The curves of a scorer that ranks nothing right, and of one that ranks everything right.
 WORST: Curve = (np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0]))
-BEST: Curve = (np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0]))
+BEST: Curve = WORST[::-1]
 
 
 def displacement_between(first: Curve, second: Curve, step: tuple[float, float]) -> float:

@@ -16,7 +16,7 @@ from auclab.types import AuclabError
 Basis = Literal["chebyshev2d", "monomial"]
 _MEANS = {"chebyshev2d": chebyshev_mean, "monomial": monomial_mean}
 #: Binomial coefficients and powers of 2.4 stay within doubles up to here; the digits are gone long before.
-_MOST_MONOMIAL = 500
+MOST_MONOMIAL = 500
 #: A table of this size has 128 MiB; the error falls with 1/degree only.
 _MOST_CHEBYSHEV = 4000
 
@@ -161,8 +161,8 @@ def _degree(degree: int, basis: str) -> int:
         raise AuclabError(f"degree must be at least 1, got {number}")
     if number > _MOST_CHEBYSHEV:
         raise AuclabError(f"degree must be at most {_MOST_CHEBYSHEV}: it takes (degree + 1)² numbers, got {number}")
-    if basis == "monomial" and number > _MOST_MONOMIAL:
-        raise AuclabError(f"powers overflow above degree {_MOST_MONOMIAL}, got {number}; use basis='chebyshev2d'")
+    if basis == "monomial" and number > MOST_MONOMIAL:
+        raise AuclabError(f"powers overflow above degree {MOST_MONOMIAL}, got {number}; use basis='chebyshev2d'")
     return number
 
 

@@ -21,12 +21,12 @@ from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.composed import without_squares
 from auclab.models.norm_cone import norm_cone
+from auclab.precision import ROUNDING
 from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array
 
 #: w is looked for within this many times the length of the point, in units of the spread.
 _RADIUS = 10.0
-_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _of_conic_program(
     scale = max(float(abs(linear).max()), 1e-300)
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = ROUNDING
     solution = clarabel.DefaultSolver(
         sp.csc_matrix(sp.diags_array(quadratic / scale)),
         linear / scale,

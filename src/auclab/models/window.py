@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Fixed, Margins
 from auclab.models.margins import pair_margins
+from auclab.precision import EQUAL
 from auclab.types import Array
 
 _BISECTIONS = 60
-#: Rounding must not push a margin exactly at the kink out of the window.
-_LEAST_WIDTH = 1e-9
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def _points_around(problem: Problem, arguments_pos: Array, arguments_neg: Array,
     arguments = np.r_[arguments_pos, arguments_neg]
     distance = np.abs(arguments)
     within = np.partition(distance, n_wanted - 1)[n_wanted - 1] if n_wanted < distance.size else distance.max()
-    undecided = distance <= max(within, _LEAST_WIDTH)
+    undecided = distance <= max(within, EQUAL)
     capacity = np.concatenate(sample.point_weights)
     on = np.where(undecided | (arguments <= 0), 0.0, capacity)
     selected = np.flatnonzero(undecided)
@@ -122,4 +121,4 @@ def _half_width(ascending: Array, kinks: Array, n_wanted: int) -> float:
             low = middle
         if 0.9 * n_wanted <= size <= n_wanted:
             break
-    return max(low, _LEAST_WIDTH)
+    return max(low, EQUAL)

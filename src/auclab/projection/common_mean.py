@@ -9,14 +9,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from auclab.precision import ROUNDING
 from auclab.types import Array
 
 #: Columns up to which Newton steps are cheap beside the programs that the weights save.
 _MOST_COLUMNS = 1_000
 #: Newton steps; where there are such weights some ten suffice, and where there are none a direction soon shows it.
 _MOST_STEPS = 40
-#: This near to the end, as many steps that came no nearer mean that the rest is rounding.
-_NEAR, _MOST_STALLS = 1e-12, 3
+#: Steps near the end that came no nearer, from which on the rest is rounding.
+_MOST_STALLS = 3
 #: Distance of the mean from the point, relative to the sizes that are added up, that is rounding.
 _ROUNDING = 1e-14
 
@@ -101,7 +102,7 @@ def _newton(X: Any, capacity: Array, target: Array) -> Array | None:
         if float(abs(descent).max()) <= _ROUNDING * total:
             return weights
         distance = float(abs(descent).max())
-        stalls += int(before <= distance <= _NEAR * total)
+        stalls += int(before <= distance <= ROUNDING * total)
         if stalls == _MOST_STALLS:
             break
         before = distance

@@ -19,13 +19,13 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from auclab.precision import EQUAL
 from auclab.types import Array
 
 #: Rounds at most, and rounds without fewer rows of the wrong sign until they change sides one by one.
 _MAX_ROUNDS, _PATIENCE = 60, 3
-#: Part of the mean diagonal that keeps dependent rows from making a system singular, and of the largest multiplier, and
-#: of a margin, that is rounding.
-_RIDGE, _ROUNDING = 1e-13, 1e-9
+#: Part of the mean diagonal that keeps dependent rows from making a system singular.
+_RIDGE = 1e-13
 #: The part of the value that the ridge may have.
 _OF_RIDGE = 1e-6
 
@@ -53,7 +53,7 @@ def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool
             return None
         multipliers, intercept = found
         lacking = 1.0 - (signed @ multipliers + intercept * sides)
-        wrong = np.where(inside, multipliers < -_ROUNDING * abs(multipliers).max(), lacking > _ROUNDING)
+        wrong = np.where(inside, multipliers < -EQUAL * abs(multipliers).max(), lacking > EQUAL)
         count = int(np.count_nonzero(wrong))
         if count == 0:
             # Of classes that touch, Σ α = ‖w‖² + ridge ‖α‖² holds by the ridge alone.

@@ -17,10 +17,11 @@ import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
+from auclab.precision import SOLVED
 from auclab.types import Array
 
-#: Primal and dual value agree to this part of the primal value, or to the second of ‖target‖².
-_TOLERANCE, _ROUNDING = 1e-10, 1e-20
+#: Primal and dual value agree up to SOLVED, or to this part of ‖target‖².
+_ROUNDING = 1e-20
 
 
 def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array) -> Array:
@@ -60,7 +61,7 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
             lower = max(lower, dual.lower_bound(rest))
             if 0.5 * float(rest @ rest) < primal:
                 best, primal = weights, 0.5 * float(rest @ rest)
-        if primal - lower <= max(_TOLERANCE * primal, _ROUNDING * float(target @ target)):
+        if primal - lower <= max(SOLVED * primal, _ROUNDING * float(target @ target)):
             return best
         half_width *= 0.1
     # Where the values agree to six digits only, a small program goes to an interior point method.

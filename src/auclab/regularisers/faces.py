@@ -13,11 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.precision import ROUNDING
 from auclab.types import Array
 
 Features = NDArray[np.intp]
-#: Entries within this part of the largest one are at the bound of linf.
-_AT_BOUND = 1e-12
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class LinfFace:
         """The smallest face that a point is on."""
         w = point[:n]
         largest = float(np.abs(w).max())
-        return cls(np.where(np.abs(w) >= (1.0 - _AT_BOUND) * largest, np.sign(w), 0.0), point.size, largest == 0)
+        return cls(np.where(np.abs(w) >= (1.0 - ROUNDING) * largest, np.sign(w), 0.0), point.size, largest == 0)
 
     @cached_property
     def _free(self) -> Features:
@@ -169,7 +168,7 @@ class LinfFace:
 
     def contains(self, point: Array) -> bool:
         """Whether a point of the linear hull is on the face."""
-        return bool(self.norms(point[: self.signs.size]) <= (1.0 + _AT_BOUND) * point[-1])
+        return bool(self.norms(point[: self.signs.size]) <= (1.0 + ROUNDING) * point[-1])
 
     def corners(self, point: Array, target: Array) -> Array:
         """The lengths in (0, 1] of the segment to `target` at which an entry reaches ±t, and 1."""
@@ -189,7 +188,7 @@ class LinfFace:
         """The point at a corner of the segment, exactly w = 0 where t becomes 0."""
         corner = point + length * (target - point)
         n = self.signs.size
-        if self.norms(corner[:n]) <= _AT_BOUND * point[-1]:
+        if self.norms(corner[:n]) <= ROUNDING * point[-1]:
             corner[:n] = 0.0
         corner[-1] = self.norms(corner[:n])
         return corner

@@ -15,11 +15,11 @@ from auclab.comparison import Table
 from auclab.comparison.diagram import draw_critical_difference
 from auclab.displays import LandmarkGapDisplay
 from auclab.displays.pairs import MOST_PANELS, draw_pairs
-from auclab.displays.style import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES
+from auclab.displays.style import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES, shortened
 from auclab.solvers.kernel.solution import Stage
 
-#: Solves of a figure of stages, and signs of a name in its legend.
-MOST_SOLVES, _LONGEST = len(SERIES), 60
+#: Solves of a figure of stages.
+MOST_SOLVES = len(SERIES)
 #: Dots of all panels of a figure.
 MOST_DOTS = 5000
 
@@ -66,10 +66,8 @@ def draw_stages(solves: Sequence[tuple[str, Sequence[Stage]]]) -> Drawn:
         OWN_FIGURES.add(figure)
         axes = figure.add_subplot()
         for (name, stages), looks in zip(solves, SERIES, strict=False):
-            short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-            short = short.replace("$", r"\$")  # what stands between dollars would be a formula
             before = len(axes.texts)
-            LandmarkGapDisplay.from_stages(stages, name=short, ax=axes, curve_kwargs=looks)
+            LandmarkGapDisplay.from_stages(stages, name=shortened(name), ax=axes, curve_kwargs=looks)
             for text in axes.texts[before:-1] if len(solves) > 1 else ():
                 text.remove()  # the seconds of every stage of several solves lie over each other
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))

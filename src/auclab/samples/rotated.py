@@ -18,11 +18,10 @@ import numpy as np
 import scipy.linalg as la
 from scipy.linalg import lapack
 
+from auclab.precision import ROUNDING
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
-#: A row with less than this part of the largest squared length left is taken for one in the span of the others.
-_DEPENDENT = 1e-12
 #: The Gram matrix of more rows is not formed: 130 MB, and half a second for a decomposition.
 MAX_ROWS = 4_000
 
@@ -82,7 +81,7 @@ def rotated(sample: Sample) -> RotatedRows | None:
     largest = float(gram.diagonal().max())
     if not largest > 0:
         return None
-    factor, pivots, rank, _ = lapack.dpstrf(gram, tol=_DEPENDENT * largest, lower=1, overwrite_a=1)
+    factor, pivots, rank, _ = lapack.dpstrf(gram, tol=ROUNDING * largest, lower=1, overwrite_a=1)
     order = pivots - 1
     rows = np.zeros((order.size, rank))
     rows[order] = np.tril(factor[:, :rank])

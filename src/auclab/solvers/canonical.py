@@ -10,6 +10,7 @@ import numpy as np
 
 from auclab.formulations.null import NullProof
 from auclab.formulations.problem import Problem
+from auclab.precision import TOLERANCE
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.samples.rotated import rotated
 from auclab.solvers.certificate import certify_answer
@@ -22,8 +23,8 @@ from auclab.types import Status
 #: takes the place of a point whose value is better by at most this part of the tolerance.
 _CANONICAL_ENTRIES, _SAME_VALUE = 30_000, 0.1
 _OF_MANY = "; of the many optima this is the hard-margin one"
-#: A separator whose rounded intercept leaves a hinge is lengthened by this, relatively, at most so often.
-_LENGTHENING, _LENGTHENINGS = 1e-6, 3
+#: A separator whose rounded intercept leaves a hinge is lengthened by TOLERANCE, relatively, at most so often.
+_LENGTHENINGS = 3
 #: Seconds an entry of the rows of the program that finds multipliers for w = 0, and for the norms l1 and linf
 #: (measured: 1.2 s and 6.6 s for 5.1 million), and the seconds that are always spent on it.
 _NULL_PROOF_PER_ENTRY, _LINEAR_NULL_PROOF_PER_ENTRY, _QUICK = 4e-7, 2e-6, 0.5
@@ -81,7 +82,7 @@ def _hard_margin(problem: Problem, raw: RawSolution, deadline: float) -> tuple[R
         objective = value_returned(problem, found)
         if objective - problem.program.regulariser.value(coef) <= 0:
             break
-        coef, intercept = coef * (1.0 + _LENGTHENING), intercept * (1.0 + _LENGTHENING)
+        coef, intercept = coef * (1.0 + TOLERANCE), intercept * (1.0 + TOLERANCE)
     return found, objective
 
 

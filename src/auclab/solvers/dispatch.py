@@ -20,6 +20,7 @@ from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
+from auclab.precision import TOLERANCE
 from auclab.samples.bicliques import GroupWeights
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import without_verification
@@ -42,8 +43,6 @@ from auclab.types import AuclabError, Status
 NOTEWORTHY = 2.0
 #: A solver that begins after the end of its time has this much, and returns a point that it has at once.
 _LEAST_SECONDS = 1e-3
-#: Relative gap where none is given.
-TOLERANCE = 1e-6
 
 
 def solve(

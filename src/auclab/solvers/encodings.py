@@ -6,8 +6,9 @@ from auclab.comparisons.comparison import Encoding
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 
-#: Up to this many margins the dual with every one of them is the fastest (measured, benchmarks/pair_encodings.py).
-DUAL_UP_TO = 1_000
+#: Up to this many margins HiGHS, with every one of them in the dual, is faster than newton and than other encodings
+#: (measured, benchmarks/pair_encodings.py).
+HIGHS_PAIRS = 1_000
 
 
 def is_linear(program: Program) -> bool:
@@ -29,4 +30,4 @@ def fastest_encoding(problem: Problem) -> str:
     known = encodings(problem.program)
     if "dual" not in known:
         return "full"
-    return "aggregated" if "aggregated" in known and problem.n_margins > DUAL_UP_TO else "dual"
+    return "aggregated" if "aggregated" in known and problem.n_margins > HIGHS_PAIRS else "dual"

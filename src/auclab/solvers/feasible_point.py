@@ -9,11 +9,10 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.precision import EQUAL
 from auclab.projection.quadratic import solve_quadratic
 from auclab.types import Array, AuclabError
 
-#: Rows are satisfied up to this part of the size of their terms, and are sought to be up to the second.
-ROUNDING = 1e-9
 _WANTED = 1e-14
 _STEPS = 5
 #: The length of a w, in units of the inverse spreads, below which rounding is not relative to it any more.
@@ -25,7 +24,7 @@ _EXACT = 1e-14
 
 
 def satisfies(
-    constraints: ColumnConstraints, coef: Array, tolerance: float = ROUNDING, spread: Array | None = None
+    constraints: ColumnConstraints, coef: Array, tolerance: float = EQUAL, spread: Array | None = None
 ) -> bool:
     """Whether bounds are satisfied exactly, and rows up to a part of the size of their terms.
 

@@ -8,11 +8,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from auclab.types import Array, Status
 
 if TYPE_CHECKING:
     from auclab.formulations.optimum import Optimum
     from auclab.models.timings import Timings
+
+#: Coefficients that are shown; of more than these, the first and the last two.
+_SHOWN = 8
+
+
+def coef_in_words(coef: Array) -> str:
+    """The coefficients in a line; of many, the ends and the number of all."""
+    shown = np.array2string(coef, precision=6, threshold=_SHOWN, edgeitems=2, separator=", ", max_line_width=500)
+    return shown if coef.size <= _SHOWN else f"{shown} ({coef.size} features)"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from auclab.solvers.encodings import encodings
 from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import SOLVERS
+from auclab.solvers.selection import NEWTON_FEATURES
 from auclab.solvers.solution import Solution
 from auclab.solvers.verification import verify
 from auclab.solvers.wide_rows import is_rotated
@@ -62,7 +63,7 @@ class Candidate:
 #: In this order: from what is fast and robust to what is slow.
 CANDIDATES = (
     Candidate("highs", {"encoding": "dual"}, margins=20_000, model="highs encoding=dual"),
-    Candidate("newton", {}, features=2_000),
+    Candidate("newton", {}, features=NEWTON_FEATURES),
     Candidate("cutting_plane", {}),
     Candidate("clarabel", {}, margins=100_000, model="clarabel"),
     Candidate("interior", {}, margins=100_000),

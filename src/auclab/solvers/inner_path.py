@@ -18,8 +18,9 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
+from auclab.precision import TOLERANCE
 from auclab.samples.bicliques import GroupWeights
-from auclab.solvers.dispatch import TOLERANCE, check_limits
+from auclab.solvers.dispatch import check_limits
 from auclab.solvers.path import following_solution
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.smoothed_path import HALF_WIDTHS, Minimum, SmoothedPath, is_smooth_path

@@ -23,6 +23,7 @@ from auclab.formulations.base import Program
 from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.precision import EQUAL
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
 from auclab.solvers.certificate import SMALL_OBJECTIVE, far_away, relative_gap
@@ -33,8 +34,6 @@ from auclab.types import Array, AuclabError, Status
 MAX_FEATURES_L1 = 12
 DEFAULT_RESTARTS = 8
 _MAX_ALTERNATIONS = 100
-#: A shift below this part of the features is mostly rounding.
-_LOST = 1e-9
 #: With these a member of the search is still no reason to end it.
 _GOES_ON = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.UNCERTIFIED, Status.FAILED)
 
@@ -110,7 +109,7 @@ def _shift_rounding(problem: Problem, allowed: float) -> tuple[float, float]:
     """
     peaks = problem.sample.peaks
     size = problem.program.regulariser.norm.dual(peaks)
-    if problem.program.threshold >= _LOST * size:
+    if problem.program.threshold >= EQUAL * size:
         return 0.0, math.inf
     return 0.1 * allowed, 0.1 * allowed / (4.0 * 2.0**-52 * size)
 

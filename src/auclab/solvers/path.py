@@ -14,8 +14,9 @@ from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import Kernel
+from auclab.precision import TOLERANCE
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.dispatch import TOLERANCE, check_limits, solve_problem
+from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.registry import load_solver
 from auclab.solvers.selection import select_solver

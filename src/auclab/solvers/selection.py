@@ -7,13 +7,11 @@ any number and on points but the fewest, where a library that takes all margins 
 from __future__ import annotations
 
 from auclab.formulations.problem import Problem
-from auclab.solvers.encodings import encodings, is_linear
+from auclab.solvers.encodings import HIGHS_PAIRS, encodings, is_linear
 from auclab.solvers.interior.solver import why_not
 from auclab.solvers.registry import SOLVERS, capable_solvers
 from auclab.solvers.wide_rows import is_rotated
 
-#: Linear programs over so few pairs are solved faster by HiGHS, with all of them, than by newton.
-HIGHS_PAIRS = 1_000
 #: Linear programs over points whose rows have at most this number of entries are solved faster by HiGHS than by newton.
 HIGHS_ENTRIES = 50_000
 #: Conic programs over points with at most this number of entries are solved faster by Clarabel than by newton.

@@ -16,13 +16,12 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import Separator, hard_margin
 from auclab.models.timings import Timings
+from auclab.precision import EQUAL
 from auclab.solvers.certificate import certify
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
 from auclab.types import Array, Status
 
-#: A mean hinge below this counts as 0.
-_NO_HINGE = 1e-9
 #: A factor of Δ from which on the best multiple is found below it.
 _FAR = 1e9
 
@@ -78,7 +77,7 @@ def leaves_no_hinge(problem: Problem, objective: float, coef: Array) -> bool:
 
     `objective`: the value at the point.
     """
-    return problem.program.is_convex and objective - problem.program.regulariser.value(coef) <= _NO_HINGE
+    return problem.program.is_convex and objective - problem.program.regulariser.value(coef) <= EQUAL
 
 
 def may_be_separated(problem: Problem) -> bool:

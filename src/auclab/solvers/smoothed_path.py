@@ -18,6 +18,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
+from auclab.precision import ROUNDING, SOLVED, TOLERANCE
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.evaluation import Evaluation
@@ -26,17 +27,13 @@ from auclab.types import Array
 
 #: Half-widths of the band, in units of the margins.
 HALF_WIDTHS = (0.2, 0.06, 0.02, 0.006, 0.002, 6e-4)
-#: Steps at one half-width end where the next one promises this part of the smoothing gap, or of the value; that of a
-#: step with the last Hessian has to be smaller.
-_CONVERGED, _NEGLIGIBLE, _STALE = 1e-2, 1e-12, 0.1
+#: Steps at one half-width end where the next one promises this part of the smoothing gap, or rounding of the value;
+#: that of a step with the last Hessian has to be smaller.
+_CONVERGED, _STALE = 1e-2, 0.1
 #: Steps at most, and halvings of one.
 _MAX_STEPS, _MAX_HALVINGS = 60, 30
 #: A step is at most this many times as long as w, or as the first w.
 _LONGEST = 3.0
-#: What keeps collinear columns apart, relative to the mean of the Hessian's diagonal, or that of an empty band's rows.
-_RIDGE = 1e-10
-#: A w shorter than this, relative to the first point, is taken for 0, where the norm is not smooth.
-_ZERO_NORM = 1e-6
 #: Of more columns a Hessian takes longer than the solvers that hold none.
 MAX_FEATURES = 500
 
@@ -94,12 +91,12 @@ class SmoothedPath:
         for _ in range(_MAX_STEPS):
             slope, curvature = self._regulariser(k, evaluation.theta)
             descent = (self._loss.direction_sum(evaluation.multipliers) - slope)[free]
-            negligible = max(_CONVERGED * evaluation.smoothing_gap, _NEGLIGIBLE * value)
+            negligible = max(_CONVERGED * evaluation.smoothing_gap, ROUNDING * value)
             if factor is not None and 0.5 * descent @ cho_solve(factor, descent) <= _STALE * negligible:
                 return self._found(value, evaluation)
             hessian = self._loss.hessian(evaluation)[np.ix_(free, free)]
             hessian[: curvature.shape[0], : curvature.shape[0]] += curvature
-            hessian[np.diag_indices_from(hessian)] += _RIDGE * max(float(hessian.diagonal().mean()), self._scale)
+            hessian[np.diag_indices_from(hessian)] += SOLVED * max(float(hessian.diagonal().mean()), self._scale)
             try:
                 factor = cho_factor(hessian, check_finite=False)
             except LinAlgError:
@@ -136,7 +133,7 @@ class SmoothedPath:
             other = self._loss.evaluate(evaluation.theta + length * step, evaluation.half_width)
             change = self._value(k, other) - value
             if change <= -1e-4 * length * promised:
-                is_null = float(np.linalg.norm(other.theta[:-2])) <= _ZERO_NORM * self._size(self._first)
+                is_null = float(np.linalg.norm(other.theta[:-2])) <= TOLERANCE * self._size(self._first)
                 return None if is_null else other
             best = 0.5 * length * length * promised / (change + length * promised)
             length = float(np.clip(best, 0.1 * length, 0.5 * length)) if np.isfinite(best) else 0.1 * length

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.equivalence import read_optimum
@@ -15,11 +13,8 @@ from auclab.formulations.optimum import Optimum
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
 from auclab.solvers.bin_multipliers import BinMultipliers
-from auclab.solvers.fitted import InFeatures
+from auclab.solvers.fitted import InFeatures, coef_in_words
 from auclab.types import Array, Status
-
-#: Coefficients that are shown; of more than these, the first and the last two.
-_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -126,11 +121,7 @@ class Solution:
 
     def __repr__(self) -> str:
         """One line, without what has an entry for every observation."""
-        shown = np.array2string(
-            self.coef, precision=6, threshold=_SHOWN, edgeitems=2, separator=", ", max_line_width=500
-        )
-        coef = shown if self.coef.size <= _SHOWN else f"{shown} ({self.coef.size} features)"
-        point = f"coef={coef}, intercept={self.intercept:.6g}"
+        point = f"coef={coef_in_words(self.coef)}, intercept={self.intercept:.6g}"
         value = f"objective={self.objective:.6g}, lower_bound={self.lower_bound:.6g}, gap={self.gap:.2g}"
         end = f"status={self.status!s}, solver={self.solver}, seconds={self.timings.total:.3g}"
         return f"Solution({self.formulation}, {point}, {value}, {end})"

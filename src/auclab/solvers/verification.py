@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.precision import TOLERANCE
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.canonical import as_returned, canonical
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_answer, certify_tree, far_away
@@ -19,8 +20,8 @@ from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.verified.scorers import Scorers
 from auclab.types import Status
 
-#: Coefficients so near to a bound, in units of their spread, are put there if that costs this part of the tolerance.
-_NEAR_BOUND, _COST_OF_BOUNDS = 1e-6, 0.01
+#: Coefficients within TOLERANCE of a bound, in units of their spread, are put there if that costs this part of the gap.
+_COST_OF_BOUNDS = 0.01
 #: Seconds beyond a limit in which the multipliers of a solver that ended by itself may still be corrected.
 _GRACE = 0.2
 
@@ -96,7 +97,7 @@ def _on_bounds(problem: Problem, raw: RawSolution, tolerance: float) -> RawSolut
     constraints, spread = problem.constraints, problem.sample.spread
     if constraints is None or not constraints.is_convex:
         return raw
-    near = _NEAR_BOUND * max(1.0, float(abs(raw.coef * spread).max(initial=0.0))) / spread
+    near = TOLERANCE * max(1.0, float(abs(raw.coef * spread).max(initial=0.0))) / spread
     coef = np.where(abs(raw.coef - constraints.lower) <= near, constraints.lower, raw.coef)
     coef = np.where(abs(raw.coef - constraints.upper) <= near, constraints.upper, coef)
     if (coef == raw.coef).all():

@@ -26,6 +26,7 @@ from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Timings
 from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
+from auclab.precision import ROUNDING
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, relative_gap
 from auclab.solvers.encodings import is_linear
 from auclab.solvers.feasible_point import nearest_feasible
@@ -48,8 +49,6 @@ _MAX_ENTRIES = 10_000_000
 #: Seconds of one small program, and how many times what the others took together, after which it is given up: on a
 #: degenerate one of 2,000 margins HiGHS went on for more than half an hour, where a second is usual.
 _LONGEST, _LONGER = 30.0, 10.0
-#: Relative differences of sums over all observations below this are rounding.
-_ROUNDING = 1e-12
 
 
 @dataclass
@@ -158,7 +157,7 @@ def solve_windows(
         stalled = _step(problem, state, window, point)
         state.history.append((perf_counter() - begin, state.value, state.bound))
         record(state.value, state.bound)
-        if state.gap <= max(1e-4 * tolerance, _ROUNDING) or (stalled and state.gap <= tolerance):
+        if state.gap <= max(1e-4 * tolerance, ROUNDING) or (stalled and state.gap <= tolerance):
             status = Status.OPTIMAL
             break
     return RawSolution(
@@ -208,7 +207,7 @@ def _step(problem: Problem, state: _TrustRegion, window: Window, point: DualPoin
         load=spent.load + point.timings.load,
         solve=spent.solve + point.timings.solve,
     )
-    return predicted <= _ROUNDING * max(state.value, 1e-3)
+    return predicted <= ROUNDING * max(state.value, 1e-3)
 
 
 def _rough_solution(problem: Problem, deadline: float) -> Array:

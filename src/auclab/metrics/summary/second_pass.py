@@ -28,10 +28,8 @@ from auclab.metrics.summary.gathered_rows import (
 from auclab.metrics.summary.scored_block import ScoredBlock
 from auclab.metrics.summary.undecided_bins import level_bracket, metric_name, needed_bins
 from auclab.metrics.summary.values import value_from_rows
+from auclab.precision import ROUNDING
 from auclab.types import Array, AuclabError
-
-#: Width of an interval that counts as a value, where the scores of its bins do not fit.
-NARROW = 1e-12
 
 
 def refined(
@@ -76,7 +74,7 @@ def _with_little_memory(
         return value_from_rows(finer, gather(finer, blocks, again), name, options)
     if name in METRICS:
         low, high = bounds_of(finer, name, options)
-        if high - low <= NARROW * max(1.0, abs(high)):
+        if high - low <= ROUNDING * max(1.0, abs(high)):
             return 0.5 * (low + high)
     raise _too_much(name, number_of_scores(finer, again), most)
 
@@ -98,7 +96,7 @@ def _bauc_with_little_memory(
             raise _too_much("bauc", largest, most)
         return float(_with_little_memory(finer, blocks, "bauc", options, needed_bins(finer, "bauc", options), most))
     low, high = bauc_in_groups(summary, blocks, z, bracket, groups)
-    if high - low > NARROW:
+    if high - low > ROUNDING:
         raise _too_much("bauc", number_of_scores(summary, masks), most)
     return min(max(1.0 - 0.5 * (low + high), 0.0), 1.0)
 

@@ -102,7 +102,8 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
 
         write_card(fold.card, folder)
     if fold.tuning is not None:
-        from auclab.pipeline.split.tuning_path import DPI, draw_tuning_path
+        from auclab.displays.style import DPI
+        from auclab.pipeline.split.tuning_path import draw_tuning_path
 
         fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
         draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=DPI)

@@ -15,6 +15,7 @@ from auclab.displays import (
     ScoreHistogramDisplay,
 )
 from auclab.displays.base import Display
+from auclab.displays.style import DPI
 from auclab.metrics import ScoredPart
 from auclab.pipeline.split.ranked_part import RankedPart
 from auclab.pipeline.stored.stored_files import SCORES_FILE, read_scores, replace_file
@@ -26,9 +27,6 @@ FIGURES: dict[str, Any] = {
     "ranking_errors": RankingErrorDisplay,
     "scores": ScoreHistogramDisplay,
 }
-
-#: Dots per inch: enough for a screen and a page of print; the scores are kept for larger figures.
-DPI = 120
 
 
 def draw_figures(folder: Path, *, split: str) -> list[Path]:

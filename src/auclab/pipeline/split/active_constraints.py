@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.precision import EQUAL
 from auclab.types import Array
 
-#: A constraint whose two sides differ by less, relative to their terms, holds with equality.
-_EQUAL = 1e-9
 #: Terms of a row that are written out.
 _TERMS = 4
 #: Columns that are named where their number is limited.
@@ -101,7 +100,7 @@ def solved_constraints(solution: Any, names: Sequence[str], scales: Array) -> So
     texts += [f"{names[k]} = {own.upper[k]:g}" for k in fixed]
     texts += [f"{names[k]} ≤ {own.upper[k]:g}" for k in above] + [f"{names[k]} ≥ {own.lower[k]:g}" for k in below]
     terms = abs(matrix) @ abs(coef) + abs(limit)
-    active = equal | (limit - matrix @ coef <= _EQUAL * np.maximum(terms, 1e-12 * abs(coef).max(initial=0.0)))
+    active = equal | (limit - matrix @ coef <= EQUAL * np.maximum(terms, 1e-12 * abs(coef).max(initial=0.0)))
     order = sorted(np.flatnonzero(active), key=lambda r: -multipliers[r])
     chosen = tuple(ActiveConstraint(texts[r], float(multipliers[r])) for r in order)
     limited = stated.max_features is not None

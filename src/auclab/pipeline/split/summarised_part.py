@@ -34,6 +34,7 @@ from auclab.metrics.summary.score_summary import sampled_edges
 from auclab.metrics.summary.scored_block import scored_block
 from auclab.pipeline.split.measured import HeldPart, Part
 from auclab.pipeline.split.ranked_part import RankedPart
+from auclab.precision import EQUAL
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
 from auclab.samples.row_scores import row_scores
@@ -47,8 +48,6 @@ MOST_HELD = 5_000_000
 MEMORY_GB, MOST_PASSES = 0.4, 12
 #: Bins of the summary: limits of bAUC and of other means over errors are then some 1e-10 apart, and those of AUC 2e-5.
 N_BINS = 2**17
-#: Limits that are closer are not followed up.
-CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,7 @@ class SummarisedPart:
     def _value(self, name: str, options: Mapping[str, Any]) -> float:
         """The middle of close limits, else the value by further passes; of very many scores the middle in any case."""
         low, high = self.summary.bounds(name, **options)
-        if high - low <= CLOSE * max(1.0, abs(high)) or not self.takes_all_passes:
+        if high - low <= EQUAL * max(1.0, abs(high)) or not self.takes_all_passes:
             return 0.5 * (low + high)
         metric = partial(METRICS[name].function, **options)
         return float(self.summary.refine(self.blocks, metric, memory_gb=MEMORY_GB)[0])

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from auclab.pipeline.split.tuning import Tuning
 
-#: Dots per inch of the file.
-DPI = 120
-
 
 def draw_tuning_path(tuning: Tuning) -> Figure:
     """Draw the means with bars of one standard error over λ, or over z; the value taken is marked.

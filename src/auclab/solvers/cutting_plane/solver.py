@@ -24,6 +24,7 @@ from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level, proved_bound
 from auclab.models.bundle_master import LinearMaster, MasterPoint
+from auclab.precision import EQUAL, TOLERANCE
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_scorers
 from auclab.solvers.cutting_plane.cuts import KINK_WIDTH, Cut, supporting_cut
 from auclab.solvers.cutting_plane.metric import metric_length
@@ -48,12 +49,8 @@ _SPAN_STEP = 0.4
 #: Steps without a rise of the model's minimum until its minimiser is the next point, and without any progress until the
 #: solve ends.
 _STEPS_TO_MINIMISER, _STEPS_TO_STALL = 5, 200
-#: A relative change below this is not progress.
-_PROGRESS = 1e-9
 #: A bundle holds this many cuts and two a variable; those that have been inactive for longest are dropped first.
 _MIN_CUTS = 60
-#: A cut is active from this weight on: an interior point method leaves none at 0.
-_ACTIVE_WEIGHT = 1e-6
 #: Multipliers of cuts are kept up to this many bytes, and computed again for the proof beyond.
 _MAX_MULTIPLIER_BYTES = 400_000_000
 #: A full metric up to this many features; small spaces beyond.
@@ -204,7 +201,7 @@ class BundleSolve:
 
     def _drop_inactive(self) -> None:
         """Drop the tenth of the cuts that have been inactive for longest, but none of those that prove the bound."""
-        proving = {id(cut) for weight, cut in self.combination if weight > _ACTIVE_WEIGHT}
+        proving = {id(cut) for weight, cut in self.combination if weight > TOLERANCE}
         last_active = np.array([math.inf if id(cut) in proving else cut.last_active for cut in self.cuts])
         oldest = np.argsort(last_active, kind="stable")[: max(1, len(last_active) // 10)]
         dropped = np.sort(oldest[np.isfinite(last_active[oldest])])
@@ -221,7 +218,7 @@ class BundleSolve:
             point = self.master.minimise(self.center, radius * size, self.monitor.call_limit)
         else:
             point = self._conic_minimum()
-        self._mark_active(point.weights > _ACTIVE_WEIGHT)
+        self._mark_active(point.weights > TOLERANCE)
         if not point.boxed and point.value > self.lower:
             self.lower = min(point.value, self.best)
             self.combination = [(float(point.weights[k]), self.cuts[k]) for k in np.flatnonzero(point.weights)]
@@ -294,15 +291,15 @@ class BundleSolve:
             self.space.include(minimiser.theta)
             return _LEVEL * self.center + (1.0 - _LEVEL) * minimiser.theta
         step, multipliers = projection
-        self._mark_active(multipliers > _ACTIVE_WEIGHT * max(multipliers.max(), 1e-300))
+        self._mark_active(multipliers > TOLERANCE * max(multipliers.max(), 1e-300))
         self.step_length = min(max(metric_length(step, metric), 1e-12), 1e12)
         return space.widen(center + step)
 
     def _count_steps(self, lowest: float) -> None:
         """Count steps in which the model's minimum did not rise, and those in which the best value did not fall too."""
         rise, fall = lowest - self.previous[0], self.previous[1] - self.best
-        self.steps_without_rise = 0 if rise > _PROGRESS * self.best else self.steps_without_rise + 1
-        self.stalled_steps = 0 if max(rise, fall) > _PROGRESS * self.best else self.stalled_steps + 1
+        self.steps_without_rise = 0 if rise > EQUAL * self.best else self.steps_without_rise + 1
+        self.stalled_steps = 0 if max(rise, fall) > EQUAL * self.best else self.stalled_steps + 1
         self.previous = lowest, self.best
 
     def _mark_active(self, active: NDArray[np.bool_]) -> None:

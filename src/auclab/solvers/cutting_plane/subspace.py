@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
+from auclab.precision import ROUNDING
 from auclab.regularisers import VectorNorm
 from auclab.solvers.cutting_plane.metric import score_metric
 from auclab.types import Array
 
-#: A vector whose residual outside a span is shorter than this, relative to its length, lies in the span.
-_DEPENDENT = 1e-12
 #: At most this many features enter at a time, or this part of the working set if that is more.
 _MAX_ENTERING, _MAX_ENTERING_SHARE = 20, 0.1
 #: A reduced cost this much above what is allowed, relatively, is rounding.
@@ -130,7 +129,7 @@ class Span(Space):
             part = basis @ residual
             found, residual = found + part, residual - part @ basis
         length = float(np.linalg.norm(residual))
-        if length <= _DEPENDENT * float(np.linalg.norm(vector)):
+        if length <= ROUNDING * float(np.linalg.norm(vector)):
             return found
         self._basis.append(residual / length)
         return np.r_[found, length]

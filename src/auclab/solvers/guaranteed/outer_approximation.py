@@ -22,6 +22,7 @@ import numpy as np
 
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.limit_master import LimitMaster, LimitPoint
+from auclab.precision import EQUAL, SOLVED
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.feasible_point import satisfies
 from auclab.solvers.guaranteed.lagrangian import WeightedPart, lagrangian_bound
@@ -33,13 +34,11 @@ from auclab.types import Array, Status
 _ON_THE_WAY = (0.3, 0.7)
 #: Cuts that were slack in this number of masters are dropped, as soon as the bound has risen (measured).
 _SLACK_MASTERS = 5
-#: Masters at most, and without a better point or bound; a relative change below the last does not count.
-_MAX_MASTERS, _STALLED, _PROGRESS = 20_000, 1_000, 1e-10
+#: Masters at most, and without a better point or bound.
+_MAX_MASTERS, _STALLED = 20_000, 1_000
 #: Programs are solved for all w up to this many times the largest coefficient of their starts, and their bound is
 #: proved for ones longer by this factor if that costs next to nothing: if no side of the box is in the way.
 _NEAR, _FARTHER = 10.0, 100.0
-#: A point this far inside of all limits, relatively, is a start.
-_INTERIOR = 1e-9
 #: Masters without a better point on the way to their minimisers until one is sought from the minimiser on; the steps to
 #: it, and by what factor each lengthens at most.
 _OUTSIDE, _LENGTHENINGS, _LONGEST = 8, 6, 1.01
@@ -122,7 +121,7 @@ class OuterApproximation:
         """To a proved relative gap; an excess until its sign is known."""
         self._excess = excess
         self._master.minimise_excess(excess)
-        enough = -_INTERIOR * float(self.limits[np.isfinite(self.limits)].max())
+        enough = -EQUAL * float(self.limits[np.isfinite(self.limits)].max())
         value, _ = self._evaluate(best)
         allowed, lower, unchanged, outside = 0.5 * tolerance, -math.inf, 0, 0
         found = Found(best, value, -math.inf, (), self.radius, Status.ITERATION_LIMIT, 0)
@@ -146,7 +145,7 @@ class OuterApproximation:
                     return found if done or not reason else replace(found, status=reason)
                 allowed *= 0.3  # rounding in the master: require more, from a basis without rounding
                 self._master.restart()
-            self._drop_slack(point, rise > _PROGRESS * scale)
+            self._drop_slack(point, rise > SOLVED * scale)
             before = value
             for share in _ON_THE_WAY:
                 trial = point.coef + share * (best - point.coef)
@@ -158,7 +157,7 @@ class OuterApproximation:
             if outside >= _OUTSIDE:  # where the feasible set is round, all points between are outside
                 outside = 0
                 best, value = self._sparse(point.coef, best, value, value)
-            unchanged = 0 if max(rise, before - value) > _PROGRESS * scale else unchanged + 1
+            unchanged = 0 if max(rise, before - value) > SOLVED * scale else unchanged + 1
         return replace(found, coef=best, value=value, iterations=_MAX_MASTERS)
 
     def _evaluate(self, coef: Array) -> tuple[float, bool]:

@@ -22,8 +22,8 @@ _BLOCKS = 8
 _LEAST_BLOCK = 4
 #: Points are sought so far inside of a limit that rounding of its sums does not matter.
 INSIDE = 1e-13
-#: Shares of an inner point that are mixed in, one after the other.
-_SHARES = (0.0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4, 1e-2)
+#: Shares of an inner point that are mixed in, one after the other: none, rounding, and ten times as much.
+_SHARES = (0.0, *(10.0**power for power in range(-14, -1)))
 
 
 @dataclass(frozen=True)

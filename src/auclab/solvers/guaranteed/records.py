@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from auclab.samples.row_scores import row_scores
+from auclab.solvers.fitted import coef_in_words
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
-
-#: Coefficients that are shown; of more than these, the first and the last two.
-_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -118,13 +116,10 @@ class GuaranteedSolution:
 
     def __repr__(self) -> str:
         """One line."""
-        shown = np.array2string(
-            self.coef, precision=6, threshold=_SHOWN, edgeitems=2, separator=", ", max_line_width=500
-        )
         asked = "" if math.isinf(self.at_least) else f", at_least={self.at_least:.6g}"
         proved = f"lower_bound={self.lower_bound:.6g}, gap={self.gap:.2g}, status={self.status!s}"
         values = f"norm={self.norm:.6g}, bauc={self.bauc:.6g}{asked}"
-        return f"GuaranteedSolution(coef={shown}, {values}, {proved}, seconds={self.seconds:.3g})"
+        return f"GuaranteedSolution(coef={coef_in_words(self.coef)}, {values}, {proved}, seconds={self.seconds:.3g})"
 
     @property
     def objective(self) -> float:

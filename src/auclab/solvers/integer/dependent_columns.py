@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from auclab.precision import SOLVED
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
-#: What is left of a column beside the others, relative to the largest column in units of its spread, that is rounding.
-_ROUNDING = 1e-10
 #: Entries of the rows up to which their rank is looked at.
 _MOST_ENTRIES = 20_000_000
 
@@ -39,7 +38,7 @@ def dependent_columns(sample: Sample, columns: NDArray[np.intp]) -> NDArray[np.i
     rows -= rows.mean(axis=0)
     triangle, order = qr(rows, mode="r", pivoting=True, overwrite_a=True, check_finite=False)
     size = abs(np.diagonal(triangle))
-    rank = int((size > _ROUNDING * max(float(size[0]), 1e-300)).sum())
+    rank = int((size > SOLVED * max(float(size[0]), 1e-300)).sum())
     return np.asarray(columns[order[rank:]])
 
 

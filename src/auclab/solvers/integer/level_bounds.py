@@ -17,12 +17,13 @@ import numpy as np
 
 from auclab.formulations.base import Program
 from auclab.models.dual_lp import quiet_highs
+from auclab.precision import TOLERANCE
 from auclab.types import Array
 
 #: The boxes of the search, in scores at unit spread; what touches the last has no bound.
 _BOXES = (1e2, 1e4, 1e6)
-#: Cuts that are added at an end before the next box, and the part by which ends are widened.
-_CUTS, _WIDER = 200, 1e-6
+#: Cuts that are added at an end before the next box.
+_CUTS = 200
 
 
 def penalty_bounds(program: Program, value: float, unit: Array) -> Array:
@@ -92,5 +93,5 @@ def level_bounds(
         level.changeColsBounds(n, columns, np.maximum(lower, -box), np.minimum(upper, box))
     lower, upper = lower.copy(), upper.copy()
     for (k, side), size in found.items():
-        (lower, upper)[side > 0][k] = side * (size * (1.0 + _WIDER) + _WIDER)
+        (lower, upper)[side > 0][k] = side * (size * (1.0 + TOLERANCE) + TOLERANCE)
     return lower, upper, False

@@ -18,6 +18,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.precision import EQUAL
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import finite_or_none, seconds_allowed
 from auclab.solvers.integer.convex_oracle import ConvexOracle
@@ -31,8 +32,8 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
-#: Cuts with which the program on few features is solved, at most, and how near its value comes, relatively.
-_ROUNDS, _NEAR = 400, 1e-9
+#: Cuts with which the program on few features is solved, at most.
+_ROUNDS = 400
 #: What gives the coefficients bounds.
 _BOUNDED = (
     "use formulation=ranksvm with a penalty, leave such columns out, or bound the coefficients (lower and upper of the "
@@ -316,7 +317,7 @@ class _Search:
             value, constant, slope = self.oracle.cut(point.coef)
             if best is None or value < best[0]:
                 best = value, point.coef
-            if value - point.value <= _NEAR * max(value, 1e-3):
+            if value - point.value <= EQUAL * max(value, 1e-3):
                 break
             self.relaxation.add(constant, slope)
             if self.problem.program.regulariser.weight > 0:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from auclab.precision import EQUAL, SOLVED
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.integer.region import UNDECIDED, Limit, Region, least, tightened
 from auclab.solvers.integer.relaxation import LinearPoint, Relaxation
@@ -25,10 +26,6 @@ from auclab.types import Array, Status
 _ROUNDS, _MANY_ROUNDS = 6, 500
 #: A region is divided where its bound rose by less in a round, relatively, or is so near the value at its point.
 _LITTLE, _NEAR = 1e-3, 3e-3
-#: At a point of the program there is no difference between its value and that of the cuts beyond this, relatively.
-_SETTLED = 1e-10
-#: A coefficient is taken for 0, or for a whole number, if it is so near, relative to the largest bound.
-_ZERO = 1e-9
 #: The history has a row each time the bound rose by this part of the gap, or this number of seconds passed.
 _RISE, _PAUSE = 0.02, 1.0
 
@@ -196,7 +193,7 @@ class Tree:
     def _is_settled(self, value: float, point: LinearPoint, is_point: bool, *, little: bool) -> bool:
         """Whether more cuts at the point of a region would do less than dividing it."""
         off = value - point.value
-        if off <= _SETTLED * max(abs(value), SMALL_OBJECTIVE):
+        if off <= SOLVED * max(abs(value), SMALL_OBJECTIVE):
             return True
         return not is_point and (off <= _NEAR * value or little)
 
@@ -212,7 +209,7 @@ class Tree:
     def _cleaned(self, coef: Array) -> Array:
         """Without coefficients that are 0, or whole numbers, but for the accuracy of HiGHS."""
         nearest = np.rint(coef) if self._objective.whole else np.zeros_like(coef)
-        return np.where(abs(coef - nearest) <= max(_ZERO, _ZERO * self._size), nearest, coef)
+        return np.where(abs(coef - nearest) <= max(EQUAL, EQUAL * self._size), nearest, coef)
 
     def _is_point(self, coef: Array) -> bool:
         """Whether w is one of the program."""

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import scipy.linalg as la
 
+from auclab.precision import ROUNDING
 from auclab.types import Array
 
-#: Part of its diagonal that keeps the Laplacian of the pairs definite, which has no information on a common constant.
-_RIDGE = 1e-12
 #: From a vector, or several, over rows to one: ``(I + B G)⁻¹``, and B.
 RowSystem = tuple[Callable[[Array], Array], Callable[[Array], Array]]
 
@@ -85,7 +84,7 @@ class PairMargins:
         diagonal = np.diag_indices_from(laplacian)
         laplacian[diagonal] = np.r_[weight.sum(axis=1), weight.sum(axis=0)]
         ridged = laplacian.copy()
-        ridged[diagonal] *= 1.0 + _RIDGE
+        ridged[diagonal] *= 1.0 + ROUNDING
         lower = la.cholesky(ridged, lower=True, overwrite_a=True, check_finite=False)
         inner = la.blas.dtrmm(1.0, lower, gram, side=1, lower=1)
         inner = la.blas.dtrmm(1.0, lower, inner, lower=1, trans_a=1, overwrite_b=1)

@@ -6,11 +6,12 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from auclab.precision import SOLVED
 from auclab.solvers.kernel.dual_points import from_solve, of_zero
 from auclab.solvers.kernel.result import Found
 from auclab.solvers.kernel.solution import Stage
 from auclab.solvers.kernel.solver import LandmarkSolve
-from auclab.solvers.kernel.span import DEPENDENT, Span
+from auclab.solvers.kernel.span import Span
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.solver import solve as solve_newton
@@ -82,6 +83,6 @@ def _in_span(training: Training, tolerance: float, span: Span, monitor: Monitor)
 def independent(training: Training, landmarks: NDArray[np.intp]) -> NDArray[np.intp]:
     """Those of the landmarks that are linearly independent of the others, by Cholesky with pivoting."""
     gram = training.matrix.block(landmarks, landmarks)
-    least = DEPENDENT * training.matrix.largest
+    least = SOLVED * training.matrix.largest
     _, pivots, rank, _ = la.lapack.dpstrf(0.5 * (gram + gram.T), tol=least)
     return np.asarray(landmarks[pivots[: max(1, int(rank))] - 1])

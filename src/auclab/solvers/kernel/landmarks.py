@@ -16,8 +16,9 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from auclab.precision import SOLVED
 from auclab.solvers.kernel.matrix import KernelMatrix
-from auclab.solvers.kernel.span import DEPENDENT, Span
+from auclab.solvers.kernel.span import Span
 from auclab.types import Array
 
 #: Observations that are compared with each other in one round, and landmarks that a round adds or leaves out at most.
@@ -44,7 +45,7 @@ def residual_of(span: Span, dual: Array, product: Array) -> Residual:
 
 def extend(matrix: KernelMatrix, span: Span, residual: Residual, allowed: float, most: int) -> tuple[Span, Residual]:
     """Landmarks added until ``‖r‖²`` is at most `allowed`, `most` of them or none is left."""
-    least = DEPENDENT * matrix.largest
+    least = SOLVED * matrix.largest
     while most > 0 and residual.square > allowed:
         added = _next(matrix, span, residual, allowed, min(most, _ROUND), least)
         if added.size == 0:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab.precision import TOLERANCE
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.kernel.bound import DualPoint
 from auclab.solvers.kernel.dual_points import from_multipliers
@@ -25,8 +26,6 @@ from auclab.types import Array, AuclabError, Status
 _TRIALS, _FACTOR = 7, 3.0
 #: Of the tolerance, the gap of a solve in the smaller span.
 _SOLVE_PART = 0.1
-#: An objective that differs by more, relatively, is that of other data.
-_SAME = 1e-6
 
 
 def prune(
@@ -129,7 +128,7 @@ def _span_of(solution: KernelSolution, training: Training) -> tuple[Span, Array,
     place[training.order] = np.arange(training.matrix.size)
     landmarks = place[solution.landmarks]
     objective = evaluate(training, landmarks, solution.dual_coef, solution.intercept).objective
-    if abs(objective - solution.objective) > _SAME * max(solution.objective, SMALL_OBJECTIVE) + solution.rounding:
+    if abs(objective - solution.objective) > TOLERANCE * max(solution.objective, SMALL_OBJECTIVE) + solution.rounding:
         raise AuclabError(
             f"the objective on this sample is {objective:.6g}, that of the solution {solution.objective:.6g}; pass the "
             "training sample with its weights"

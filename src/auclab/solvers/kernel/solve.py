@@ -22,6 +22,7 @@ from auclab.solvers.kernel.result import verified
 from auclab.solvers.kernel.solver import LandmarkSolve
 from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.monitor import monitored
+from auclab.solvers.selection import NEWTON_FEATURES
 from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.types import AuclabError, Status
@@ -35,9 +36,9 @@ _OF_SAMPLES = ("pos_label", "sample_weight")
 METHODS: tuple[Method, ...] = ("landmarks", "nystroem", "random")
 #: Relative gap where none is given: smaller ones take many more landmarks and seldom rank better.
 KERNEL_TOLERANCE = 1e-3
-#: Where none are given: most landmarks, as newton has a matrix of that many rows and columns; and the number where all
-#: of them are used, for Nyström's method, random features and programs without a norm.
-_MOST, _FIXED = 2_000, 200
+#: Where none are given: the number of landmarks where all of them are used, for Nyström's method, random features and
+#: programs without a norm; elsewhere at most as many as newton has a matrix of rows and columns for.
+_FIXED = 200
 #: Bytes an entry of the features: the functions of the span, their copy by rows, and two in the solve.
 _BYTES_PER_ENTRY = 32.0
 
@@ -185,7 +186,7 @@ def solve_training(
     over_pairs = program.comparisons.name == "pairs"
     compiling = compile_loops("values", "pairs") if over_pairs else compile_loops("points")
     compiling += compile_loops("hardest") if program.comparisons.hardest else 0.0
-    given = choices.max_landmarks or (_MOST if method == "landmarks" and program.uses_norm else _FIXED)
+    given = choices.max_landmarks or (NEWTON_FEATURES if method == "landmarks" and program.uses_norm else _FIXED)
     most, ended = _within_memory(training, given, choices.memory), None
     # Without a norm a w may become as long as floats are before its span is wide enough.
     with one_thread_each(), np.errstate(over="ignore"), monitored(tolerance, time_limit) as monitor:

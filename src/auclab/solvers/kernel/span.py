@@ -16,9 +16,6 @@ from numpy.typing import NDArray
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.types import Array
 
-#: An observation with less than this part of the largest κ(x, x) left is taken for one in the span.
-DEPENDENT = 1e-10
-
 
 @dataclass(frozen=True)
 class Span:

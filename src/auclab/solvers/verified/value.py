@@ -20,14 +20,13 @@ from typing import NamedTuple
 
 from auclab.formulations.problem import Problem
 from auclab.models.constraint_multipliers import constraint_multipliers
+from auclab.precision import SOLVED
 from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array
 
 #: A violation that cannot be scaled away is charged for all ‖w‖ up to this many times the length of the solution, or
 #: further.
 _MIN_MARGIN = 10.0
-#: A bound that loses less than this, relatively, needs no correction.
-_NEGLIGIBLE = 1e-10
 #: What covers the rounding of a few sums and products of floats, relatively, and factors that do.
 FEW_ROUNDINGS = 2.0**-46
 UP, DOWN = 1.0 + FEW_ROUNDINGS, 1.0 - FEW_ROUNDINGS
@@ -148,7 +147,7 @@ def dual_value(
     if program.regulariser.weight > 0:
         bound, scale = regulariser.dual_value(gradient, slack, worth, rounding.up)
         scale = scale if scale == 1.0 else scale * rounding.down
-        charged = regulariser.reach_is_finite and scale < 1.0 - _NEGLIGIBLE
+        charged = regulariser.reach_is_finite and scale < 1.0 - SOLVED
         residual = size - regulariser.weight if charged else 0.0
         return DualBound(max(0.0, bound * rounding.down), scale, residual, math.inf, multipliers)
     if program.uses_norm:
