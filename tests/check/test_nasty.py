@@ -11,7 +11,8 @@ from auclab.check.data import Data
 from auclab.check.objective import objective
 from auclab.check.program import Program
 from auclab.types import AuclabError
-from fuzz.exact import ExactSample, optimum, value
+from fuzz.exact import ExactSample, value
+from fuzz.exact_optimum import optimum
 from fuzz.nasty import seeded_case
 from programs import stored
 

@@ -9,7 +9,8 @@ import pytest
 
 from auclab import CSVM, ECSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
 from fuzz import exact, programs
-from fuzz.exact import ExactSample, optimum, value
+from fuzz.exact import ExactSample, value
+from fuzz.exact_optimum import optimum
 from fuzz.nasty import KINDS, Case, seeded_case
 from fuzz.simplex import boxed_optimum
 from fuzz.verdicts import Answer, judge

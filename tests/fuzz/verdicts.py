@@ -9,7 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from .exact import Enclosure, ExactSample, norm_enclosure, optimum, split, value
+from .exact import ExactSample, norm_enclosure, split, value
+from .exact_optimum import Enclosure, optimum
 from .nasty import Case
 
 #: A bound may lie above the exact optimum by this share of ``max(optimum, 1e-3)``: the weights of a program are

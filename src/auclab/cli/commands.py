@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from auclab.comparison.cells import measured, no_metric, shorten
+from auclab.comparison.cells import measured, no_metric
+from auclab.comparison.run_settings import shorten
 from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, require_store, sweep_jobs
 from auclab.comparison.sweeps import choose_sweep
 from auclab.pipeline.screen.console import out, reading

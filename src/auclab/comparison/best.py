@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.cells import label
+from auclab.comparison.run_settings import label
 from auclab.comparison.table import Table
 
 

@@ -10,15 +10,9 @@ from difflib import get_close_matches
 import pandas as pd
 
 from auclab.comparison.common import common_pairs
-from auclab.pipeline.config.run_name import SYMBOLS, TUNED_TOGETHER
+from auclab.comparison.run_settings import DATA, METHOD, grown, label, settings_of, shorten
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
-
-#: Settings that only repeat an experiment; the name of the split is the column ``fold``.
-REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
-
-#: Groups of settings that determine the training and test observations, and those that determine the method.
-DATA, METHOD = ("dataset", "split"), ("formulation", "kernel", "tune", "constraints", "solver", "preprocess")
 
 #: Settings of a data set that say how its columns are read, and change neither rows nor labels.
 READING = ("name", "sep", "decimal", "decimal_comma", "encoding", "missing", "nominal", "drop", "citation", "sha256")
@@ -31,9 +25,6 @@ MOST_NOTES = 12
 
 #: Seconds of a job that select a parameter; `auclab.pipeline.split.results` records them.
 TUNING_SECONDS = "seconds/tune"
-
-#: Settings that follow from another one or locate files.
-FOLLOW = ("solver.name", "dataset.data_dir")
 
 
 @dataclass(frozen=True)
@@ -155,9 +146,9 @@ def arrange(
                 f"no setting {name!r}; there are {', '.join(sorted(settings_of(runs, (*DATA, *METHOD))))}"
             )
     of_data = [name for name in columns or () if name.partition(".")[0] in DATA]
-    row_keys = list(rows or _grown(runs, ["dataset"], _data_settings(runs, metric), within=of_data))
+    row_keys = list(rows or grown(runs, ["dataset"], _data_settings(runs, metric), within=of_data))
     method = ["formulation", "tune"] if _some_tuned(runs) else ["formulation"]
-    column_keys = list(columns or _grown(runs, method, settings_of(runs, METHOD), within=row_keys))
+    column_keys = list(columns or grown(runs, method, settings_of(runs, METHOD), within=row_keys))
     if rows:
         _refuse_mixture(runs, row_keys, _data_settings(runs, metric), of_data, "rows")
     if columns:
@@ -195,74 +186,9 @@ def _tasks(runs: pd.DataFrame) -> pd.Series:
     """The data set of each row, named by the settings of the data that vary."""
     reading = {f"dataset.{name}" for name in READING}
     candidates = [name for name in settings_of(runs, ("dataset",)) if name not in reading]
-    keys = _grown(runs, ["dataset"] if "dataset" in runs else [], candidates, within=()) if candidates else []
+    keys = grown(runs, ["dataset"] if "dataset" in runs else [], candidates, within=()) if candidates else []
     firsts = runs.drop_duplicates("_row")
     return pd.Series(_labels(firsts, keys) if keys else "all", index=firsts["_row"].to_list(), dtype=object)
-
-
-def label(keys: Sequence[str], values: Sequence[object]) -> str:
-    """Label of settings: the choice of a group without its name, all others with theirs; missing ones are left out.
-
-    Examples
-    --------
-    >>> label(["formulation", "formulation.penalty", "formulation.norm"], ["ranksvm", 0.01, None])
-    'ranksvm λ=0.01'
-    >>> label(["formulation", "tune", "formulation.penalty"], ["ranksvm", "penalty", "tuned"])
-    'ranksvm λ tuned'
-    >>> label(["formulation", "tune", "kernel", "kernel.gamma"], ["ranksvm", "kernel", "rbf", "tuned"])
-    'ranksvm γ and λ or z tuned rbf'
-    """
-    parts = []
-    for key, value in zip(keys, values, strict=True):
-        if pd.isna(value) or (key, value) == ("tune", "none"):  # type: ignore[call-overload]
-            continue
-        name = key.rpartition(".")[2]
-        if key == "tune":
-            parts.append(f"{TUNED_TOGETHER.get(str(value)) or SYMBOLS.get(str(value), value)} tuned")
-            continue
-        if value == "tuned" and "tune" in keys:
-            continue  # said by the tuning
-        text = f"{value:.12g}" if isinstance(value, float) else str(value)
-        parts.append(text if "." not in key else f"{SYMBOLS.get(name, name)}={text}")
-    return " ".join(parts) or "all"
-
-
-def shorten(names: Sequence[str], most: int = 4) -> str:
-    """The first few, and how many more.
-
-    Examples
-    --------
-    >>> shorten(["a", "b", "c"], 2)
-    'a, b and 1 more'
-    """
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
-def settings_of(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
-    """Settings of some groups, in their order, that are not replications; the choice of a group before its parts."""
-    names = sorted(str(name) for name in runs if str(name).partition(".")[0] in groups)
-    # The choice of a group explains most of its parts, so it comes first.
-    return sorted(
-        (name for name in names if name not in (*REPLICATION, *FOLLOW)),
-        key=lambda name: ("." in name, groups.index(name.partition(".")[0])),
-    )
-
-
-def telling_settings(runs: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """Those of `names` that tell configurations apart: formulation, data set, tuning, what varies within.
-
-    Facts that follow from a setting before them, such as the rows of a data set, do not.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"dataset": [*"aab"], "dataset.rows": [7, 7, 8], "split": [*"xyy"]})
-    >>> telling_settings(runs, list(runs))
-    ['dataset', 'split']
-    """
-    some = "tune" in runs and runs["tune"].nunique(dropna=False) > 1
-    always = [name for name in names if name in ("formulation", "dataset") or (name == "tune" and some)]
-    return sorted(_grown(runs, always, names, ()), key=list(names).index)
 
 
 def _data_settings(runs: pd.DataFrame, metric: str) -> list[str]:
@@ -270,24 +196,10 @@ def _data_settings(runs: pd.DataFrame, metric: str) -> list[str]:
     return settings_of(runs, DATA) + [str(name) for name in runs if str(name).startswith(own)]
 
 
-def _grown(runs: pd.DataFrame, keys: list[str], candidates: Sequence[str], within: Sequence[str]) -> list[str]:
-    """`keys` and every candidate that still varies, one after the other."""
-    for name in candidates:
-        if name not in (*keys, *within) and _varying(runs, [*within, *keys], [name]):
-            keys = [*keys, name]
-    return keys
-
-
-def _varying(runs: pd.DataFrame, keys: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Those of `names` that have several values among runs with the same `keys`."""
-    groups = runs.groupby(list(dict.fromkeys(keys)), dropna=False, sort=False)
-    return [name for name in names if name not in keys and (groups[name].nunique(dropna=False) > 1).any()]
-
-
 def _refuse_mixture(
     runs: pd.DataFrame, keys: list[str], names: Sequence[str], within: Sequence[str], option: str
 ) -> None:
-    lacking = _grown(runs, keys, names, within)[len(keys) :]
+    lacking = grown(runs, keys, names, within)[len(keys) :]
     if not lacking:
         return
     differences = "; ".join(f"{name} ({shorten([str(value) for value in runs[name].unique()])})" for name in lacking)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from rich.text import Text
 
-from auclab.comparison.cells import shorten
 from auclab.comparison.replay import EFFORT, Replay
+from auclab.comparison.run_settings import shorten
 from auclab.comparison.runs import status_of
 from auclab.datasets.target import names_of
 from auclab.pipeline.screen.legend import legend

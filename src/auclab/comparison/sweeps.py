@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from auclab.comparison.cells import shorten
+from auclab.comparison.run_settings import shorten
 from auclab.comparison.runs import SWEEP_TAG, open_reader, readable, require_store, sweep_members
 from auclab.tracking.address import Address
 from auclab.types import AuclabError

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auclab.comparison.cells import Cells, arrange, shorten
+from auclab.comparison.cells import Cells, arrange
 from auclab.comparison.paired import DEFAULT_TEST, Test, check_level, check_test, paired_test, smallest_p
 from auclab.comparison.ranks import Ranking, rank_columns
+from auclab.comparison.run_settings import shorten
 from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
 

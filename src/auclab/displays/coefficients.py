@@ -10,6 +10,9 @@ from matplotlib.figure import Figure
 
 from auclab.displays.style import BLUE, COLUMN, GREY, INK, RED, canvas, despine, shortened
 
+#: Signs of the name of a column that fit beside its bar.
+_LONGEST = 28
+
 
 def draw_coefficients(
     columns: Sequence[str],
@@ -39,7 +42,7 @@ def draw_coefficients(
                 axes.barh(own, [shares[place] for place in own], height=0.7, edgecolor="white", linewidth=0, **look)
         if deviations is not None:
             axes.errorbar(shares, places, xerr=deviations, fmt="none", ecolor=INK, elinewidth=0.7, capsize=1.5)
-        axes.set_yticks(list(places), [shortened(name) for name in columns])
+        axes.set_yticks(list(places), [shortened(name, _LONGEST) for name in columns])
         axes.invert_yaxis()
         axes.set_xlim(0)
         axes.set_xlabel("share of the spread of the scores")

@@ -108,9 +108,9 @@ def labelled(name: str | None, text: str) -> str:
     return f"{name},{' ' if len(name) + len(text) < _LONG else chr(10)}{text}"
 
 
-def shortened(name: str) -> str:
+def shortened(name: str, most: int = _LONG) -> str:
     """A name that fits into a line, and of which no part is read as a formula, as what stands between dollars would."""
-    return (name if len(name) <= _LONG else f"{name[: _LONG - 1]}…").replace("$", r"\$")
+    return (name if len(name) <= most else f"{name[: most - 1]}…").replace("$", r"\$")
 
 
 def class_note(pos_label: Any) -> str:

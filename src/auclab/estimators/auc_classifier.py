@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -17,8 +17,8 @@ from auclab.deprecation import warn_changed_default
 from auclab.estimators.calibration import Calibration, check_method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.class_weights import CANCELS, class_weights
 from auclab.estimators.default_penalty import NEW_DEFAULT, default_penalty
-from auclab.estimators.given_parts import TakesFormulation, as_given_constraints, as_given_kernel
-from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
+from auclab.estimators.fits_paths import FitsPaths
+from auclab.estimators.given_parts import as_given_constraints, as_given_kernel
 from auclab.estimators.inner_folds import stratified_folds
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.threshold import Cuts, decision_threshold, read_rule
@@ -27,19 +27,16 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
-from auclab.metrics.scorers import MetricScorer
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import require_memory
 from auclab.solvers.dispatch import solve
-from auclab.solvers.inner_path import InnerPath, Point
-from auclab.solvers.path import solve_path
-from auclab.solvers.path_parameters import simplest_first
+from auclab.solvers.inner_path import Point
 from auclab.solvers.solution import Solution
 from auclab.types import Array, Norm
 from auclab.validation import weight_vector
 
 if TYPE_CHECKING:
-    from auclab.solvers.kernel.matrix import KernelMatrix
+    pass
 
 
 def _calibrated(model: AUCClassifier) -> bool:
@@ -57,7 +54,7 @@ def _with_calibration(method: _Method) -> _Method:
     return found
 
 
-class AUCClassifier(TakesFormulation, LinearClassifier):
+class AUCClassifier(FitsPaths, LinearClassifier):
     """Binary classifier fitted by a hinge program, linear or with a kernel: the scores rank, the intercept classifies.
 
     Parameters
@@ -242,105 +239,6 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
                 model = copy(self).set_params(formulation=program, **dict.fromkeys(self._of_formulations))
                 program = program.with_params(penalty=default_penalty(model, X, positive, weight))
         return self._adopt(self._solve(program, X, positive, weight), X, positive, weight)
-
-    def fit_path(
-        self,
-        X: Any,
-        y: ArrayLike,
-        values: Sequence[float],
-        *,
-        parameter: str = "penalty",
-        kernel_matrix: KernelMatrix | None = None,
-    ) -> tuple[AUCClassifier, ...]:
-        """Fit one classifier for each of `values` of λ (penalty) or z (threshold).
-
-        The features are checked once, and each solve starts from the optimum at the previous value
-        (`auclab.solvers.path.solve_path`). With a kernel it starts from the previous landmarks, and the kernel matrix
-        is computed once.
-
-        Parameters
-        ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-            Two classes.
-        values : sequence of float
-            Values of the parameter.
-        parameter : {"penalty", "threshold"}
-            Parameter of the formulation that is varied.
-        kernel_matrix : KernelMatrix, optional
-            With a kernel, its matrix for the rows of `X` if it has been computed; the kernel of the matrix is then
-            used.
-
-        Returns
-        -------
-        tuple of AUCClassifier
-            In the order of `values`.
-
-        Raises
-        ------
-        AuclabError
-            As `auclab.solvers.path.solve_path`.
-        KeyboardInterrupt
-            Interrupted with Ctrl-C.
-        """
-        X, positive = self._two_classes(X, y)
-        self._check_choices()
-        options = self._options(positive, None) | {"parameter": parameter, "kernel_matrix": kernel_matrix}
-        solutions = solve_path(self._program(), X, positive, values, **options)
-        given = dict.fromkeys(self._of_formulations)
-        fitted = []
-        for solution in solutions:
-            model = copy(self).set_params(formulation=solution.formulation, **given)
-            fitted.append(model._adopt(solution, X, positive, None))
-        return tuple(fitted)
-
-    def inner_fold(
-        self,
-        train: tuple[Any, ArrayLike],
-        held_out: tuple[Any, ArrayLike],
-        values: Sequence[float],
-        scorer: Callable[..., float],
-        *,
-        parameter: str = "penalty",
-        weights: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
-    ) -> InnerFold:
-        """The scorers of all `values` on one fold, for `auclab.estimators.inner_choice.choose`.
-
-        Parameters
-        ----------
-        train, held_out : (X, y)
-            Rows and labels to fit and to measure.
-        values : sequence of float
-        scorer : callable
-            ``(estimator, X, y, sample_weight=None) -> float``, larger is better; one of `auclab.metrics.get_scorer` is
-            given the scores alone.
-        parameter : {"penalty", "threshold"}
-        weights : (array or None, array or None)
-            Weights of both parts.
-        """
-        if self.kernel is not None:
-            fitted = self.fit_path(*train, values, parameter=parameter)
-            return FittedFold(fitted, lambda model: scorer(model, *held_out), simplest_first(parameter, values))
-        model = copy(self)
-        X, positive = model._two_classes(*train)
-        X_held, y_held = held_out
-        options = model._options(positive, weight_vector(weights[0], positive.size)) | {"parameter": parameter}
-        del options["kernel"]
-        program, weight = model._program(), {} if weights[1] is None else {"sample_weight": weights[1]}
-        path = InnerPath(program, X, positive, values, **options)
-        if isinstance(scorer, MetricScorer):
-
-            def measure(point: Point) -> float:
-                return scorer.of_scores(y_held, row_scores(X_held, point.coef) + point.intercept, **weight)
-
-        else:
-            model.set_params(calibration=None, **dict.fromkeys(self._of_formulations))
-
-            def measure(point: Point) -> float:
-                model.formulation = point.formulation
-                return float(scorer(model._adopt(point, X, positive, None), X_held, y_held, **weight))
-
-        return PathFold(path, measure)
 
     def decision_function(self, X: Any) -> Array:
         """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""

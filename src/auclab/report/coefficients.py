@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from auclab.comparison.cells import DATA, METHOD, label, settings_of, telling_settings
 from auclab.comparison.coefficients import MOST_COLUMNS, ColumnEffect, read_effects
+from auclab.comparison.run_settings import DATA, METHOD, label, settings_of, telling_settings
 
 #: Configurations that are shown.
 MOST_SCORERS = 40

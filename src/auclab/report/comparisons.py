@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from auclab.comparison import Table, arrange, compare_runs
-from auclab.comparison.cells import label
 from auclab.comparison.formats import WIDEST, caption, digits_of, sentences, summary
+from auclab.comparison.run_settings import label
 from auclab.report.figures import Drawn, draw_table
 from auclab.types import AuclabError
 

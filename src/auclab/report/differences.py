@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.cells import FOLLOW
+from auclab.comparison.run_settings import FOLLOW
 from auclab.comparison.runs import is_setting
 from auclab.report.lines import plain_text
 from auclab.tracking.address import hide_password

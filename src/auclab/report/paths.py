@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.cells import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
+from auclab.comparison.run_settings import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
 from auclab.pipeline.config.run_name import SYMBOLS
 
 #: Parameters of a formulation that make a path.

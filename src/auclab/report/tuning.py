@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.cells import DATA, METHOD, label, settings_of, telling_settings
+from auclab.comparison.run_settings import DATA, METHOD, label, settings_of, telling_settings
 from auclab.pipeline.config.auto_tuning import BESIDE_GAMMA
 from auclab.pipeline.config.run_name import SYMBOLS
 from auclab.pipeline.stored.stored_files import damaged, read_rows
