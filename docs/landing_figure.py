@@ -70,7 +70,7 @@ def draw() -> Path:
         roc_axes(curves)
         curves.set(title="ROC curves", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
         curves.legend(loc="lower right", handlelength=1.5)
-        marks = {"ranked wrongly: 1 − AUC": RED, "the buffer; with the red part: 1 − bAUC": SKY}
+        marks = {"ranked wrongly: 1 − AUC": RED, "the buffer; both together: 1 − bAUC": SKY}
         figure.legend(handles=[Patch(color=c, label=t) for t, c in marks.items()], loc="lower right", ncols=2)
         figure.subplots_adjust(left=0.07, right=0.99, top=0.82, bottom=0.3, wspace=0.12)
         PATH.parent.mkdir(exist_ok=True)

@@ -41,7 +41,7 @@ def _facts(fault: dict[str, Any] | None) -> str:
 
 
 def _cut(line: str) -> str:
-    line = re.sub(r"\s+", " ", line).replace("|", "/").replace("`", "'")
+    line = re.sub(r"[0-9a-f]{32}", "…", re.sub(r"\s+", " ", line)).replace("|", "/").replace("`", "'")
     return line if len(line) <= WIDTH else f"{line[:WIDTH]}…"
 
 

@@ -25,7 +25,7 @@ TOKEN = re.compile(
 )
 #: Short names that are products: one letter each.
 PRODUCT = re.compile(r"[a-zΑ-ω][A-Z]η?|[A-Za-z]?[Α-ωa-z]{0,2}[Α-ω][A-Za-z]?|d[tuv]|ij")
-MARKS = {"\u0302": "^", "\u0304": "‾", "\u0305": "‾", "\u0332": "ˍ"}
+MARKS = {"\u0302": "^", "\u0304": "¯", "\u0305": "¯", "\u0332": "ˍ"}
 LIMITS = {"Σ", "min", "max", "sup", "inf"}
 CLOSING = {"(": ")", "{": "}", "[": "]"}
 
@@ -162,7 +162,7 @@ INDEXED = re.compile(
 VARIABLE = re.compile(r"(?![XyC]\b)[A-Za-z](?:_[a-z]{1,2})?(?: [=<>] (?:\d+|[a-z]_[a-z]))?")
 #: In a code span: signs of mathematics, and those of a program or a command.
 SIGNS, CODE = (
-    re.compile(r"[‖₊₀⁺⁻Σ√∫≤≥½²ᵀ∈·∞∂α-ω−ÂĜŜ\u0302]"),
+    re.compile(r"[‖₊₀⁺⁻Σ√∫≤≥½²ᵀ∈·∞∂α-ωΑ-Ω↦−ÂĜŜ\u0302]|\bE(?:_[a-z])? [a-z]\(|_\{\("),
     re.compile(rf"[\"→…]|'\w{{2,}}|--|\.\w|\w=\w|(?!{WHOLE})[a-z]{{2,}}_[a-z]{{3,}}|[a-z]{{6,}}"),
 )
 

@@ -20,6 +20,8 @@ below the table. The tests run every cell on a small table of data, and this pag
 #: Names of uses, and what is typed.
 Rows = list[tuple[str, str]]
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+#: Columns that fit on the screen of a laptop.
+_WIDTH = 7
 
 
 def page() -> str:
@@ -42,10 +44,14 @@ def page() -> str:
 def _grid(
     rows: list[tuple[str, str]], scorers: list[str], refused: tuple[Refusal, ...], same: tuple[Refusal, ...]
 ) -> str:
-    lines = ["| | " + " | ".join(use for use, _ in rows) + " |", "|---" * (len(rows) + 1) + "|"]
-    for scorer in scorers:
-        lines.append(f"| {scorer} | " + " | ".join(_cell(scorer, use, refused, same) for use, _ in rows) + " |")
-    return "\n".join(lines) + "\n"
+    grids = []
+    for first in range(0, len(rows), _WIDTH):
+        uses = [use for use, _ in rows[first : first + _WIDTH]]
+        lines = ["| | " + " | ".join(uses) + " |", "|---" * (len(uses) + 1) + "|"]
+        for scorer in scorers:
+            lines.append(f"| {scorer} | " + " | ".join(_cell(scorer, use, refused, same) for use in uses) + " |")
+        grids.append("\n".join(lines) + "\n")
+    return "\n".join(grids)
 
 
 def _cell(scorer: str, use: str, refused: tuple[Refusal, ...], same: tuple[Refusal, ...]) -> str:

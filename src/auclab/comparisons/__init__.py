@@ -1,4 +1,4 @@
-"""Which margins are compared: pairs of a positive and a negative, or points and a threshold."""
+"""Comparisons: the margins of a program, of pairs of a positive and a negative or of points with an intercept."""
 
 from auclab.comparisons.comparison import Comparison, comparison_named
 from auclab.comparisons.hardest_negatives import HardestNegatives

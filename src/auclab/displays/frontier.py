@@ -1,4 +1,4 @@
-"""The least norm against the level of buffered AUC that is guaranteed."""
+"""The least norm against the required buffered AUC."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def draw_frontier(
         if baucs is not None:
             looks = {"color": ORANGE, "linestyle": "none", "marker": "D", "markersize": 3, "markerfacecolor": "none"}
             axes.plot(baucs, norms, **looks, label="bAUC of the scores")  # type: ignore[arg-type]
-        axes.plot(levels, norms, color=BLUE, marker="o", markersize=3.5, label="bAUC guaranteed, α")
+        axes.plot(levels, norms, color=BLUE, marker="o", markersize=3.5, label="required bAUC, α")
         for level, norm, used in zip(levels, norms, features or (), strict=False):
             place = {"textcoords": "offset points", "xytext": (-3, 3), "ha": "right", "fontsize": "x-small"}
             axes.annotate(str(used), (level, norm), color=INK, **place)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Formulations: each file is one row of the table in `hinge` or a program beside it, named as in the configuration."""
+"""Formulations: the programs that can be solved, one in each file, named as in the configuration."""
 
 from auclab.formulations.base import Program
 from auclab.formulations.bauc import BufferedAUC

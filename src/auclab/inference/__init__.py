@@ -1,4 +1,4 @@
-"""How sure a metric is: standard errors, confidence intervals, paired tests. O(m log m) where the metric is."""
+"""Standard errors, confidence intervals and paired tests of metrics, in O(m log m) if the metric is."""
 
 from auclab.inference.calibration import CalibrationCheck, check_calibration
 from auclab.inference.comparison import compare_scorers

@@ -1,4 +1,4 @@
-"""How an error is charged: losses ℓ(a) of ``a = 1 − m − z‖w‖``, what a margin m lacks of 1."""
+"""Losses: the cost ℓ(a) of ``a = 1 − m − z‖w‖``, by which a margin m falls short of 1."""
 
 from auclab.losses.loss import Hinge, Loss, Pieces
 from auclab.losses.named import LOSSES, loss_named

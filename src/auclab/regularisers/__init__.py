@@ -1,4 +1,4 @@
-"""What w costs: regularisers R(w), and the norms they are made of.
+"""Regularisers: the cost R(w) of the coefficients, and the norms it is made of.
 
 A program is ``minimise loss + R(w)``; see `auclab.formulations.Composed`.
 """

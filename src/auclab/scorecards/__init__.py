@@ -1,4 +1,4 @@
-"""Scorecards people can use: items from a table, the card as text, Markdown, LaTeX, HTML and JSON."""
+"""Scorecards: items made from a table, and the card as text, Markdown, LaTeX, HTML and JSON."""
 
 from auclab.scorecards.card import Card, CardItem, Total
 from auclab.scorecards.items import ItemEncoder

@@ -1,4 +1,4 @@
-"""Solvers: `dispatch.solve` selects and runs one of the `registry`; `verification` certifies what it returns."""
+"""Solvers: `solve` selects and runs one of them, and `verification` certifies its result."""
 
 from auclab.solvers.dispatch import solve
 

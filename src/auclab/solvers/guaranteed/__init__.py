@@ -1,4 +1,4 @@
-"""Guarantees as constraints: scorers whose buffered AUC, or that of groups, is at least a given level."""
+"""A required bAUC: scorers whose buffered AUC, also in each group, is at least a given level."""
 
 from auclab.solvers.guaranteed.fewest_features import FewestFeatures, fewest_features
 from auclab.solvers.guaranteed.frontier import frontier
