@@ -11,7 +11,7 @@ def test_norms_over_levels_on_a_logarithmic_scale():
     FigureCanvasAgg(figure).draw()
     (ax,) = figure.axes
     drawn = {line.get_label(): line.get_xydata().tolist() for line in ax.get_lines()}
-    assert drawn["bAUC guaranteed, α"] == [[0.2, 0.1], [0.6, 1.0], [0.9, 50.0]]
+    assert drawn["required bAUC, α"] == [[0.2, 0.1], [0.6, 1.0], [0.9, 50.0]]
     assert drawn["bAUC of the scores"] == [[0.4, 0.1], [0.7, 1.0], [0.91, 50.0]]
     assert drawn["largest, 0.95"][0][0] == 0.95
     assert [text.get_text() for text in ax.texts] == ["1", "4", "12"]
