@@ -34,6 +34,16 @@ def test_products_in_parts_are_those_of_all_rows():
     assert len(looks) == 14  # 3 rows of 6 products at a time
 
 
+@pytest.mark.usefixtures("few_at_a_time")
+def test_products_of_rows_with_themselves_are_symmetric():
+    X, _ = rows()
+    weight = np.random.default_rng(1).random(40)
+    weight[::5] = 0.0
+    found = row_products.row_products(X, weight, lambda: None)
+    np.testing.assert_allclose(found, X.T @ np.diag(weight) @ X, atol=1e-13)
+    assert (found == found.T).all()
+
+
 @pytest.mark.parametrize("program", [RankSVM(0.1), CSVM(0.1), PartialAUC(0.4)], ids=lambda p: p.name)
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_a_hessian_in_parts_is_that_of_all_rows(program, kind, monkeypatch):

@@ -367,9 +367,9 @@ def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bo
 def combined_rows(X: Any, weights: Array) -> Array:
     """``Σ_k weights_k x_k`` of rows in memory.
 
-    `numpy.dot` lets another thread work meanwhile; ``@`` does not where there are few columns.
+    Rows in the order of columns are mostly a part of a larger array, which ``@`` reads in place; `numpy.dot` copies it.
     """
-    return np.asarray(np.dot(weights, X) if isinstance(X, np.ndarray) else X.T @ weights)
+    return np.asarray(weights @ X if isinstance(X, np.ndarray) else X.T @ weights)
 
 
 def _rows_of(mask: NDArray[np.bool_]) -> Any:

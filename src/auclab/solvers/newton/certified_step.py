@@ -14,6 +14,9 @@ from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
+#: The part of the wanted gap within which the last step is refined no more.
+_ENOUGH = 0.5
+
 
 def certified_step(state: State, loss: SmoothedLoss, iterate: Iterate, other: Array | None = None) -> Certificate:
     """Take one more step, and keep the best point and the best proof; the certificate in working precision.
@@ -27,14 +30,15 @@ def certified_step(state: State, loss: SmoothedLoss, iterate: Iterate, other: Ar
 
 
 def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: list[Array]) -> Certificate:
-    """The step is refined, as a linear system is, until the bound rises no more: its Hessian may be a subsample's."""
+    """The step is refined, as a linear system is, until the bound is near: its Hessian may be a subsample's."""
     problem, method = state.problem, state.method
     theta, evaluation = iterate.theta, iterate.evaluation
     step, multipliers = np.zeros_like(theta), evaluation.multipliers
     bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers)).bound
-    rise, rose = np.inf, np.inf
+    rise, rose, wanted = np.inf, np.inf, state.tolerance * max(evaluation.value, SMALL_OBJECTIVE)
+    enough = state.smoothed_value - _ENOUGH * wanted
     # A Hessian with which the rises do not fall is too far off.
-    while rise > RELATIVE_TOLERANCE * state.tolerance * max(evaluation.value, SMALL_OBJECTIVE) and rise <= rose:
+    while bound < enough and rise > RELATIVE_TOLERANCE * wanted and rise <= rose:
         correction = method.step(iterate.hessian, loss.direction_sum(multipliers), theta + step)
         if method.is_too_long(step + correction, theta):
             break

@@ -36,11 +36,12 @@ def some_at_a_time(n_rows: int, per_row: float, check: Check) -> Iterator[slice]
 
 
 def row_products(rows: Array, weight: Array, check: Check, others: Array | None = None) -> Array:
-    """``Σ_k weight_k x_k y_kᵀ`` of dense rows x and others y, or x again."""
-    others = rows if others is None else others
-    total = np.zeros((rows.shape[1], others.shape[1]))
+    """``Σ_k weight_k x_k y_kᵀ`` of dense rows x and others y, or x again with weights ≥ 0, which takes half as long."""
+    total = np.zeros((rows.shape[1], (rows if others is None else others).shape[1]))
+    factor = np.sqrt(weight) if others is None else weight
     for part in some_at_a_time(rows.shape[0], total.size, check):
-        total += np.dot((rows[part] * weight[part, None]).T, others[part])  # unlike @, two of them run at once
+        scaled = rows[part] * factor[part, None]
+        total += np.dot(scaled.T, scaled if others is None else others[part])
     return total
 
 

@@ -96,15 +96,18 @@ class _Search:
         the largest multipliers do not tell all columns apart, those that change each column most take part.
         """
         held = lagrangian(self.problem, self.coef, multipliers, without_norm=True)
-        best = self._charged(multipliers, held)
+        best: DualBound | None = None
         for every_column in self._choices:
             if not self.goal.seconds:
                 break
             found = self._corrected_exactly(multipliers, held, every_column)
+            if self.goal.is_reached_by(found):
+                return found
+            best = self._charged(multipliers, held) if best is None else best
             best = found if self.goal.prefers(found, best) else best
             if np.isinf(best.radius):
                 break
-        return best
+        return self._charged(multipliers, held) if best is None else best
 
     @property
     def _choices(self) -> tuple[bool, ...]:
@@ -150,7 +153,7 @@ class _Search:
         for _ in range(_CORRECTIONS):
             if rows is None:
                 break
-            unwanted = held.moments(moments(sample, *nearest)).value
+            unwanted = sums.value
             unwanted[:-1] = held.excess(unwanted[:-1], columns)
             corrected = correct(rows, *nearest, -unwanted, self.goal.seconds)
             if corrected is None:
@@ -165,6 +168,7 @@ class _Search:
                     return found
                 other = self._charged(nearest, held)
                 return found if self.goal.prefers(found, other) else other
+            sums = held.moments(moments(sample, *nearest))
         return self._charged(nearest, held)
 
     def _charged(self, multipliers: Multipliers, held: Lagrangian) -> DualBound:
