@@ -26,6 +26,10 @@ BANNED = [
     (r"\bis tried to be\b|\bis undone\b", "active verbs", "the solution is undone"),
     (r"\bhow many times as many\b", "growth factor", "how many times as many landmarks"),
     (r", less (the|its|those|what|as)\b|\bless (the|its) (mean|share|bias|error)\b", "minus", "the sum, less its mean"),
+    (r"\bbut for (rounding|the|a|one|equations)\b", "except for, up to rounding", "feasible but for rounding"),
+    (r"\bin the place of\b|\bas wholes\b", "in place of, whole groups", "over groups as wholes"),
+    (r"\bof one's own\b|\blacks of\b", "custom, the component outside", "constraints of one's own"),
+    (r"\bfor certain\b|\bmends?\b", "certainly, fixes", "the command that mends it"),
     (r"\bnot usual and\b|\bminimises no\b", "not supported", "it minimises no means of hinges"),
     (r"\ba word on the screen\b", "a status message", "it ends with a word on the screen"),
     (

@@ -29,7 +29,7 @@ for name, loss in LOSSES.items():
         print(f"{name}: objective {solution.objective:.6f}, certified gap {solution.gap:.0e}")
         with_and_without.append(np.degrees(np.arctan2(solution.coef[1], solution.coef[0])))
     angles[name] = with_and_without
-left.set(xlabel="what a margin lacks of 1, a", ylabel="charge")
+left.set(xlabel="1 − margin, a", ylabel="loss")
 left.legend(frameon=False)
 
 # %%

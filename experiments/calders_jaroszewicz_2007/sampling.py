@@ -4,7 +4,7 @@ Both are Algorithm 2 with unit weights w and a unit direction g across them, ``w
 With samples, every step draws new rows (half of them positive), and α comes from exact values at angles .01 apart
 (Algorithm 1 without its polynomial): counted pairs for AUC, all pairs' sigmoids for soft AUC. AUC has no gradient, so g
 is then that of the polynomial on the sample; soft AUC has its own. A fold of ten per seed, standardised columns. Which
-sets, sizes and β the figures have is not in the text, but for Fig. 6: KDD Cup 04, which needs a download.
+sets, sizes and β the figures have is not in the text, except for Fig. 6: KDD Cup 04, which needs a download.
 
 The polynomial is `PolynomialAUCClassifier` for AUC; for soft AUC it is here, as in the paper: the sigmoid's
 series of degree 30 made anew at every step for the present scale. Variants ``n=…`` are sample sizes. Seconds are those

@@ -2,7 +2,7 @@
 
 Half of the patients train, at most 2,000, and the others are ranked. Numbers are standardised, missing ones filled by
 the median, nominal columns are one-hot. λ, z and Cox's ridge are one of four, chosen by the concordance of half of the
-training part. FastSurvivalSVM minimises the program of `squared_hinge` but for tied times, with the same λ.
+training part. FastSurvivalSVM minimises the program of `squared_hinge` except for tied times, with the same λ.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def means(values: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def ratio(name: str) -> float:
-    """Test to training rows of a split of a set: 3 to 7, but for the sets of which not all rows are taken.
+    """Test to training rows of a split of a set: 3 to 7, except for the sets of which not all rows are taken.
 
     Examples
     --------

@@ -160,7 +160,7 @@ def _kernel_claims(split: Split, configured: Configured) -> list[Claim]:
 
 
 def _width_claims(split: Split, training: Training) -> list[Claim]:
-    """Whether γ is what its rule takes from the training part, but for the last digits."""
+    """Whether γ is what its rule takes from the training part, except for the last digits."""
     if training.gamma is None or split.kernel is None:
         return []
     claimed = split.kernel.parameters["gamma"]

@@ -1,6 +1,6 @@
 """Constraints on w in rational arithmetic: whether a point satisfies them, and what their multipliers prove.
 
-With multipliers μ of the rows ``A w ≤ c`` (≥ 0 but for equations) and ν of the bounds every w that satisfies them has
+With multipliers μ of the rows ``A w ≤ c`` (≥ 0, free for equations) and ν of the bounds, every feasible w has
 
     objective ≥ (S − μ·c − h(ν)) − (g − Aᵀμ − ν)·w − zS‖w‖ + λΩ(w),     h(ν_k) = ν_k u_k or ν_k l_k by the sign.
 
@@ -113,7 +113,7 @@ class HeldConstraints:
 
 
 def violation(stated: StatedConstraints, coef: Sequence[float]) -> tuple[float, float]:
-    """The largest violation of a constraint, exact but for the last rounding, and what rounding explains."""
+    """The largest violation of a constraint, exact except for the last rounding, and what rounding explains."""
     point = [Fraction(float(value)) for value in coef]
     worst, terms = Fraction(0), Fraction(0)
     for row, right, is_equal in zip(stated.matrix, stated.limit.tolist(), stated.equal.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""`auclab doctor`: what of an installation works, and the command that mends what does not."""
+"""`auclab doctor`: what works in an installation, and commands that fix the rest."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _MOSTLY_ZERO = 0.5
 
 
 class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """`StandardScaler` or `MinMaxScaler`, but for large tables that are mostly zero.
+    """`StandardScaler` or `MinMaxScaler` for large tables that are mostly zero.
 
     There the output is a CSR matrix. With ``to="standard"`` columns of which more than half is zero are divided by
     their standard deviation and not centred; the others are centred too. With ``to="minmax"`` all columns are as

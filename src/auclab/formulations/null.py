@@ -115,7 +115,7 @@ class NullPoint(FixedNull):
         return NullProof(multipliers, multipliers[1] if program.comparisons.hardest else None)
 
     def holds_for_every_value(self, sample: Sample, multipliers: tuple[Array, Array]) -> bool:
-        """Whether ``‖Σ q d‖_*`` is 0 but for rounding."""
+        """Whether ``‖Σ q d‖_*`` is 0 up to rounding."""
         if sample.in_blocks or self.program.kind == "piecewise":
             return False
         norm = self.program.regulariser.norm

@@ -256,7 +256,7 @@ def _component_limits(
         return [(pos, (below + low * v, below + high * v)), (neg, (above + low * u, above + high * u))]
     nothing = np.zeros(summary.n_bins)
     bracket = level_bracket("bauc", options, pos, neg)
-    if bracket is None:  # 0 or 1 for certain
+    if bracket is None:  # certainly 0 or 1
         ends = np.full(summary.n_bins, value.low), np.full(summary.n_bins, value.high)
         return [(pos, ends), (neg, ends)]
     z = float(options["threshold"])
@@ -312,7 +312,7 @@ def _gathered(summary: ScoreSummary, blocks: ScoreBlocks, name: str, options: di
 def _parts_of_rows(summary: ScoreSummary, rows: Rows, name: str, options: dict[str, Any]) -> tuple[float, float]:
     """Standard errors due to the positives and due to the negatives, from gathered scores and the other bins."""
     if name == "bauc" and level_bracket("bauc", options, summary.pos, summary.neg) is None:
-        # 0 or 1 for certain, whatever a single score is
+        # certainly 0 or 1, whatever a single score is
         first, second = (math.nan if n == 1 else 0.0 for n in (summary.n_pos, summary.n_neg))
         return first, second
     entries, squares = [], []

@@ -97,7 +97,7 @@ class Loss(ABC):
     @property
     @abstractmethod
     def symbol(self) -> str:
-        """ℓ in an equation, with ``{}`` in the place of its argument: ``"[{}]₊"``."""
+        """ℓ in an equation, with ``{}`` in place of its argument: ``"[{}]₊"``."""
 
     @cached_property
     def table(self) -> Pieces:

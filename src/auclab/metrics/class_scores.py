@@ -58,7 +58,7 @@ def class_scores(
 ) -> ClassScores:
     """Check labels, scores and weights, and sort the scores of either class; rows of weight 0 are dropped.
 
-    Scores that are sorted already, in the place of the labels, are returned as they are.
+    Scores that are sorted already, in place of the labels, are returned as they are.
     """
     if isinstance(y_true, ClassScores):  # a metric is one function for both: see `Metric.from_sorted`
         return y_true

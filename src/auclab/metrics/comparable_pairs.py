@@ -30,7 +30,7 @@ class ComparablePairs:
     group by group and by ascending level. `groups` (n_groups + 1,): first row of every group, and m. `levels` (m,):
     first row of the same group and level. `upper` (m,): rows that are compared with those of smaller levels of their
     group. `weight`, `upper_weight` (m,): a pair weighs ``upper_weight_i · weight_j``. `units_are_groups`: whether
-    groups are independent as wholes; else rows are.
+    whole groups are independent; else rows are.
     """
 
     def __init__(self, pairs: Bicliques):

@@ -1,4 +1,4 @@
-"""Formulations as models of Pyomo and CVXPY, to which constraints of one's own can be added."""
+"""Formulations as models of Pyomo and CVXPY, to which custom constraints can be added."""
 
 from __future__ import annotations
 

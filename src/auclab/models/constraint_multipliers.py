@@ -33,7 +33,7 @@ _RADIUS = 10.0
 class ConstraintMultipliers:
     """Multipliers μ of the rows and ν of the bounds of `ColumnConstraints`.
 
-    `rows` (n_rows,): ≥ 0 but for equations. `bounds` (n_features,): positive for an upper bound, negative for a lower
+    `rows` (n_rows,): ≥ 0, free for equations. `bounds` (n_features,): positive for an upper bound, negative for a lower
     one; 0 where there is none on that side.
     """
 
@@ -41,7 +41,7 @@ class ConstraintMultipliers:
     bounds: Array
 
     def in_order_of_rows(self, constraints: ColumnConstraints) -> Array:
-        """One array, in the order of `ColumnConstraints.all_rows`: ≥ 0 but for equations."""
+        """One array, in the order of `ColumnConstraints.all_rows`: ≥ 0 except for equations."""
         fixed = constraints.lower == constraints.upper
         above, below = np.isfinite(constraints.upper) & ~fixed, np.isfinite(constraints.lower) & ~fixed
         up, down = np.maximum(self.bounds, 0.0), np.maximum(-self.bounds, 0.0)

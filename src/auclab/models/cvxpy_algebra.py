@@ -18,7 +18,7 @@ from auclab.types import Array, AuclabError
 class CvxpyModel(AlgebraicModel):
     """A formulation in CVXPY.
 
-    `constraints`: of `model`; those of one's own are added to them in a problem of one's own.
+    `constraints`: of `model`; further ones are added to them in a problem that the caller builds.
     """
 
     constraints: tuple[Any, ...] = ()

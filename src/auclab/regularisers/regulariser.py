@@ -96,7 +96,7 @@ class Regulariser(ABC):
     def dual_value(self, gradient: Array, slack: float, total: float, up: float = 1.0) -> tuple[float, float]:
         """The largest ``τ·total − R*(τg)`` over τ in [0, 1], and the τ that attains it.
 
-        R* is ``max_w g·w − slack‖w‖ − R(w)``, with τ·slack in the place of slack: of ``λ‖w‖`` it is 0 for
+        R* is ``max_w g·w − slack‖w‖ − R(w)``, with τ·slack in place of slack: of ``λ‖w‖`` it is 0 for
         ``‖g‖_* ≤ λ + slack`` and else infinite (derivations 7.1).
 
         Parameters

@@ -116,7 +116,7 @@ def check_not_contradictory(constraints: ColumnConstraints) -> None:
 def _contradict(A: Array, c: Array, prices: Array, lower: Array, upper: Array) -> bool:
     """Whether ``Σ p_i a_i·w ≤ Σ p_i c_i`` fails for every w within the bounds (Farkas).
 
-    Columns of which the sum is to vanish get sums that do, but for rounding of the entries: prices are known to the
+    Columns of which the sum is to vanish get sums that do, up to rounding of the entries: prices are known to the
     tolerance of a linear program only.
     """
     terms = abs(A).T @ abs(prices)

@@ -198,7 +198,7 @@ def _rank(solution: Solution) -> tuple[int, float, float]:
 
 
 def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:
-    """The solvers that can take the problem, but for the one that has had it."""
+    """The solvers that can take the problem, except for the one that has had it."""
     program, sample = problem.program, problem.sample
     n_rows = sample.n_pos + sample.n_neg
     n_features = min(sample.n_features, n_rows) if is_rotated(problem) else sample.n_features

@@ -73,7 +73,7 @@ def solution_of(problem: Problem, separator: Separator) -> RawSolution | None:
 
 
 def leaves_no_hinge(problem: Problem, objective: float, coef: Array) -> bool:
-    """Whether the mean hinge at a point is 0 but for rounding: the data are separable.
+    """Whether the mean hinge at a point is 0 up to rounding: the data are separable.
 
     `objective`: the value at the point.
     """

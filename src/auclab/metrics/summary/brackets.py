@@ -114,12 +114,12 @@ def next_error_above(pos: ClassBins, neg: ClassBins, level: float) -> float:
 
 
 def _first_true(test: Callable[[float], bool], low: float, high: float) -> float:
-    """A level at which the test holds, with a neighbour at which it does not; `high`, where it holds for certain."""
+    """A level at which the test holds, with a neighbour at which it does not; `high`, where it certainly holds."""
     return _change(test, low, high)[1] if low < high else high
 
 
 def _last_true(test: Callable[[float], bool], low: float, high: float) -> float:
-    """A level at which the test holds, with a neighbour at which it does not; −∞, where it holds for certain."""
+    """A level at which the test holds, with a neighbour at which it does not; −∞, where it certainly holds."""
     if not low < high or not test(low):
         return -math.inf
     return _change(lambda level: not test(level), low, high)[0]

@@ -50,7 +50,7 @@ def describe_scorer(
     }
     try:
         return describe(preprocessing, coef=solution.coef, intercept=solution.intercept, **facts)
-    except AuclabError:  # a preprocessing of one's own
+    except AuclabError:  # a custom preprocessing
         return describe(preprocessing, coef=None, intercept=None, **facts)
 
 

@@ -77,7 +77,7 @@ class RankedPart:
         return self._values[name, threshold]
 
     def estimate(self, metric: Metric, level: float) -> Estimate:
-        """With standard error and interval, over groups as wholes or over rows."""
+        """With standard error and interval, over whole groups or over rows."""
         name, threshold = over_pairs(metric, self.target.kind)
         return estimate_pairs(self.target.pairs, self.scores, name, threshold=threshold, level=level)
 

@@ -1,8 +1,8 @@
 """From sums by bins to the loss, its gradient, and a program whose optimum is a lower bound.
 
 With moved scores t (`grid`) a pair whose members are in different bins has its hinge decided: ``t_j − t_i`` where the
-negative's bin is the upper one, else 0. So the loss is known from ``Σ q`` and ``Σ q t`` but for pairs within a bin, and
-for these it is bounded:
+negative's bin is the upper one, else 0. So the loss is known from ``Σ q`` and ``Σ q t`` except for pairs within a bin,
+and for these it is bounded:
 
 * from below by Jensen's inequality, ``u v [t̄⁻ − t̄⁺]₊`` for weights u, v and mean scores;
 * from above with the scores moved to the ends of their bin and the means kept (Edmundson 1957, Madansky 1959).

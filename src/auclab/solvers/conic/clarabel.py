@@ -1,6 +1,6 @@
 """Clarabel, an interior-point method: the general route to small and middle-sized problems.
 
-Through CVXPY, but for few points, which need no modelling language (`direct`).
+Through CVXPY, except for few points, which need no modelling language (`direct`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The exact loss of a hinge program at a point, and the cut that supports it there, without pairs.
 
-With ``θ = (w, b, t)``, t in the place of ‖w‖, and α the weights of the margins whose hinge is positive (0 for all
+With ``θ = (w, b, t)``, t in place of ‖w‖, and α the weights of the margins whose hinge is positive (0 for all
 others), the loss is at least ``Σα − G·θ`` everywhere and equal to it at the point, with ``G = Σ α D`` and D the
 direction of a margin (`auclab.solvers.smoothed.smoothed_loss`). The marginals of α determine the cut, and the mean of
 the marginals a mean of cuts: these are the multipliers that prove a lower bound.

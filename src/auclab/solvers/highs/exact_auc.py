@@ -151,7 +151,7 @@ class _Tree:
         if bound > self._wanted():
             return
         if few and found.status is Status.OPTIMAL:
-            # Its best count is that of `found`, but for rounding in HiGHS: that box stays as it is.
+            # Its best count is that of `found`, up to rounding in HiGHS: that box stays as it is.
             return
         if found.status is Status.TIME_LIMIT:
             yield bound, box

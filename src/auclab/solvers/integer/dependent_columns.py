@@ -17,8 +17,8 @@ _MOST_ENTRIES = 20_000_000
 def dependent_columns(sample: Sample, columns: NDArray[np.intp]) -> NDArray[np.intp]:
     """Those of `columns` that are affine functions of the others among them, as few as there are relations.
 
-    The scores of a w that uses them all do not change along a relation, but for a constant, so that any w has an equal
-    one in which the coefficients of the columns returned are 0.
+    The scores of a w that uses them all change along a relation by a constant at most, so any w has an equal one in
+    which the coefficients of the columns returned are 0.
 
     `sample`: in memory. Returns: empty too where there are too many entries to tell.
 

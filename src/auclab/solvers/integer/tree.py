@@ -207,7 +207,7 @@ class Tree:
         return value
 
     def _cleaned(self, coef: Array) -> Array:
-        """Without coefficients that are 0, or whole numbers, but for the accuracy of HiGHS."""
+        """Without coefficients that are 0, or whole numbers, except for the accuracy of HiGHS."""
         nearest = np.rint(coef) if self._objective.whole else np.zeros_like(coef)
         return np.where(abs(coef - nearest) <= max(EQUAL, EQUAL * self._size), nearest, coef)
 

@@ -1,4 +1,4 @@
-"""What an interior-point method needs of a regulariser: its block of the Newton system, diagonal but for a border.
+"""What an interior-point method needs of a regulariser: its block of the Newton system, diagonal except for a border.
 
 With ``t = ‖w‖`` and its multiplier τ, the border holds t and what the norm needs beside it. Every class keeps its point
 and its dual point, says the block, and turns the step in w and the border into a step of its own variables.
@@ -83,7 +83,7 @@ class Euclidean:
         return Border(columns, np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
 
     def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
-        """The right-hand sides; `slope` is the derivative of all in t but for τ."""
+        """The right-hand sides; `slope` is the derivative of all in t except for τ."""
         length = float(np.linalg.norm(w))
         return gradient - self.tau * w / length, np.array([self.tau - slope, self.t - length, 0.0])
 

@@ -1,8 +1,8 @@
 """A primal-dual interior-point method for programs over few rows with many columns: systems of the size of the rows.
 
 The hinge terms have slack variables and multipliers of their own, one a margin; w has the block of its norm
-(`lengths`), which is a diagonal D but for one to three columns. With the weights W of the margins and ``B = PᵀWP``, P
-the derivatives of the margins by the scores, a Newton step solves
+(`lengths`), which is a diagonal D except for one to three columns. With the weights W of the margins and ``B = PᵀWP``,
+P the derivatives of the margins by the scores, a Newton step solves
 
     (D + XᵀBX) Δw + F β = r,
 

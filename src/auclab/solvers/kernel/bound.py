@@ -89,7 +89,7 @@ class DualPoint:
 
 
 def dual_point(problem: Problem, matrix: KernelMatrix, pos: Array, neg: Array, share_neg: Array | None) -> DualPoint:
-    """The dual point of marginals that are feasible but for rounding.
+    """The dual point of marginals that are feasible up to rounding.
 
     `problem`: that of the dual: of partial AUC with the weights of the negatives. `matrix`: positives first.
     `share_neg` (n_neg,): to be kept with it.

@@ -27,7 +27,7 @@ _CANDIDATES, _ROUND = 1200, 150
 
 @dataclass(frozen=True)
 class Residual:
-    """What a span lacks of g.
+    """The component of g outside a span.
 
     `values` (m,): r, at the observations. `square`: ``‖r‖²_H``.
     """
@@ -37,7 +37,7 @@ class Residual:
 
 
 def residual_of(span: Span, dual: Array, product: Array) -> Residual:
-    """What `span` lacks of ``g = Σ γ_k φ(x_k)``, from γ = `dual` and Kγ = `product`."""
+    """The component outside `span` of ``g = Σ γ_k φ(x_k)``, from γ = `dual` and Kγ = `product`."""
     projected = span.values @ dual
     values = product - projected @ span.values
     return Residual(values, max(0.0, float(dual @ values)))

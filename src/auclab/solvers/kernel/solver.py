@@ -106,7 +106,7 @@ class LandmarkSolve:
         choice = self.choice
         while True:
             before = self.gap
-            # What a span lacks of another program's g tells little: the first solve is in that span.
+            # The component outside a span of another program's g tells little: the first solve is in that span.
             added = self._is_started or choice.change(dual, self.tolerance * self._unit, self.gap)
             if not added and last is not dual:  # the best bound's g lies in the span, and that of the solve may not
                 added = choice.change(last, self.tolerance * self._unit, self.gap)
@@ -142,7 +142,7 @@ class LandmarkSolve:
         self._record()
 
     def add_landmarks(self, number: int, *, solving: bool = True) -> None:
-        """Landmarks for what the span lacks of the g of the last dual point; and a solve in the span."""
+        """Landmarks for the component outside the span of the g of the last dual point; and a solve in the span."""
         self.choice.add(self.best, number)
         if solving:
             self.best = self._solve_in_span()[1]
@@ -170,7 +170,7 @@ class LandmarkSolve:
 
         Its dual point is the best one until now where it ended without multipliers.
         """
-        if not self.choice.span.size:  # g = 0 but for rounding: it says nothing about where to look
+        if not self.choice.span.size:  # g = 0 up to rounding: it says nothing about where to look
             first = np.array([self.matrix.diagonal.argmax()])
             self.choice.take(self.choice.span.extended(self.matrix, first))
         problem = self.training.in_features(self.choice.span.features)

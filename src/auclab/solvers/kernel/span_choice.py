@@ -49,7 +49,7 @@ class SpanChoice:
         self.span, self.coef = span, np.zeros(span.size) if coef is None else coef
 
     def add(self, dual: DualPoint, number: int) -> None:
-        """So many landmarks for what the span lacks of the g of a dual point."""
+        """`number` landmarks for the component outside the span of the g of a dual point."""
         span, _ = extend(self.matrix, self.span, residual_of(self.span, dual.dual, dual.product), 0.0, number)
         self._widen(span)
 

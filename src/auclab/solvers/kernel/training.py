@@ -165,7 +165,7 @@ def _checked_matrix(X: Any) -> Array:
 
 
 def _has_factor(matrix: Array, shift: float) -> bool:
-    """Whether ``K + shift·I`` has a Cholesky factor: K is positive semidefinite but for rounding."""
+    """Whether ``K + shift·I`` has a Cholesky factor: K is positive semidefinite up to rounding."""
     try:
         np.linalg.cholesky(matrix + shift * np.eye(len(matrix)))
     except np.linalg.LinAlgError:

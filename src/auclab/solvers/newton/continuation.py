@@ -151,7 +151,7 @@ class _Path:
     def certified(self) -> bool:
         """Certify the last minimum; False where its steps ended too early."""
         state, iterate, before = self.state, self.minima[-1], self.state.gap
-        # A point with slopes of its own as its proof is preferred, but for the last digits.
+        # A point with slopes of its own as its proof is preferred, except for the last digits.
         other = self._extrapolated(0.0) if self.is_narrow or not self.proves_by_slopes else None
         certificate = certified_step(state, self.loss, iterate, other)
         if state.is_certified or state.monitor.stopped() is not None:

@@ -87,7 +87,7 @@ class SmoothedLoss(ABC):
 
 
 def with_one_sum(multipliers: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Multipliers of pairs with equal sums over either class, in place; they have them but for rounding.
+    """Multipliers of pairs with equal sums over either class, in place; they have them up to rounding.
 
     What the sums differ by counts times the means of the columns: in a gradient it moves the minimum along them as far
     as the penalty allows, in a dual point it is charged to the bound.

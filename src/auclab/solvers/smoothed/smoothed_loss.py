@@ -1,6 +1,6 @@
 """The smoothed loss of a hinge program: value, gradient, Hessian and linearised multipliers, without pairs.
 
-Variables are ``θ = (w, b, t)`` with t in the place of ‖w‖, so a hinge argument is ``a = 1 − θ·D`` with the direction
+Variables are ``θ = (w, b, t)`` with t in place of ‖w‖, so a hinge argument is ``a = 1 − θ·D`` with the direction
 ``D = (x_i⁺ − x_j⁻, 0, z)`` of a pair or ``D = (y x, y, z)`` of a point, and with ``α = φ'(a)``
 
     gradient = −Σ q α D,        Hessian = Σ q φ''(a) D Dᵀ,      φ'' = 1/(2h) in the band |a| < h.

@@ -43,7 +43,7 @@ def proved_bound(problem: Problem, coef: Array, multipliers: Multipliers, goal: 
     """The best bound that is proved with these multipliers, corrected or not.
 
     `coef` (n_features,): the solution, whose length sets the least radius. `multipliers` (n_pos,) and (n_neg,):
-    feasible but for rounding and the constraint on ``Σ q d``. `goal`: the objective at the solution, and the gap that
+    feasible up to rounding and the constraint on ``Σ q d``. `goal`: the objective at the solution, and the gap that
     is wanted.
     """
     if goal.objective <= goal.least_cost:

@@ -1,11 +1,11 @@
 """What multipliers of constraints on w add to a verified bound, with every rounding charged.
 
-For q within its capacities and multipliers μ of the rows ``A w ≤ c`` (≥ 0 but for equations) every w that satisfies the
-constraints has
+For q within its capacities and multipliers μ of the rows ``A w ≤ c`` (≥ 0, free for equations) every w that satisfies
+the constraints has
 
     objective ≥ S − μ·c − (g − Aᵀμ)·w − zS‖w‖ + λΩ(w),      g = Σ q d,  S = Σ q:
 
-the formulas of `bound` with ``r = g − Aᵀμ`` in the place of g and ``S − μ·c`` in that of the sum. A bound on w_k takes
+the formulas of `bound` with ``r = g − Aᵀμ`` in place of g and ``S − μ·c`` in that of the sum. A bound on w_k takes
 up the part of r_k of its sign, ``−r_k w_k ≥ −r_k u_k`` for ``r_k > 0`` and ``w_k ≤ u_k``: for a sign that costs
 nothing, and the residual that is left is one-sided. μ and these parts may be any numbers of the right sign, so nothing
 is to be proved about them; their products with A, c and the bounds are summed with error bounds.
@@ -43,7 +43,7 @@ class Lagrangian:
     signs: Array
 
     def moments(self, sums: Moments) -> Moments:
-        """The moments with ``g − Aᵀμ`` in the place of g."""
+        """The moments with ``g − Aᵀμ`` in place of g."""
         if not self.multipliers.rows.size:
             return sums
         high, low, error = weighted_column_sums(self.constraints.matrix, -self.multipliers.rows)

@@ -67,7 +67,7 @@ def feasible_nearby(
     """Prove that exact multipliers with ``Σ q d = 0`` lie next to these; None if it cannot be proved.
 
     `problem`: its program has no norm. `rows`: observations for the correction. `pos`, `neg` (n_pos,) and (n_neg,), ≥
-    0: multipliers with moments of 0 but for rounding. `held`: constraints: ``Σ q d − Aᵀμ`` takes the place of ``Σ q
+    0: multipliers with moments of 0 up to rounding. `held`: constraints: ``Σ q d − Aᵀμ`` takes the place of ``Σ q
     d``. `columns`: those in which it is to be 0.
     """
     if not rows.multipliers.any():

@@ -1,7 +1,7 @@
 """Weights of single pairs, changed by little so that ``Σ q d`` is exactly 0, or well within its limit.
 
 A program without a penalty has ``Σ q d = 0`` or ``‖Σ q d‖_* ≤ −z Σ q`` as its dual constraint, which sums in floating
-point satisfy but for rounding, and what is missed would be charged for every length of w. A few pairs whose weight is
+point satisfy up to rounding, and what is missed would be charged for every length of w. A few pairs whose weight is
 neither 0 nor full have room on both sides: with their differences as the columns of D and B near ``D⁻¹``, weights
 ``δ`` with ``Dδ = −g`` exist and have ``|δ| ≤ |B||g| + ρ/(1 − ρ) max |B||g|`` if ``ρ = ‖I − BD‖ < 1`` (Neumann).
 """

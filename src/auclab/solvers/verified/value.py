@@ -8,7 +8,7 @@ With ``g = Σ q d``, ``S = Σ q`` and ``e = max(0, ‖g‖_* + zS)`` (derivation
   of its spread.
 
 V is what the multipliers are worth: S for a mean of hinges, minus the price of constraints ``A w ≤ c``, whose
-multipliers μ put ``g − Aᵀμ`` in the place of g.
+multipliers μ put ``g − Aᵀμ`` in place of g.
 """
 
 from __future__ import annotations
