@@ -11,3 +11,5 @@ SOLVED = 1e-10
 EQUAL = 1e-9
 #: The gap of a solve, unless another is wanted. What differs by less in its solution may be noise.
 TOLERANCE = 1e-6
+#: Steps after which a method that converges in far fewer is stopped.
+MOST_STEPS = 100

@@ -139,6 +139,11 @@ def _slack_of(bound: Callable[..., Bound], **fixed: Any) -> Callable[..., float]
     return slack
 
 
+def _of_loss(bound: Callable[..., Bound]) -> Callable[..., float]:
+    """A bound whose slack depends on no empirical loss but a given one."""
+    return _slack_of(bound, empirical_loss=0.0)
+
+
 def _on_grid(bound: Callable[..., Bound]) -> Callable[..., float]:
     """A bound for one a, at a level of the grid 2^k · a0 (1/S where a bound has a spread S)."""
 
@@ -173,13 +178,13 @@ def _uniform(n_pos: int, n_neg: int, *, norm_bound: float, radius: float, **argu
 
 
 _MEASURES: dict[str, Callable[..., float]] = {
-    "published_stability": _slack_of(published_stability_bound, empirical_loss=0.0),
-    "pairwise_stability": _slack_of(pairwise_stability_bound, empirical_loss=0.0),
+    "published_stability": _of_loss(published_stability_bound),
+    "pairwise_stability": _of_loss(pairwise_stability_bound),
     "peeled_stability": _on_grid(pairwise_stability_bound),
-    "margin": _slack_of(margin_bound, empirical_loss=0.0),
+    "margin": _of_loss(margin_bound),
     "peeled_margin": _margin_on_grid,
     "fixed_scorer_auc": _slack_of(fixed_scorer_auc_bound, auc=0.5),
-    "fixed_scorer_bauc": _slack_of(fixed_scorer_bauc_bound, empirical_loss=0.0),
+    "fixed_scorer_bauc": _of_loss(fixed_scorer_bauc_bound),
     "peeled_fixed_scorer_bauc": _on_grid(fixed_scorer_bauc_bound),
     "weighted_auc": _slack_of(weighted_auc_bound),
     "uniform_weighted_auc": _uniform,

@@ -12,12 +12,12 @@ from auclab.formulations import FORMULATIONS, Program, RankSVM, as_formulation, 
 from auclab.formulations.base import parameter_names
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
-from auclab.kernels import Kernel, as_kernel, kernel_named
+from auclab.kernels import Kernel, Polynomial, as_kernel, kernel_named
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
 
 #: Parameters of kernels given by name, and their defaults.
-_DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 1.0}
+_DEFAULTS = Polynomial().get_params()
 #: Prefix of parameters of the formulation in a search.
 _NESTED = "formulation__"
 

@@ -10,12 +10,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 from scipy.stats import binomtest, norm
 
-from auclab.precision import ROUNDING, SOLVED
+from auclab.precision import MOST_STEPS, ROUNDING, SOLVED
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, same_length
-
-#: Steps of Newton's method for two coefficients.
-_STEPS = 50
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ def _logistic(x: Array, y: Array) -> tuple[Array, Array]:
         return unknown, unknown
     rows = np.column_stack([np.ones_like(x), x])
     found = np.array([0.0, 1.0])
-    for _ in range(_STEPS):
+    for _ in range(MOST_STEPS):
         chance = expit(rows @ found)
         information = (rows * (chance * (1 - chance))[:, None]).T @ rows
         try:

@@ -36,7 +36,7 @@ EXACT: dict[str, Any] = {
 #: Programs with fewer columns end within seconds.
 _INTERRUPTIBLE_FROM = 1_500
 #: Columns whose largest entry is between the inverse of this and this stay as they are.
-_ORDINARY = 1e3
+ORDINARY = 1e3
 #: Scales are between the inverse of this and this, so that none of their inverses in the row of norm linf is dropped.
 _FAR = 1e8
 
@@ -158,7 +158,7 @@ def feature_scale(directions: Any) -> Array | None:
     peaks: Any = abs(directions).max(axis=0)
     largest: Array = np.array(peaks.toarray() if hasattr(peaks, "toarray") else peaks, dtype=np.float64).ravel()
     largest[largest == 0] = 1.0
-    if ((largest >= 1.0 / _ORDINARY) & (largest <= _ORDINARY)).all():
+    if ((largest >= 1.0 / ORDINARY) & (largest <= ORDINARY)).all():
         return None
     return np.asarray(np.exp2(-np.rint(np.log2(np.clip(largest, 1.0 / _FAR, _FAR)))))
 

@@ -9,13 +9,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from auclab.precision import ROUNDING
+from auclab.precision import MOST_STEPS, ROUNDING
 from auclab.types import Array
 
 #: Columns up to which Newton steps are cheap beside the programs that the weights save.
 _MOST_COLUMNS = 1_000
-#: Newton steps; where there are such weights some ten suffice, and where there are none a direction soon shows it.
-_MOST_STEPS = 40
 #: Steps near the end that came no nearer, from which on the rest is rounding.
 _MOST_STALLS = 3
 #: Distance of the mean from the point, relative to the sizes that are added up, that is rounding.
@@ -96,7 +94,7 @@ def _newton(X: Any, capacity: Array, target: Array) -> Array | None:
     arguments = np.full(capacity.size, theta[-1])
     value = _value(arguments, capacity, theta, target)
     stalls, before = 0, np.inf
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_STEPS):  # some ten suffice, and where there are no weights a direction soon shows it
         weights = capacity * expit(arguments)
         descent = target - np.r_[np.asarray(X.T @ weights).ravel(), weights.sum()]
         if float(abs(descent).max()) <= _ROUNDING * total:

@@ -19,15 +19,13 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
-from auclab.precision import EQUAL
+from auclab.precision import EQUAL, MOST_STEPS, TOLERANCE
 from auclab.types import Array
 
-#: Rounds at most, and rounds without fewer rows of the wrong sign until they change sides one by one.
-_MAX_ROUNDS, _PATIENCE = 60, 3
+#: Rounds without fewer rows of the wrong sign until they change sides one by one.
+_PATIENCE = 3
 #: Part of the mean diagonal that keeps dependent rows from making a system singular.
 _RIDGE = 1e-13
-#: The part of the value that the ridge may have.
-_OF_RIDGE = 1e-6
 
 
 def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool] = lambda: False) -> Array | None:
@@ -45,7 +43,7 @@ def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool
     signed[np.diag_indices_from(signed)] += _RIDGE * unit
     inside = np.ones(sides.size, dtype=bool)
     fewest, patience = sides.size + 1, _PATIENCE
-    for _ in range(_MAX_ROUNDS):
+    for _ in range(MOST_STEPS):
         if stopped():
             return None
         found = _solved(signed, sides, inside)
@@ -58,7 +56,7 @@ def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool
         if count == 0:
             # Of classes that touch, Σ α = ‖w‖² + ridge ‖α‖² holds by the ridge alone.
             of_ridge = _RIDGE * unit * float(multipliers @ multipliers)
-            return np.maximum(multipliers, 0.0) if of_ridge <= _OF_RIDGE * float(multipliers.sum()) else None
+            return np.maximum(multipliers, 0.0) if of_ridge <= TOLERANCE * float(multipliers.sum()) else None
         if count < fewest:
             fewest, patience = count, _PATIENCE
         elif patience:

@@ -23,7 +23,7 @@ from auclab.formulations.base import Program
 from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.precision import EQUAL
+from auclab.precision import EQUAL, MOST_STEPS
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
 from auclab.solvers.certificate import SMALL_OBJECTIVE, far_away, relative_gap
@@ -33,7 +33,6 @@ from auclab.types import Array, AuclabError, Status
 #: 2ⁿ programs for the l1 norm: more features than this are refused.
 MAX_FEATURES_L1 = 12
 DEFAULT_RESTARTS = 8
-_MAX_ALTERNATIONS = 100
 #: With these a member of the search is still no reason to end it.
 _GOES_ON = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.UNCERTIFIED, Status.FAILED)
 
@@ -152,7 +151,7 @@ def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance:
     best_value, stopped = math.inf, False
     for start in _starts(problem):
         direction, value = start, math.inf
-        for _ in range(_MAX_ALTERNATIONS):
+        for _ in range(MOST_STEPS):
             current = member(direction)
             members.append(current)
             now = _value(problem, current)

@@ -90,9 +90,15 @@ def solve_path(
     [0.6, 0.833333, 1.0]
     """
     if kernel is not None:
-        return _kernel_path(
-            as_formulation(formulation), X, y, kernel, values, parameter, solver, tolerance, time_limit, constraints,
-            sample_weight=sample_weight, pos_label=pos_label, matrix=kernel_matrix, **options,
+        from auclab.solvers.kernel.path import solve_kernel_path  # takes a second of the start-up
+        from auclab.solvers.kernel.solve import KERNEL_TOLERANCE
+
+        check_limits(KERNEL_TOLERANCE if tolerance is None else tolerance, time_limit)
+
+        return solve_kernel_path(
+            as_formulation(formulation), X, y, kernel, values, parameter=parameter, solver=solver, tolerance=tolerance,
+            time_limit=time_limit, sample_weight=sample_weight, pos_label=pos_label, constraints=constraints,
+            matrix=kernel_matrix, **options,
         )  # fmt: skip
     if kernel_matrix is not None:
         raise AuclabError("kernel_matrix belongs to a kernel; give kernel=… too")
@@ -128,33 +134,3 @@ def following_solution(
     if solution.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return solution
-
-
-def _kernel_path(
-    program: Program,
-    X: Any,
-    y: ArrayLike,
-    kernel: str | Kernel,
-    values: Sequence[float],
-    parameter: str,
-    solver: str,
-    tolerance: float | None,
-    time_limit: float | None,
-    constraints: Any,
-    *,
-    sample_weight: ArrayLike | None,
-    pos_label: Any,
-    matrix: KernelMatrix | None,
-    **options: Any,
-) -> tuple[Solution, ...]:
-    """`solve_path` over the space of a kernel; imported here, as in `auclab.solve`."""
-    from auclab.solvers.kernel.path import solve_kernel_path
-    from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, check_kernel_choices
-
-    tolerance = KERNEL_TOLERANCE if tolerance is None else tolerance
-    check_limits(tolerance, time_limit)
-    check_kernel_choices(solver, constraints, options)
-    return solve_kernel_path(
-        program, X, y, kernel, values, parameter=parameter, tolerance=tolerance, time_limit=time_limit,
-        sample_weight=sample_weight, pos_label=pos_label, matrix=matrix, **options,
-    )  # fmt: skip

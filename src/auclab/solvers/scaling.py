@@ -21,12 +21,10 @@ import numpy as np
 from auclab.formulations.base import Program
 from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
+from auclab.models.dual_lp import ORDINARY
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array
 from auclab.validation import LARGEST_PARAMETER, LEAST_PARAMETER
-
-#: Spreads between the inverse of this and this are left as they are: copies of large samples cost time and memory.
-_ORDINARY = 1e3
 
 
 def in_own_units(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
@@ -68,7 +66,7 @@ def units_of(problem: Problem) -> Array | None:
     unit = power_of_two(sample.spread)
     if program.uses_norm:
         unit = np.full(unit.size, _common_unit(program, float(unit.max())))
-    if ((unit >= 1.0 / _ORDINARY) & (unit <= _ORDINARY)).all():
+    if ((unit >= 1.0 / ORDINARY) & (unit <= ORDINARY)).all():
         return None
     return unit
 
@@ -91,7 +89,7 @@ def feature_units(problem: Problem) -> Array | None:
     Returns: ``w_k = x_k · unit_k`` on rows times `unit`; at most 1e8, so that a norm of x keeps its digits.
     """
     spread = problem.sample.spread
-    if ((spread >= 1.0 / _ORDINARY) & (spread <= _ORDINARY)).all():
+    if ((spread >= 1.0 / ORDINARY) & (spread <= ORDINARY)).all():
         return None
     return 1.0 / power_of_two(np.clip(spread, 1e-8, 1e8))
 

@@ -18,7 +18,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
-from auclab.precision import ROUNDING, SOLVED, TOLERANCE
+from auclab.precision import MOST_STEPS, ROUNDING, SOLVED, TOLERANCE
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.evaluation import Evaluation
@@ -31,7 +31,7 @@ HALF_WIDTHS = (0.2, 0.06, 0.02, 0.006, 0.002, 6e-4)
 #: that of a step with the last Hessian has to be smaller.
 _CONVERGED, _STALE = 1e-2, 0.1
 #: Steps at most, and halvings of one.
-_MAX_STEPS, _MAX_HALVINGS = 60, 30
+_MAX_HALVINGS = 30
 #: A step is at most this many times as long as w, or as the first w.
 _LONGEST = 3.0
 #: Of more columns a Hessian takes longer than the solvers that hold none.
@@ -88,7 +88,7 @@ class SmoothedPath:
     def _descended(self, k: int, evaluation: Evaluation) -> Minimum | None:
         """Newton steps until the next one promises next to nothing."""
         free, factor, value = self._free, None, self._value(k, evaluation)
-        for _ in range(_MAX_STEPS):
+        for _ in range(MOST_STEPS):
             slope, curvature = self._regulariser(k, evaluation.theta)
             descent = (self._loss.direction_sum(evaluation.multipliers) - slope)[free]
             negligible = max(_CONVERGED * evaluation.smoothing_gap, ROUNDING * value)

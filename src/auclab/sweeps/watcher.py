@@ -15,10 +15,8 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
 from auclab.pipeline.screen.console import err, out
+from auclab.tracking.finished import POLL_SECONDS
 from auclab.tracking.job_status import JobStatus, read_statuses
-
-#: Seconds between two readings of the status files.
-POLL_SECONDS = 0.5
 
 OTHER_CODE = "finished runs of other code are computed again; to take them, stop with Ctrl-C and add rerun=false"
 

@@ -15,8 +15,8 @@ from auclab.types import Array
 
 #: The first length of w, in units in which scores differ by about 1, over the root of the number of columns.
 _FIRST = 0.1
-#: Of the limit of a dual vector: the most that the first one takes.
-_INSIDE = 0.9
+#: Of the limit of a dual vector: the most that the first one, and its multipliers, take.
+INSIDE = 0.9
 
 
 class Border(NamedTuple):
@@ -136,7 +136,7 @@ class Box(_TwoSided):
         self.u = np.abs(w) + _FIRST / (unit * np.sqrt(w.size))
         self.slack = self.u - w, self.u + w
         self.t = float(limits @ self.u)
-        g = gradient * min(1.0, _INSIDE * tau / max(float((abs(gradient) / limits).max()), 1e-300))
+        g = gradient * min(1.0, INSIDE * tau / max(float((abs(gradient) / limits).max()), 1e-300))
         self.dual = 0.5 * (tau * limits + g), 0.5 * (tau * limits - g)
 
     def diagonal(self, w: Array) -> Array:
@@ -187,7 +187,7 @@ class Top(_TwoSided):
         self.t = float((factors * np.abs(w)).max()) + _FIRST / unit
         self.slack = self.t - factors * w, self.t + factors * w
         size = float((abs(gradient) / factors).sum())
-        g = gradient / factors * min(1.0, _INSIDE * tau / max(size, 1e-300))
+        g = gradient / factors * min(1.0, INSIDE * tau / max(size, 1e-300))
         rest = 0.5 * (tau - float(abs(g).sum())) / w.size
         self.dual = np.maximum(g, 0.0) + rest, np.maximum(-g, 0.0) + rest
 

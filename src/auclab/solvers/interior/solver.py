@@ -22,6 +22,7 @@ import numpy as np
 import scipy.linalg as la
 
 from auclab.formulations.problem import Problem
+from auclab.precision import MOST_STEPS
 from auclab.samples.rotated import MAX_ROWS
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.interior.best import Best
@@ -38,8 +39,8 @@ from auclab.types import AuclabError, Status
 
 #: Pairs that are held one by one: a step takes some tens of passes over them.
 MAX_PAIRS = 1_000_000
-#: Steps at most, and steps without a smaller gap.
-_MAX_STEPS, _IDLE = 80, 12
+#: Steps without a smaller gap.
+_IDLE = 12
 #: Where the own gap of a separator is below the first number and this often in the certified one, no hinge-free optimum
 #: is taken to be there.
 _NEAR, _NO_FIT = 0.01, 5.0
@@ -119,7 +120,7 @@ def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:
     problem, idle = best.problem, 0
     try:
         state, longest = State(problem, setting), 0.0
-        for _ in range(_MAX_STEPS):
+        for _ in range(MOST_STEPS):
             remaining = best.monitor.remaining
             best.is_late = remaining is not None and remaining < longest
             if best.is_late or best.monitor.stopped() is not None:

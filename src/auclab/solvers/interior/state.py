@@ -8,7 +8,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.solvers.interior.best import Multipliers
-from auclab.solvers.interior.lengths import Steps, length_at
+from auclab.solvers.interior.lengths import INSIDE, Steps, length_at
 from auclab.solvers.interior.settings import Setting
 from auclab.solvers.interior.system import GramMatrices, System
 from auclab.types import Array
@@ -19,8 +19,8 @@ _SHARE = 0.995
 _FLOOR = 0.2
 #: Of the largest curvature: what is added to that of columns that nearly have none.
 _PROXIMAL = 1e-11
-#: Of the capacities, and of the dual limit: the first multipliers.
-_FIRST_SHARE, _INSIDE = 0.5, 0.9
+#: Of the capacities: the first multipliers.
+_FIRST_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class State:
         weights = self.margins.capacity if self.bounded else self._balanced()
         total, size = float(weights.sum()), norm.dual(self.X.T @ self.margins.over_rows(weights))
         room = size + self.threshold * total
-        share = min(_FIRST_SHARE, _INSIDE * slope / room) if room > 0 and slope > 0 else _FIRST_SHARE
-        self.q = (share if self.bounded or not slope else _INSIDE * slope / size) * weights
+        share = min(_FIRST_SHARE, INSIDE * slope / room) if room > 0 and slope > 0 else _FIRST_SHARE
+        self.q = (share if self.bounded or not slope else INSIDE * slope / size) * weights
         gradient, tau = self._gradient(), slope - self.threshold * float(self.q.sum())
         self.length = length_at(None if free else norm, self.w, gradient, unit, tau)
         lacking = self._lacking()

@@ -12,7 +12,7 @@ from auclab.formulations.base import Program
 from auclab.kernels.kernel import Kernel
 from auclab.kernels.named import as_kernel
 from auclab.solvers.kernel.matrix import KernelMatrix
-from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, Choices, Method, solve_training
+from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, Choices, check_kernel_choices, solve_training
 from auclab.solvers.kernel.training import check_program, training_problem
 from auclab.solvers.path_parameters import PARAMETERS, along
 from auclab.solvers.solution import Solution
@@ -27,15 +27,14 @@ def solve_kernel_path(
     values: Sequence[float],
     *,
     parameter: str = "penalty",
-    tolerance: float = KERNEL_TOLERANCE,
+    solver: str = "auto",
+    tolerance: float | None = None,
     time_limit: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
-    method: Method = "landmarks",
-    max_landmarks: int | None = None,
-    memory_gb: float = 2.0,
-    random_state: int = 0,
+    constraints: Any = None,
     matrix: KernelMatrix | None = None,
+    **options: Any,
 ) -> tuple[Solution, ...]:
     """Solve a formulation over a kernel's space at every one of `values`, each certified by itself.
 
@@ -46,11 +45,11 @@ def solve_kernel_path(
     ----------
     program : Program
         Its own value of `parameter` is not used.
-    X, y, kernel, sample_weight, pos_label, method, max_landmarks, memory_gb, random_state
+    X, y, kernel, solver, sample_weight, pos_label, constraints, **options
         As in `auclab.solvers.kernel.solve.solve_kernel`.
-    tolerance : float
-        Relative gap, > 0; by landmarks also relative to what the objective gains over that of a constant scorer, which
-        with a large λ would be within any tolerance.
+    tolerance : float, optional
+        Relative gap, > 0, `KERNEL_TOLERANCE` if left out; by landmarks also relative to what the objective gains over
+        that of a constant scorer, which with a large λ would be within any tolerance.
     values : sequence of float
         In any order.
     parameter : {"penalty", "threshold"}
@@ -85,7 +84,8 @@ def solve_kernel_path(
     >>> [round(float(solution.decision_function(X)[2]), 3) for solution in path]   # margins 1, and (1 − 1/e)²/20
     [0.5, 0.01]
     """
-    choices = Choices(tolerance, method, max_landmarks, memory_gb, random_state)
+    check_kernel_choices(solver, constraints, options)
+    choices = Choices(KERNEL_TOLERANCE if tolerance is None else tolerance, **options)
     programs = along(program, parameter, values)
     for each in programs:
         check_program(each)

@@ -23,7 +23,7 @@ from auclab.solvers.kernel.landmarks import residual_of
 from auclab.solvers.kernel.result import Found
 from auclab.solvers.kernel.solution import Stage
 from auclab.solvers.kernel.span import Span
-from auclab.solvers.kernel.span_choice import SpanChoice
+from auclab.solvers.kernel.span_choice import PROGRESS, SpanChoice
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.solver import solve as solve_newton
@@ -31,8 +31,8 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import with_scaled_parameters
 from auclab.types import Array, Status
 
-#: By what each stage is to divide the gap, and of the tolerance, the gap of a solve in the span at the end.
-_PROGRESS, _SOLVE_PART = 10.0, 0.2
+#: Of the tolerance, the gap of a solve in the span at the end.
+_SOLVE_PART = 0.2
 #: At the largest number of landmarks a stage that lowers the gap by less than this part is the last.
 _LEAST_GAIN = 0.1
 #: Gains over a constant scorer that are taken for none.
@@ -177,7 +177,7 @@ class LandmarkSolve:
         if threshold is not None:
             program = with_scaled_parameters(self.program, threshold / self.program.threshold)
             problem = type(problem)(program, problem.sample)
-        reached = relative_gap(self.point.objective, self.bound) / _PROGRESS
+        reached = relative_gap(self.point.objective, self.bound) / PROGRESS
         tolerance = self._solve_part * (self.tolerance if self._is_exact else max(self.tolerance, min(reached, 0.1)))
         coef = self.choice.coef
         start = (coef, self.intercept) if coef.any() else None

@@ -19,8 +19,10 @@ from auclab.types import Array
 
 #: Landmarks of the first stage, and least and largest growth factor of later stages.
 _FIRST, _LEAST_GROWTH, _GROWTH = 100, 1.4, 2.5
-#: By what each stage is to divide the cost of the span, and what of the tolerance it may be at the end.
-_PROGRESS, _PART = 10.0, 0.6
+#: By what each stage is to divide the gap, and the cost of the span.
+PROGRESS = 10.0
+#: Of the tolerance, the cost of the span at the end.
+_PART = 0.6
 #: More landmarks are chosen than needed, until their cost is this part of what is allowed, and the worst left out; with
 #: a gap above the second number the dual point does not tell which those are.
 _OVERSHOOT, _POOR = 0.5, 0.2
@@ -84,7 +86,7 @@ class SpanChoice:
 
     def _targets(self, goal: float, cost: float) -> tuple[float, float]:
         """What the span may cost at the end, and after this stage."""
-        target = max(goal, cost / _PROGRESS)
+        target = max(goal, cost / PROGRESS)
         if target < 2.0 * goal:
             # What the dual of the next solve makes of it may be more: then less is allowed.
             target, self._part = goal, 0.5 * self._part
