@@ -179,7 +179,7 @@ it overfits, like other models without a penalty: on breast_cancer (198 patients
 ## What was run
 
 Each data set has ten splits, with half of the rows (at most 2,000) for training. Columns are standardised.
-`python run.py -m experiment=ranking_survival scale=default` repeats the part on patients as a tracked sweep, and
+`python run.py -m experiment=ranking_survival scale=default` repeats the study of patients as a tracked sweep, and
 `ranking_choice` and `ranking_grades` the others. The numbers here are those of the commands below the tables.
 
 * **hinge**, **squared hinge**: RankSVM with λ‖w‖₂, and with the squared hinge and λ‖w‖₂².
