@@ -33,7 +33,7 @@ def test_quoted_numbers():
     sizes = {"penalty": 0.25, "n_pos": 2000, "n_neg": 80_000, "rho": 0.01}
     published = published_stability_bound(0.35, 0.5, radius_pos=0.75, radius_neg=0.75, **sizes).lower
     proved = pairwise_stability_bound(0.35, 0.5, diameter=1.5, **sizes).lower
-    assert f"published bAUC ≥ −{-published:.2f}, proved bAUC ≥ {proved:.3f}" in text
+    assert f"published bound is bAUC ≥ −{-published:.2f}, the proved one bAUC ≥ {proved:.3f}" in text
 
 
 def test_quoted_half_widths():
@@ -53,8 +53,8 @@ def test_quoted_means_of_a_weight_that_jumps():
         k = np.arange(n + 1)
         return float((binom.pmf(k, n, 0.5) * k / n)[k >= n / 2].sum())
 
-    numbers = f"{mean(10):.4f}, {mean(100):.4f}, {mean(10_000):.5f}"
-    assert f"the mean of its estimate is {numbers} for 10, 100, 10⁴ negatives" in " ".join(
+    numbers = f"{mean(10):.4f}, {mean(100):.4f} and {mean(10_000):.5f}"
+    assert f"the mean of its estimate is {numbers} for 10, 100 and 10⁴ negatives" in " ".join(
         PAGE.read_text(encoding="utf-8").split()
     )
 
