@@ -56,7 +56,7 @@ def patients(m: int = 160) -> pd.DataFrame:
 
 
 def settings(folder: Path, kind: str) -> list[str]:
-    """Settings that read a table of a kind, which is written to a folder if it is not there."""
+    """Settings that read a table of a kind, which is written to a folder if it does not exist."""
     name, make = ("patients", patients) if KINDS[kind][1] == "concordance" else ("queries", queries)
     path = folder / f"{name}.csv"
     if not path.exists():

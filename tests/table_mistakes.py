@@ -99,7 +99,7 @@ TABLE_MISTAKES = (
     _own(
         "commas.csv",
         "dataset.decimal_comma=[pricee]",
-        r"'pricee' of decimal commas is not there \(did you mean 'price'",
+        r"'pricee' of decimal commas does not exist \(did you mean 'price'",
     ),
     _own("marked.csv", "dataset.decimal_comma=[price]", r"'price' has 1 cell", 'dataset.missing=["n/v"]'),
     _own("marked.csv", "dataset.missing=[n/v]", r"'price' looks like numbers", "dataset.decimal_comma=[price]"),
@@ -112,7 +112,7 @@ TABLE_MISTAKES = (
     _own("thousands2.csv", "", r"'price' looks like numbers that cannot be read", "dataset.nominal=[price]"),
     _own("commas.csv", "dataset.decimals=[price]", r"did you mean 'decimal'"),
     _own("commas.csv", "dataset.decimal_commas=[price]", r"did you mean 'decimal_comma'"),
-    _own("commas.csv", "dataset.decimal=komma", r"dataset.decimal is 'komma'; the sign before decimals is \. or ,"),
+    _own("commas.csv", "dataset.decimal=komma", r"dataset.decimal is 'komma'; the decimal separator is \. or ,"),
     # dates
     _own("day.csv", "", r"'since' holds dates", "preprocess.dates=[year,month,age]"),
     _own("day.csv", "", r"'since' holds dates", "dataset.drop=[since]"),
@@ -165,7 +165,7 @@ TABLE_MISTAKES = (
     _own(
         "left.csv",
         "dataset.positive=yes",
-        r"target column 'lft' is not there \(did you mean 'left'",
+        r"target column 'lft' does not exist \(did you mean 'left'",
         target="dataset.target=lft",
     ),
     _own("three.csv", "", r"which label of 'y' is positive", "dataset.positive=a"),
@@ -186,11 +186,11 @@ TABLE_MISTAKES = (
         without="split.target=y",
     ),
     # how the file is written
-    _own("semicolon.csv", "dataset.sep=comma", r"target column 'y' is not there", without="dataset.sep=comma"),
+    _own("semicolon.csv", "dataset.sep=comma", r"target column 'y' does not exist", without="dataset.sep=comma"),
     _own(
         "sizes.csv",
         "dataset.sep=semi",
-        r"dataset.sep is 'semi'; it is one sign, or one of comma, semicolon",
+        r"dataset.sep is 'semi'; it is one character, or one of comma, semicolon",
         "dataset.sep=comma",
     ),
     _own("sizes.csv", "dataset.seperator=comma", r"did you mean 'sep"),
@@ -232,7 +232,7 @@ COMMAND_MISTAKES = (
     ),
     Command("inspct sizes.csv", 2, r"no command 'inspct' \(did you mean 'inspect'", "inspect sizes.csv"),
     Command("inspect", 2, r"the following arguments are required: FILE"),
-    Command("inspect size.csv", 1, r"size.csv is not there"),
+    Command("inspect size.csv", 1, r"size.csv does not exist"),
     Command(
         "inspect sizes.csv --target colur",
         1,
@@ -263,7 +263,7 @@ COMMAND_MISTAKES = (
     Command("best --register churn", 1, r"give both"),
     Command("frontier --levels half", 2, r"numbers are needed, got half"),
     Command("frontier --point 3 dataset=file dataset.path=sizes.csv", 1, r"which column of sizes.csv is the target"),
-    Command("predict last lft.csv", 1, r"lft.csv is not there"),
+    Command("predict last lft.csv", 1, r"lft.csv does not exist"),
     Command("predict last left.csv --id kunde", 1, r"--id kunde: no such column"),
     Command("export last --to jsn", 2, r"did you mean 'json'", "export last --to json"),
     Command("report --ot page.html", 2, r"unrecognized arguments: --ot"),

@@ -97,5 +97,5 @@ def test_parameters_under_both_names_are_refused():
 
 
 def test_a_version_that_is_not_later_is_refused():
-    with pytest.raises(ValueError, match=r"removed_in is 0\.4, which has to be after since, 0\.10"):
+    with pytest.raises(ValueError, match=r"removed_in is 0\.4, which must be later than since, 0\.10"):
         deprecated(since="0.10", removed_in="0.4", instead="x")

@@ -72,7 +72,7 @@ def missing(line):
             try:
                 load(one)
             except (AuclabError, OSError):
-                return f"{one} is not there"
+                return f"{one} does not exist"
     return ""
 
 

@@ -119,7 +119,7 @@ def renamed_parameters(*, since: str, removed_in: str, **new: str) -> Callable[[
 
 def _note(since: str, removed_in: str) -> str:
     if Version(removed_in) <= Version(since):
-        raise ValueError(f"removed_in is {removed_in}, which has to be after since, {since}")
+        raise ValueError(f"removed_in is {removed_in}, which must be later than since, {since}")
     return f"is deprecated since auclab {since} and will be removed in {removed_in}"
 
 

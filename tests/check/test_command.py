@@ -167,14 +167,14 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("what", UNKNOWN)
-def test_a_program_without_a_rational_twin_is_said_in_one_sentence(copied, capsys, what):
+def test_a_program_that_the_checker_does_not_support_is_named_in_one_sentence(copied, capsys, what):
     """Whatever the data and the configuration are, nothing is claimed."""
     changes, named = UNKNOWN[what]
     folder = copied / "penalised"
     edit_certificate(folder, program=read_certificate(folder)["program"] | changes)
     assert check_run(str(folder)) == 2
     (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith(f"cannot be checked: the checker has no rational twin of the {named}, so it claims nothing")
+    assert line.startswith(f"cannot be checked: the checker does not support the {named}, so objective")
 
 
 def test_a_configuration_with_the_formulation_of_another_package_confirms_nothing(copied, capsys):
@@ -190,7 +190,7 @@ def test_a_configuration_with_the_formulation_of_another_package_confirms_nothin
         assert check_run(str(folder), allow=allow) == 2
         shown = capsys.readouterr().out
         assert "the training part is not there" in shown
-    assert "no rational twin of the formulation elsewhere.ranksvm.RankSVM" in " ".join(shown.split())
+    assert "does not support the formulation elsewhere.ranksvm.RankSVM" in " ".join(shown.split())
 
 
 def test_what_could_not_be_corrected_is_not_called_wrong(made, monkeypatch):

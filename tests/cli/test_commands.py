@@ -233,7 +233,7 @@ def test_a_run_comes_out_the_same_again(call, store):
         run_id = runs[runs["fold"] == which]["run_id"].iloc[0]
         code, text, _ = call("rerun", run_id)
         assert code == 0, text
-        assert "the numbers came out the same" in text
+        assert "the numbers are the same" in text
     assert len(read_runs(store)) == len(runs)  # nothing was added
 
 
@@ -259,7 +259,7 @@ def test_a_run_that_was_tampered_with_does_not(call, store, tmp_path):
     with pytest.raises(AuclabError, match=r"this version cannot run .*made with auclab"):
         replay(rows)
     (copy / "config.yaml").unlink()
-    with pytest.raises(AuclabError, match=r"config\.yaml is gone"):
+    with pytest.raises(AuclabError, match=r"config\.yaml is missing"):
         replay(rows)
 
 

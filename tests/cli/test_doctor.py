@@ -19,7 +19,7 @@ def test_an_installation_without_faults(tmp_path, monkeypatch, capsys):
     assert ended.value.code == 0
     assert "pip install 'auclab[more]'" in screen
     assert "no runs yet" in screen
-    assert "nothing is wrong" in screen
+    assert "no problems found" in screen
     assert list(tmp_path.iterdir()) == []
 
 
@@ -32,7 +32,7 @@ def test_what_is_missing_or_too_old_has_its_command(tmp_path, monkeypatch, capsy
     assert ended.value.code == 1
     assert "missing; pip install 'no-such-library>=2'" in screen
     assert "is here; pip install 'scipy>=99'" in screen
-    assert "2 of these must be mended" in screen
+    assert "2 of these must be fixed" in screen
 
 
 def test_a_full_disk(tmp_path, monkeypatch):

@@ -146,7 +146,7 @@ def test_the_same_settings_on_other_rows_are_a_new_run(call, folder, ids):
     for words, said in (
         ("dataset.pth=x.csv", "dataset.pth is not a setting of the run (did you mean 'path'?)"),
         ("dataset._target_=os.system", "dataset._target_ is not a setting of the run"),
-        ("split=hold", "split=hold is not there (did you mean 'holdout'?)"),
+        ("split=hold", "split=hold does not exist (did you mean 'holdout'?)"),
         ("split.seed=1,2", "one value each"),
         ("split.seed=x", "split.seed is 'x'; it is a whole number"),
         ("dataset.path=gone.csv", "gone.csv cannot be read"),

@@ -219,7 +219,7 @@ def test_a_pipe_is_not_read_without_end(call, hostile, victim):
         ("[1, 2]\n", "is not a configuration of auclab"),
         ("a: [\n", "is damaged"),
         ("\x00", "is damaged"),
-        ("a: 1\n" + "# " * 600_000, "is read up to"),
+        ("a: 1\n" + "# " * 600_000, "more than the limit of"),
     ],
     ids=["aliases", "tag", "deep", "no mapping", "words", "list", "half", "zero", "large"],
 )
@@ -239,7 +239,7 @@ def test_a_class_of_ones_own_is_built_when_it_is_allowed(call, hostile, victim, 
     assert "own_program" not in sys.modules
     code, text = call("rerun", hostile.run_id, *allowed(name))
     assert code == 0, text
-    assert "the numbers came out the same" in text
+    assert "the numbers are the same" in text
     refused(call("rerun", hostile.run_id, *allowed("own_program")), name)  # a module is not its classes
 
 
@@ -418,11 +418,11 @@ def test_names_do_not_command_the_terminal(call, hostile, victim):
 
 
 def test_a_name_is_one_line(call, hostile):
-    hostile.rename("bauc\nthe numbers came out the same, to the last digit\n\nx")
+    hostile.rename("bauc\nthe numbers are the same, to the last digit\n\nx")
     hostile.change("UPDATE runs SET status = 'FAILED' WHERE run_uuid = ?", hostile.run_id)
     for words in (["runs"], ["compare"], ["compare", "--format", "latex"], ["rerun", hostile.run_id]):
         text = call(*words)[1]
-        assert not any(line.startswith("the numbers came out") for line in text.splitlines()), text
+        assert not any(line.startswith("the numbers are the same") for line in text.splitlines()), text
 
 
 def test_markup_in_names_is_text(call, hostile, victim):

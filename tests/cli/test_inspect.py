@@ -45,7 +45,7 @@ def test_what_has_to_be_repaired_is_exit_code_1(call, tmp_path):
     assert code == 1
     assert "problem  target column 'y' has 1 missing value" in text
     code, _, error = call("gone.csv")
-    assert (code, "gone.csv is not there" in error) == (1, True)
+    assert (code, "gone.csv does not exist" in error) == (1, True)
 
 
 def test_all_problems_of_a_table_are_one_refusal(call):

@@ -127,7 +127,7 @@ def test_exported_files_are_those_of_the_model(call, model_folder, tmp_path):
 
 
 def test_links_and_damage_are_refused(model_folder, tmp_path):
-    with pytest.raises(AuclabError, match="is not there"):
+    with pytest.raises(AuclabError, match="does not exist"):
         load_scorer(tmp_path)
     (tmp_path / "scorer.json").write_text('{"format": "auclab scorer", "version": 1}', encoding="utf-8")
     with pytest.raises(AuclabError, match="is damaged"):

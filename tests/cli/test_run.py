@@ -133,7 +133,7 @@ def test_ctrl_c_in_a_sweep_says_what_is_left_and_the_command_that_goes_on(tmp_pa
     assert counts is not None
     finished, killed, kept = (int(each or 0) for each in counts.groups())
     assert (finished + kept, killed) == (done, stopped)
-    (again,) = re.findall(r"go on: +python run.py (.*)", text)
+    (again,) = re.findall(r"continue: +python run.py (.*)", text)
     assert shlex.split(again) == list(words)
     second = run(tmp_path, *[word.replace("range(60)", f"range({done + 1})") for word in shlex.split(again)])
     assert second.returncode == 0
@@ -191,5 +191,5 @@ def test_a_study_outside_the_repository_says_where_studies_are(tmp_path):
     answer = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert answer.returncode == 1
     (line,) = answer.stderr.splitlines()
-    assert line.startswith("error: studies live in the repository")
+    assert line.startswith("error: studies are in the repository")
     assert not list(tmp_path.iterdir())

@@ -57,7 +57,7 @@ def test_less_is_better_where_it_is():
         runs[loss] = runs["test/auc"]
         assert compare_runs(runs, metric=loss).cell("one", "csvm").best
     runs["alpha"] = runs["test/auc"]
-    with pytest.raises(AuclabError, match="--better high or low"):
+    with pytest.raises(AuclabError, match="--better high or --better low"):
         compare_runs(runs, metric="alpha")
 
 
@@ -279,9 +279,9 @@ def test_values_that_are_absent_or_infinite_are_said():
     table = compare_runs(runs)
     assert any("1 of 6 splits have no test/auc" in note for note in table.notes)
     assert any("1 values of test/auc are infinite" in note for note in table.notes)
-    with pytest.raises(AuclabError, match="no run has a metric 'test/nothing'; there are test/auc"):
+    with pytest.raises(AuclabError, match="no run has a metric 'test/nothing'; metrics are test/auc"):
         compare_runs(runs, metric="test/nothing")
-    with pytest.raises(AuclabError, match=r"no setting 'penalty'; there are dataset"):
+    with pytest.raises(AuclabError, match=r"no setting 'penalty'; settings are dataset"):
         compare_runs(runs, columns=["penalty"])
     with pytest.raises(AuclabError, match="no run matches"):
         compare_runs(runs.iloc[:0])

@@ -95,9 +95,9 @@ def test_pairs_of_a_table():
 
 
 def test_what_cannot_be_tested():
-    with pytest.raises(AuclabError, match="2 columns on 2 of them"):
+    with pytest.raises(AuclabError, match="2 columns on 2 data sets"):
         compare_columns(pd.DataFrame({"a": [1.0, 2.0]}))
-    with pytest.raises(AuclabError, match="2 columns on 2 of them"):
+    with pytest.raises(AuclabError, match="2 columns on 2 data sets"):
         compare_columns(pd.DataFrame({"a": [1.0, math.nan], "b": [math.nan, 1.0]}))
     with pytest.raises(AuclabError, match="rope"):
         signed_rank_probabilities([0.1], rope=-1.0)

@@ -17,7 +17,7 @@ def data_folder() -> Path:
     """The folder that holds the manifest of the published sets."""
     manifest = search_path.find_file("manifest.csv")
     if manifest is None:
-        pytest.skip("no folder with data files: ../shared/data is not there and AUCLAB_DATA is not set")
+        pytest.skip("no folder with data files: ../shared/data does not exist and AUCLAB_DATA is not set")
     return manifest.parent
 
 

@@ -92,7 +92,7 @@ def test_what_is_no_category_is_refused(tmp_path, frame):
     for words, column in (
         ("holds text with 3000 different values in 3000 rows", [f"id{k}" for k in range(N_ROWS)]),
         ("holds dates as text, such as '2024-01-", [f"2024-01-{1 + k % 28:02d}" for k in range(N_ROWS)]),
-        ("holds text, of which most is numbers", [str(k % 7) for k in range(N_ROWS)]),
+        ("holds text that is mostly numbers", [str(k % 7) for k in range(N_ROWS)]),
     ):
         place = tmp_path / words[:9].replace(" ", "")
         frame.assign(bad=column).to_parquet(place.with_suffix(".parquet"), index=False)

@@ -184,7 +184,7 @@ def test_keel_set(data_folder: Path) -> None:
     ("content", "options", "message"),
     [
         ("x,y\n1,0\n2,1\n", {}, r"which column of .*my\.csv is the target\? .* columns are x, y"),
-        ("x,y\n1,0\n2,1\n", {"target": "z"}, r"target column 'z' is not there; columns are x, y"),
+        ("x,y\n1,0\n2,1\n", {"target": "z"}, r"target column 'z' does not exist; columns are x, y"),
         (
             "x,y\n1,0\n2,1\n",
             {"target": "y", "positive": 2},
@@ -193,8 +193,8 @@ def test_keel_set(data_folder: Path) -> None:
         ("x,y\n1,a\n2,b\n", {"target": "y"}, r"which label of 'y' is positive"),
         ("x,y\n1,0\n2,\n", {"target": "y"}, r"target column 'y' has 1 missing value"),
         ("x,y\n1,1\n2,1\n", {"target": "y", "positive": 1}, r"two classes are needed"),
-        ("x,y\n1,0\n2,1\n", {"target": "y", "nominal": ["z"]}, r"nominal column 'z' is not there"),
-        ("x,y\n1,0\n2,1\n", {"target": "y", "drop": ["z"]}, r"column 'z', to be dropped, is not there"),
+        ("x,y\n1,0\n2,1\n", {"target": "y", "nominal": ["z"]}, r"nominal column 'z' does not exist"),
+        ("x,y\n1,0\n2,1\n", {"target": "y", "drop": ["z"]}, r"column 'z', to be dropped, does not exist"),
         ("x,y\n1,0\n2,1\n", {"target": "y", "sha256": "00"}, r"is not the file that was expected"),
         ("y\n0\n1\n", {"target": "y"}, r"no features"),
         ("x,y\n", {"target": "y"}, r"has no rows"),
@@ -207,11 +207,11 @@ def test_keel_set(data_folder: Path) -> None:
         (
             "size,y\n1,0\n2,1\n",
             {"target": "y", "drop": "siez"},
-            r"dropped, is not there \(did you mean 'size'\?\); col",
+            r"dropped, does not exist \(did you mean 'size'\?\); col",
         ),
         ("x,y\n1,0\n2,1\n", {"target": "y", "drop": "y"}, r"column 'y' is the target and to be dropped"),
-        ("x,y\n1,0\n2,1\n", {"target": "y", "sep": "ab"}, r"dataset.sep is 'ab'; it is one sign"),
-        ("x,y\n1,0\n2,1\n", {"target": "y", "decimal": ";"}, r"dataset.decimal is ';'; the sign before"),
+        ("x,y\n1,0\n2,1\n", {"target": "y", "sep": "ab"}, r"dataset.sep is 'ab'; it is one character"),
+        ("x,y\n1,0\n2,1\n", {"target": "y", "decimal": ";"}, r"dataset.decimal is ';'; the decimal separator"),
         ("x,y\n1,0\n2,1\n", {"target": "y", "encoding": "utf9"}, r"'utf9', which Python .* \(did you mean 'utf-8'"),
         ("é,y\n1,0\n2,1\n", {"target": "y", "encoding": "ascii"}, r"it is not ascii; leave out dataset.encoding"),
         ("x,y\n1,a\n2,b\n3,c\n4,c\n5,c", {"target": "y"}, r"such as dataset.positive=a; labels are c \(3 .* negative"),
@@ -281,5 +281,5 @@ def test_other_endings_are_told_what_to_do(tmp_path: Path, name: str, words: str
 
 def test_a_target_of_many_values_is_no_choice_of_one_of_them(tmp_path: Path) -> None:
     (tmp_path / "my.csv").write_text("x,y\n" + "".join(f"{k},{k / 7:.2f}\n" for k in range(40)), encoding="utf-8")
-    with pytest.raises(AuclabError, match=r"'y' has 40 different values .*, and a target has two classes"):
+    with pytest.raises(AuclabError, match=r"'y' has 40 different values .*, but a target has two classes"):
         load_file(tmp_path / "my.csv", target="y")

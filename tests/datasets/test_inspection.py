@@ -171,7 +171,7 @@ def test_other_formats(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("gone.csv", None, "is not there"),
+        ("gone.csv", None, "does not exist"),
         ("my.csv", "", "is empty"),
         ("my.csv", "x,y\n", "has no rows"),
         ("my.xlsx", "PK", "is a workbook"),
@@ -199,7 +199,7 @@ def test_one_column_with_decimal_commas(tmp_path: Path) -> None:
     with pytest.raises(AuclabError, match=r"'dataset.decimal_comma=\[a\]' reads decimal commas"):
         load_file(path, "y")
     assert load_file(path, "y", decimal_comma=["a"]).X.to_numpy().tolist() == [[1.5, 0.5], [2.25, 1.5], [3.0, 2.5]]
-    with pytest.raises(AuclabError, match="'c' of decimal commas is not there"):
+    with pytest.raises(AuclabError, match="'c' of decimal commas does not exist"):
         load_file(path, "y", decimal_comma=["c"])
     wrong = write(tmp_path, frame.assign(a=["1,5", "2,25", "many"]))
     with pytest.raises(AuclabError, match=r"'a' has 1 cell .* 'many' \(row 3\).*decimal commas"):

@@ -188,7 +188,7 @@ def test_unit_ball_on_real_data(name: str) -> None:
     from auclab.datasets.splits import holdout
 
     if search_path.find_file("ionosphere.csv") is None:
-        pytest.skip("no folder with data files: ../shared/data is not there and AUCLAB_DATA is not set")
+        pytest.skip("no folder with data files: ../shared/data does not exist and AUCLAB_DATA is not set")
     dataset = load(name)
     [split] = holdout(dataset.y)
     transformer = preprocess.unit_ball(dataset).fit(dataset.X.iloc[split.train])

@@ -71,7 +71,7 @@ def test_content(bare_machine: Path) -> None:
 def test_checksum_that_differs(bare_machine: Path) -> None:
     put(bare_machine / "data", CSV + "4.5,red,no\n")
     other = hashlib.sha256((CSV + "4.5,red,no\n").encode()).hexdigest()
-    with pytest.raises(AuclabError, match=rf"{other}, needed was {DIGEST}; .*dataset\.sha256=null"):
+    with pytest.raises(AuclabError, match=rf"{other}, expected {DIGEST}; .*dataset\.sha256=null"):
         load_published(**TOY, sha256=DIGEST)
     assert load_published(**TOY, sha256=None).sha256 == other
 

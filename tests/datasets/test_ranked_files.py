@@ -66,13 +66,13 @@ def test_grades_are_numbers(folder):
         ),
         ({"time": "days", "event": "died", "graded": True}, "and dataset.graded=true by a target"),
         ({"time": "days", "event": "days"}, "column 'days' is given as dataset.time and dataset.event"),
-        ({"time": "dayz", "event": "died"}, r"time column 'dayz' is not there \(did you mean 'days'\?\)"),
+        ({"time": "dayz", "event": "died"}, r"time column 'dayz' does not exist \(did you mean 'days'\?\)"),
         (
             {"time": "days", "event": "died", "positive": "yes", "drop": ["died"]},
             "'died' is the event and to be dropped",
         ),
         ({"time": "days", "event": "died"}, "which label of 'died' is positive"),
-        ({"target": "died", "group": "hospitals", "positive": "yes"}, "group column 'hospitals' is not there"),
+        ({"target": "died", "group": "hospitals", "positive": "yes"}, "group column 'hospitals' does not exist"),
         ({"target": "a", "graded": True, "positive": "1"}, "takes all grades as they are"),
     ],
 )

@@ -83,7 +83,7 @@ def test_a_file_of_a_data_set_is_named_without_a_folder(tmp_path: Path, file: st
 
 @pytest.mark.parametrize("path", ["http://127.0.0.1:1/x.csv", "s3://bucket/x.csv", "file:///etc/passwd"])
 def test_files_of_this_machine_are_read(path: str) -> None:
-    with pytest.raises(AuclabError, match="is an address; files of this machine are read"):
+    with pytest.raises(AuclabError, match="is an address, but only local files are read"):
         load_file(path, target="y", positive="1")
 
 

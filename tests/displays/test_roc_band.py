@@ -42,7 +42,7 @@ def test_buffered_curve():
     display = ROCBandDisplay.from_predictions(y, s, threshold=0.5, resamples=100)
     assert display.area == bauc_score(y, s, threshold=0.5)
     assert legend(display)[0] == f"bROC: bAUC (z = 0.5) = {display.area:.4g}"
-    with pytest.raises(AuclabError, match="drop either"):
+    with pytest.raises(AuclabError, match="drop one of them"):
         ROCBandDisplay.from_predictions(y, s, threshold=0.5, at=(0.1,))
 
 

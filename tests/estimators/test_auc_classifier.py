@@ -311,7 +311,7 @@ def test_names_behind_a_scaler_need_the_output_of_pandas():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"nonegative": ["x"]}, r"did you mean 'nonnegative'\?.; there are nonnegative, nonpositive"),
+        ({"nonegative": ["x"]}, r"did you mean 'nonnegative'\?.; settings are nonnegative, nonpositive"),
         ({"nonnegative": ["price"]}, "which the data do not have"),
         ([1.0], "must be auclab.Constraints, a mapping or None"),
     ],

@@ -129,7 +129,7 @@ def test_an_offset_costs_the_published_form_its_digits_and_the_stable_one_nothin
     stable = PolynomialAUCClassifier().fit(X, y)
     moved = PolynomialAUCClassifier().fit(X + 1e9, y)
     assert moved.objective_path_[-1] == pytest.approx(stable.objective_path_[-1], abs=1e-4)
-    with pytest.warns(ConvergenceWarning, match="have lost their digits"):
+    with pytest.warns(ConvergenceWarning, match="have lost their significant digits"):
         published = PolynomialAUCClassifier(variant="as_published", max_iter=30).fit(X + 30, y)
     assert np.isfinite(published.coef_).all()
     assert max(published.objective_path_) > 1.2

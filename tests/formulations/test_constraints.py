@@ -52,7 +52,7 @@ def test_mistakes_are_named(rules, words):
     [
         (Constraints(excluded=["age"], lower={"age": 1.0}), "above the upper"),
         (Constraints(excluded=["age"], lower={"age": np.nan}), "not numbers"),
-        (Constraints(lower={"age": np.inf}), "leaves no coefficient"),
+        (Constraints(lower={"age": np.inf}), "excludes every coefficient"),
         (Constraints(nonnegative="age"), "give a list"),
         (Constraints(max_features=2.5), "whole number"),
         (Constraints(max_features=True), "whole number"),

@@ -299,7 +299,7 @@ def test_coverage_on_a_small_scale():
         (("partial_auc",), {"standardized": False, "max_fpr": 2.0}, "max_fpr"),
         (("auc",), {"ties": "none"}, "ties"),
         (("auc",), {"method": "hanley_mcneil", "ties": "strict"}, "ties ½"),
-        (("auc",), {"method": "hanley_mcneil", "sample_weight": [1, 2, 3, 4]}, "not weights"),
+        (("auc",), {"method": "hanley_mcneil", "sample_weight": [1, 2, 3, 4]}, "does not support weights"),
         (("auc",), {"sample_weight": [0, 0, 1, 1]}, "weights of the positive class are all zero"),
         (("auc",), {"method": "bootstrap", "resamples": 10}, "at least 100"),
         (("voros",), {"resamples": 10}, "at least 50"),

@@ -165,7 +165,7 @@ def test_what_has_no_band():
     ):
         with pytest.raises(AuclabError, match=match):
             roc_band(y, s, **options)
-    with pytest.raises(AuclabError, match="do not fall"):
+    with pytest.raises(AuclabError, match="in non-decreasing order"):
         roc_band(y, s, method="ks").contains([0.0, 1.0], [1.0, 0.0])
 
 

@@ -144,7 +144,7 @@ PYTHON_REFUSED = (
     Refusal(
         ("AUCClassifier, kernel",),
         ("constraints",),
-        "constraints are on the coefficients of columns, which a kernel has none of",
+        "constraints are on the coefficients of columns, but a kernel has none",
         "constraints are on the coefficients of columns, and a kernel scorer has no such coefficients",
     ),
     Refusal(

@@ -160,7 +160,7 @@ REFUSED = (
     Refusal(
         ("kernel",),
         ("constraints", "at most k columns"),
-        "constraints are on the coefficients of columns, which a kernel has none of",
+        "constraints are on the coefficients of columns, but a kernel has none",
         "constraints are on the coefficients of columns, and a kernel scorer has no such coefficients",
     ),
     Refusal(

@@ -290,7 +290,7 @@ def test_what_cannot_be_summarised_is_said():
     both = only_pos + make([0], [1.0])
     with pytest.raises(AuclabError, match="does not bound soft_auc"):
         both.bounds("soft_auc", beta=1.0)
-    with pytest.raises(AuclabError, match="which metrics"):
+    with pytest.raises(AuclabError, match="name at least one metric"):
         both.refine([([1, 1, 0], [0.5, 2.0, 1.0])])
     with pytest.raises(AuclabError, match=r"the blocks have 0 scores .* and the summary has 2"):
         both.refine([([1], [-5.0])], "auc")
@@ -327,7 +327,7 @@ def test_a_table_in_blocks(tmp_path):
     low, high = summary.bauc()
     assert low <= value <= high
     assert summary.refine(blocks, "bauc")[0] == pytest.approx(value, rel=1e-12)
-    with pytest.raises(AuclabError, match="as many labels and coefficients"):
+    with pytest.raises(AuclabError, match="a label per row and a coefficient per column"):
         scored_table(table, labels, coef[:2])
 
 

@@ -23,7 +23,7 @@ def test_the_page():
     try:
         load("german_credit")
     except (AuclabError, OSError) as error:
-        pytest.skip(f"german_credit is not there: {error}")
+        pytest.skip(f"german_credit does not exist: {error}")
     names: dict = {}
     printed = ""
     for kind, text in BLOCKS:

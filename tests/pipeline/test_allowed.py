@@ -38,7 +38,7 @@ def test_every_data_set_of_conf_may_be_downloaded():
     for each in downloads:
         check_locations({"dataset": each})
         for key, value in (("openml_id", 7), ("file", "iris.csv"), ("target", "x"), ("openml_labels", {"a": "b"})):
-            with pytest.raises(AuclabError, match=r"no data set of conf/dataset describes so"):
+            with pytest.raises(AuclabError, match=r"no data set of conf/dataset describes; later"):
                 check_locations({"dataset": each | {key: value}})
 
 

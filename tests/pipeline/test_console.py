@@ -50,7 +50,7 @@ def test_a_stopped_sweep_says_how_far_it_came_and_how_to_go_on(console, tmp_path
         screen.show_sweep(counts, folder=tmp_path, tracking=store, parent=None, stopped=stopped)
         text = console.file.getvalue()
         assert "stopped:   4 of 80 jobs ended, 2 stopped in the middle, 74 not begun\n" in text
-        assert "go on:     python run.py -m 'split.seed=range(80)' tracking.dir=x\n" in text
+        assert "continue:  python run.py -m 'split.seed=range(80)' tracking.dir=x\n" in text
         assert skipped in text
 
 

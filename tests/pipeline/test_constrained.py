@@ -149,7 +149,7 @@ def test_files_that_are_no_rules(tmp_path, text, message):
         (["constraints=signs"], "names no column"),
         (["constraints=signs", "constraints.sum_to=1"], "constraints.sum_to is of constraints=rules"),
         (["formulation=lda", "constraints.nonnegative=[age]"], "not supported for baselines such as lda"),
-        (["constraints.file=nowhere.yaml"], "is not there"),
+        (["constraints.file=nowhere.yaml"], "does not exist"),
     ],
 )
 def test_settings_that_say_nothing(overrides, message):

@@ -20,7 +20,7 @@ def credit():
     try:
         return load("german_credit")
     except (AuclabError, OSError) as error:
-        pytest.skip(f"german_credit is not there: {error}")
+        pytest.skip(f"german_credit does not exist: {error}")
 
 
 def test_python(credit):

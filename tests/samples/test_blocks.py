@@ -264,7 +264,7 @@ def test_two_dask_workers_give_the_same(rows, folder, monkeypatch):
     with pytest.raises(AuclabError, match="at least 1"):
         DaskEngine(workers=0)
     monkeypatch.setattr(DaskEngine, "TIMEOUT", 0.5)
-    with pytest.raises(AuclabError, match=r"no Dask scheduler answers at engine\.address=tcp:"):
+    with pytest.raises(AuclabError, match=r"no Dask scheduler responds at engine\.address=tcp:"):
         DaskEngine(address="tcp://127.0.0.1:9").connect()
 
 
@@ -313,12 +313,12 @@ def test_an_experiment_on_blocks_is_that_on_the_file(rows, folder, tmp_path):
 def test_what_blocks_cannot_read_is_said(rows, tmp_path):
     X, y = rows
     frame = pd.DataFrame(X[:50], columns=list("abcd")).assign(y=y[:50])
-    with pytest.raises(AuclabError, match="is not there; give a folder"):
+    with pytest.raises(AuclabError, match="does not exist; give a folder"):
         open_parquet(tmp_path / "nowhere", target="y")
     with pytest.raises(AuclabError, match="holds no file that ends in"):
         open_parquet(tmp_path, target="y")
     frame.to_parquet(tmp_path / "a.parquet", index=False)
-    with pytest.raises(AuclabError, match="column 'z' is not there; columns are a, b, c, d, y"):
+    with pytest.raises(AuclabError, match="column 'z' does not exist; columns are a, b, c, d, y"):
         open_parquet(tmp_path, target="z")
     with pytest.raises(AuclabError, match="no features"):
         open_parquet(tmp_path, target="y", drop=list("abcd"))

@@ -65,7 +65,7 @@ def test_what_is_refused(frame):
         open_dask(lazy)
     with pytest.raises(AuclabError, match="a Dask DataFrame or a Dask Array, got DataFrame"):
         open_dask(frame, target="y")
-    with pytest.raises(AuclabError, match="column 'z' is not there"):
+    with pytest.raises(AuclabError, match="column 'z' does not exist"):
         open_dask(lazy, target="z")
     with pytest.raises(AuclabError, match="all columns in a chunk"):
         open_dask(arrays.ones((10, 4), chunks=(5, 2)), np.ones(10))

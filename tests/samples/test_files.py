@@ -76,7 +76,7 @@ def test_a_server(folder, frame):
 
 
 def test_what_is_not_there(in_memory):
-    with pytest.raises(AuclabError, match=r"memory://bucket/nowhere is not there"):
+    with pytest.raises(AuclabError, match=r"memory://bucket/nowhere does not exist"):
         open_parquet("memory://bucket/nowhere", target="y")
     with pytest.raises(AuclabError, match=r"unheard://bucket/folder cannot be read"):
         open_parquet("unheard://bucket/folder", target="y")

@@ -315,9 +315,9 @@ def test_the_multipliers_of_all_rows_prove_the_bound(program, weighted):
         np.testing.assert_array_equal(found.bin_multipliers.of_rows(table, computed_labels(table)), rows)
     by_block = list(found.bin_multipliers.by_block(table, labels))
     assert [part.size for part in by_block] == [block.n_rows for block in table.blocks]
-    with pytest.raises(AuclabError, match="have their weights"):
+    with pytest.raises(AuclabError, match="already have weights"):
         found.bin_multipliers.of_rows(table, labels, np.ones(y.size))
-    with pytest.raises(AuclabError, match="not of this table"):
+    with pytest.raises(AuclabError, match="belong to another table"):
         found.bin_multipliers.of_rows(table[np.arange(500)], labels)
     with pytest.raises(AuclabError, match="23000 rows, but there are 22999 labels"):
         found.bin_multipliers.of_rows(table, y[1:])
@@ -398,7 +398,7 @@ def test_what_bins_are_not_for():
             solve(BufferedAUC(), table, y, solver="newton", constraints=Constraints(nonpositive=[0]), **options)
     by_rows = solve(BufferedAUC(), table, y, solver="newton", bins=0)
     assert by_rows.multipliers is not None
-    with pytest.raises(AuclabError, match="weights of rows come with labels in a vector"):
+    with pytest.raises(AuclabError, match="BlockLabels already have weights"):
         solve(BufferedAUC(), table, computed_labels(table), sample_weight=np.ones(y.size))
 
 

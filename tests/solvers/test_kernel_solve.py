@@ -212,7 +212,7 @@ def test_nystroem_draws_what_scikit_learn_draws():
         (RankSVM(0.1, "l1"), {}, "norm l2"),
         (GeneralizedBufferedAUC(0.1), {}, "z ≤ 0"),
         (ExactAUC(), {}, "no kernel form"),
-        (Scorecard(), {}, "scorecard gives whole points to columns, which a kernel has none of"),
+        (Scorecard(), {}, "scorecard gives whole points to columns, but a kernel has none"),
         (RankSVM(0.1), {"method": "nystrom"}, "did you mean 'nystroem'"),
         (RankSVM(0.1), {"max_landmarks": 0}, "whole number ≥ 1"),
         (RankSVM(0.1), {"memory_gb": 0.0}, "memory_gb"),

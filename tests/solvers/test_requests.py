@@ -25,7 +25,7 @@ X, Y = overlapping()
         (BufferedAUC(), {"solver": "highs", "encoding": "some"}, "choose one of auto, full, dual, aggregated"),
         (CSVM(0.1, "l1"), {"solver": "highs", "encoding": "aggregated"}, "use encoding=full or encoding=dual"),
         (BufferedAUC(), {"solver": "clarabel", "encoding": "full"}, "solver=clarabel has no option encoding"),
-        (BufferedAUC(), {"solver": "newton", "binss": 3}, "has no option binss (did you mean 'bins'?); it takes"),
+        (BufferedAUC(), {"solver": "newton", "binss": 3}, "has no option binss (did you mean 'bins'?); options are"),
         (BufferedAUC(), {"solver": "highs", "export": "model.txt"}, "must end in .lp or .mps"),
         (BufferedAUC(), {"tolerance": 0.0}, "tolerance must be a positive number"),
         (BufferedAUC(), {"time_limit": -1.0}, "time_limit must be a positive number"),

@@ -33,7 +33,7 @@ def test_a_list_of_one_value_is_no_choice():
     [
         ("formulation.penalty=interval(1,0.1)", "the smaller one first"),
         ("formulation.penalty=tag(log,interval(0,1))", "above 0"),
-        ("formulation.penalty=tag(lgo,interval(0.1,1))", "the one tag is log"),
+        ("formulation.penalty=tag(lgo,interval(0.1,1))", "the only tag is log"),
         ("formulation.penalty=tag(log,choice(0.1,1))", "for intervals"),
     ],
 )

@@ -210,7 +210,7 @@ def test_a_sweep_on_a_server_is_resumed_and_compared(server, tmp_path, capsys):
         assert ended.value.code == 0, capsys.readouterr()
     said = capsys.readouterr().out
     assert f"{runs['test/auc'].mean():.4f}" in said
-    assert "the numbers came out the same" in said
+    assert "the numbers are the same" in said
 
 
 @pytest.mark.slow
@@ -238,9 +238,9 @@ def test_a_driver_that_is_missing_is_named(tmp_path, monkeypatch):
 
 def test_a_server_that_is_not_there_is_said_at_once(tmp_path):
     address = f"http://127.0.0.1:{free_port()}"
-    with pytest.raises(AuclabError, match=r"no MLflow server answers at http.*refused"):
+    with pytest.raises(AuclabError, match=r"no MLflow server responds at http.*refused"):
         open_store(tmp_path / "mlruns", "auclab", address)
-    with pytest.raises(AuclabError, match="no MLflow server answers"):
+    with pytest.raises(AuclabError, match="no MLflow server responds"):
         read_runs(address)
     assert not (tmp_path / "mlruns").exists()
 

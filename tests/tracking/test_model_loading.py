@@ -160,7 +160,7 @@ def test_a_sparse_matrix_that_unpacks_to_more_is_refused(kept, monkeypatch):
 
 
 def test_links_and_damage_are_said_in_words(kept, tmp_path):
-    with pytest.raises(AuclabError, match="is not there"):
+    with pytest.raises(AuclabError, match="does not exist"):
         load_model(tmp_path)
     (kept / "model.skops").rename(tmp_path / "elsewhere.skops")
     (kept / "model.skops").symlink_to(tmp_path / "elsewhere.skops")

@@ -86,7 +86,7 @@ def test_an_address_that_is_none_is_refused_without_it(address, tmp_path, capsys
 
 def test_a_server_is_asked_at_its_own_host(tmp_path):
     """The name of the host is after the last @; what stands before it is not looked up in a network."""
-    with pytest.raises(AuclabError, match=r"no MLflow server answers at http://me:\*\*\*@127\.0\.0\.1:1 .*refused"):
+    with pytest.raises(AuclabError, match=r"no MLflow server responds at http://me:\*\*\*@127\.0\.0\.1:1 .*refused"):
         open_store(tmp_path, "auclab", f"http://me:{SECRET}@127.0.0.1:1")
 
 

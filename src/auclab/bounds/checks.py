@@ -38,7 +38,7 @@ def check_numbers(**values: Any) -> None:
         if not isinstance(value, int | float | np.integer | np.floating):
             raise AuclabError(f"{name} must be a number, got {value!r}")
         if isinstance(value, int) and abs(value) > sys.float_info.max:
-            raise AuclabError(f"{name} must be a number that a double holds, got one of {value.bit_length()} bits")
+            raise AuclabError(f"{name} must fit into a double, got an integer of {value.bit_length()} bits")
 
 
 def check_sizes(n_pos: int, n_neg: int) -> None:
@@ -57,7 +57,7 @@ def check_probability(**values: float) -> None:
         if not 0.0 < value < 1.0:
             raise AuclabError(f"{name} must lie strictly between 0 and 1, got {value}; it is 1 − confidence, e.g. 0.05")
         if value < LEAST_PROBABILITY:
-            raise AuclabError(f"{name} must be at least {LEAST_PROBABILITY}, got {value}; doubles have no share of it")
+            raise AuclabError(f"{name} must be at least {LEAST_PROBABILITY}, got {value}: smaller values underflow")
 
 
 def check_nonnegative(**values: float) -> None:

@@ -241,7 +241,7 @@ def peeled_stability_from_scores(
     levels = levels_below(1.0 / growth if growth > 0.0 else 0.0, a0) if a is None else levels_around(a, a0)
     grid = statements(pos, neg, levels, a0, slack)
     if a is not None and len(grid) < 2:
-        raise AuclabError(f"a={a:.4g} lies between no two levels 2^k · {a0:.4g} that doubles hold; choose another a0")
+        raise AuclabError(f"a={a:.4g} is outside the levels 2^k · {a0:.4g} that a double can hold; choose another a0")
     best = max([VACUOUS, *grid], key=lambda it: it.lower) if a is None else between(grid[0], grid[1], a)
     assumptions = (
         *_broken(size, diameter, penalty, strong_convexity, optimality_gap),

@@ -84,7 +84,7 @@ class KernelData(Data):
             A program with another norm than the Euclidean.
         """
         if program.uses_norm and program.norm is not NORMS["l2"]:
-            raise AuclabError("the space of a kernel has the norm l2, and the stored program another one")
+            raise AuclabError("the space of a kernel has the norm l2, but the stored program has another one")
         length = Norm(self.length, self.length)
         return replace(program, regulariser=replace(program.regulariser, norm=length))
 
@@ -114,7 +114,7 @@ class StoredKernel:
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
                 raise AuclabError(f"the stored kernel {name} has {key}={value!r}; a number was needed")
             if value < least or (key == "gamma" and value == 0) or (key == "degree" and value != int(value)):
-                raise AuclabError(f"the stored kernel {name} has {key}={value!r}, which makes it no kernel")
+                raise AuclabError(f"the stored kernel {name} has {key}={value!r}, with which it is not a kernel")
             found[key] = value
         return cls(name, found)
 

@@ -27,6 +27,6 @@ def piece_name(stored: Any, package: str) -> str:
 def no_twin(piece: str, name: str, known: Iterable[str]) -> AuclabError:
     """The error for something that the checker has no class of its own for."""
     return AuclabError(
-        f"the checker has no rational twin of the {piece} {name}, so it claims nothing about objective, bound and "
-        f"status; it knows {', '.join(sorted(known))}"
+        f"the checker does not support the {piece} {name}, so objective, bound and status are not checked; "
+        f"it supports {', '.join(sorted(known))}"
     )

@@ -153,7 +153,7 @@ def _group_lasso(stored: Mapping[str, Any]) -> Penalty:
 
 
 def number(stored: Mapping[str, Any], name: str) -> Fraction:
-    """A parameter that is finite and ≥ 0; 0 if it is not there."""
+    """A parameter that is finite and ≥ 0; 0 if it does not exist."""
     value = float(stored.get(name, 0.0))
     if not (math.isfinite(value) and value >= 0):
         raise AuclabError(

@@ -115,7 +115,7 @@ def _read_split(number: int, folder: Path) -> Split:
     if not isinstance(certificate, dict) or not isinstance(certificate.get("program"), dict):
         raise AuclabError(
             f"{folder / 'certificate.json'} does not say which program was solved: the run was made before multipliers "
-            "were kept; run it again (auclab rerun shows whether its numbers come again)"
+            "were kept; run it again (auclab rerun shows whether its numbers can be reproduced)"
         )
     if certificate.get("status") == Status.BASELINE:
         raise AuclabError(
@@ -145,7 +145,7 @@ def _read_kernel_split(number: int, folder: Path, certificate: Mapping[str, Any]
         )
     rows = read_rows(folder, "landmarks.csv")
     if rows is None:
-        raise AuclabError(f"{folder / 'landmarks.csv'} is gone, and with it the point that is to be checked")
+        raise AuclabError(f"{folder / 'landmarks.csv'} is missing, and it contains the point to check")
     with damaged(folder / "landmarks.csv"):
         values = np.array([float(row["coefficient"]) for row in rows], dtype=np.float64)
         landmarks = np.array([int(row["row"]) for row in rows], dtype=np.intp)

@@ -55,7 +55,7 @@ def doctor(arguments: Namespace) -> int:
             table.add_row(Text(sign, style=style), finding.what, Text(finding.text, overflow="fold"))
         out.print(table)
     wrong = [finding for findings in found.values() for finding in findings if finding.state == "wrong"]
-    out.print(f"{len(wrong)} of these must be mended before every command works" if wrong else "nothing is wrong")
+    out.print(f"{len(wrong)} of these must be fixed before all commands work" if wrong else "no problems found")
     return 1 if wrong else 0
 
 
@@ -94,7 +94,7 @@ def libraries(requirements: Iterable[str]) -> Iterator[Finding]:
 
 
 def extras(requirements: Iterable[str]) -> Iterator[Finding]:
-    """The optional parts, and the command that installs one that is not there.
+    """The optional parts, and the command that installs one that does not exist.
 
     Examples
     --------

@@ -48,7 +48,7 @@ MAY_SWEEP = ("-", "experiment", "+", "hydra")
 NOT_BEGUN = "nothing was begun"
 
 STUDIES = (
-    "studies live in the repository and are not part of the installed package; clone it and type "
+    "studies are in the repository and are not part of the installed package; clone it and type "
     "python run.py -m experiment=<paper>_<study>"
 )
 

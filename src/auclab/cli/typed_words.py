@@ -54,9 +54,9 @@ def in_words(error: BaseException, arguments: Sequence[str]) -> str:
         key = several[1].partition("=")[0]
         return f"{several[1]} has several values: add -m to run each of them, or write a list, {key}=[…]"
     if (again := re.search(r"Multiple values for (\S+?)\.", text)) is not None:
-        return f"{again[1]} has one choice, and was given several: write {again[1]}=CHOICE, without the +"
+        return f"{again[1]} takes one choice, but several were given: write {again[1]}=CHOICE, without the +"
     if (lost := re.search(r"Interpolation key '(.*?)' not found", text)) is not None:
-        return f"${{{lost[1]}}} leads to no setting; give the value itself"
+        return f"${{{lost[1]}}} does not refer to a setting; give the value itself"
     lines = [line.strip() for line in dict.fromkeys(text.splitlines())]
     return " ".join(line for line in lines if line and not _NOISE.match(line))
 
@@ -77,7 +77,7 @@ def unknown_choices(words: Sequence[str]) -> Iterator[str]:
             if key == "dataset" and is_file(choice):
                 yield f"dataset={choice} is a file, and data sets are named: {type_for_file(choice)}"
             else:
-                yield f"{key}={choice} is not there{_near(choice, choices)}; choices are {', '.join(choices)}"
+                yield f"{key}={choice} does not exist{_near(choice, choices)}; choices are {', '.join(choices)}"
         if value == "":
             yield f"{key}= has no value; choices are {', '.join(choices)}"
 

@@ -52,7 +52,7 @@ def ui(arguments: Namespace) -> int:
     with tempfile.TemporaryFile() as log, _server(port, store, log) as server:
         _await(port, server, log)
         _show(f"http://127.0.0.1:{port}", tables)
-        out.print("[dim]Ctrl-C ends it[/dim]")
+        out.print("[dim]Ctrl-C stops it[/dim]")
         return server.wait()
 
 
@@ -141,14 +141,14 @@ def _await(port: int, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     while time.monotonic() < deadline:
         if server.poll() is not None:
             raise AuclabError(
-                f"MLflow's server ended with exit code {server.returncode} before it answered{_last_line(log)}"
+                f"MLflow's server ended with exit code {server.returncode} before it was ready{_last_line(log)}"
             )
         try:
             with urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
                 return
         except (URLError, OSError):
             time.sleep(0.2)
-    err.print("[yellow]note:[/yellow] MLflow's server has not answered yet", soft_wrap=True)
+    err.print("[yellow]note:[/yellow] MLflow's server has not responded yet", soft_wrap=True)
 
 
 def _last_line(log: IO[bytes]) -> str:

@@ -143,7 +143,7 @@ def arrange(
     for name in (*(rows or ()), *(columns or ())):
         if name not in runs:
             raise AuclabError(
-                f"no setting {name!r}; there are {', '.join(sorted(settings_of(runs, (*DATA, *METHOD))))}"
+                f"no setting {name!r}; settings are {', '.join(sorted(settings_of(runs, (*DATA, *METHOD))))}"
             )
     of_data = [name for name in columns or () if name.partition(".")[0] in DATA]
     row_keys = list(rows or grown(runs, ["dataset"], _data_settings(runs, metric), within=of_data))
@@ -243,14 +243,14 @@ def no_metric(metric: str, available: Sequence[str]) -> str:
     Examples
     --------
     >>> no_metric("baucc", ["test/auc", "test/bauc"])
-    "no run has a metric 'baucc' (did you mean 'test/bauc'?); there are test/auc, test/bauc"
+    "no run has a metric 'baucc' (did you mean 'test/bauc'?); metrics are test/auc, test/bauc"
     """
     full = {name.rpartition("/")[2]: name for name in reversed(available)}
     near = did_you_mean(metric, available) if "/" in metric else ""
     if not near:
         found = get_close_matches(metric.rpartition("/")[2].lower(), full, n=1)
         near = f" (did you mean {full[found[0]]!r}?)" if found else ""
-    return f"no run has a metric {metric!r}{near}; there are {', '.join(available)}"
+    return f"no run has a metric {metric!r}{near}; metrics are {', '.join(available)}"
 
 
 def _with_metric(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:

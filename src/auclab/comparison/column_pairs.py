@@ -102,7 +102,7 @@ def compare_columns(
             found.append((str(first), str(second), both[first].to_numpy(float), both[second].to_numpy(float)))
     if not found:
         raise AuclabError(
-            f"pairs of columns are tested over data sets: this needs 2 columns on 2 of them, and there are "
+            f"pairs of columns are tested over data sets: at least 2 columns on 2 data sets are needed, got "
             f"{counted(means.shape[1], 'column')} and {counted(means.shape[0], 'data set')}"
         )
     p_values = [paired_test(a, b, test="wilcoxon").p_value for _, _, a, b in found]
@@ -190,7 +190,7 @@ def signed_rank_probabilities(
     if d.ndim != 1 or not d.size or not np.isfinite(d).all():
         raise AuclabError(f"differences must be a list of finite numbers, got shape {d.shape}")
     if not (0.0 <= rope < math.inf and prior > 0.0 and samples > 0):
-        raise AuclabError(f"needed are rope ≥ 0, prior > 0, samples > 0; they are {rope}, {prior} and {samples}")
+        raise AuclabError(f"rope ≥ 0, prior > 0 and samples > 0 are needed, got {rope}, {prior} and {samples}")
     d = np.concatenate(([0.0], d))
     sums = d[:, None] + d[None, :]
     above, below = ((side > 2 * rope).astype(float) + 0.5 * (side == 2 * rope).astype(float) for side in (sums, -sums))

@@ -60,7 +60,7 @@ def _of_split(folder: Path, splits: Sequence[Path], split: int | None, name: str
         raise AuclabError(f"{visible(name)} has no split {number}; they are counted from 0 to {len(splits) - 1}")
     found = inner_folder(splits[number], MODEL_FOLDER)
     if not found.is_dir():
-        raise AuclabError(f"{found} is not there: the run kept no model, or its files are gone")
+        raise AuclabError(f"{found} does not exist: the run kept no model, or its files are gone")
     return found
 
 

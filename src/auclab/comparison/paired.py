@@ -100,9 +100,9 @@ def paired_test(
 
 
 def check_test(test: str) -> None:
-    """Refuse a test that is not there."""
+    """Refuse a test that does not exist."""
     if test not in TESTS:
-        raise AuclabError(f"the test is {test!r}; there are {', '.join(TESTS)}")
+        raise AuclabError(f"the test is {test!r}; choose one of {', '.join(TESTS)}")
 
 
 def check_level(name: str, level: float) -> None:

@@ -102,9 +102,9 @@ def rank_columns(means: pd.DataFrame, *, lower_is_better: bool = False, alpha: f
     """
     n_rows, k = means.shape
     if k < 3 or n_rows < 2:
-        raise AuclabError(f"Friedman's test needs 3 columns and 2 rows or more; there are {k} and {n_rows}")
+        raise AuclabError(f"Friedman's test needs 3 columns and 2 rows or more, got {k} and {n_rows}")
     if means.isna().to_numpy().any():
-        raise AuclabError("Friedman's test needs every value; leave out the rows with missing ones")
+        raise AuclabError("Friedman's test needs complete rows; leave out those with missing values")
     check_level("alpha", alpha)
     from scipy.stats import f, friedmanchisquare
 

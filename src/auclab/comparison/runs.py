@@ -259,7 +259,9 @@ def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Ad
     ids = {item.name: item.experiment_id for item in client.search_experiments()}
     if missing := [name for name in names or () if name not in ids]:
         near = did_you_mean(missing[0], ids)
-        raise AuclabError(f"no experiment {', '.join(missing)} in {store}{near}; there are {', '.join(sorted(ids))}")
+        raise AuclabError(
+            f"no experiment {', '.join(missing)} in {store}{near}; experiments are {', '.join(sorted(ids))}"
+        )
     return [ids[name] for name in names or ids]
 
 
@@ -327,7 +329,7 @@ def find_folder(run: Run, store: Address) -> Path:
     """
     run_id, uri = str(run.info.run_id), str(run.info.artifact_uri)
     if not is_run_id(run_id):
-        raise AuclabError(f"{store} has a run with the id {visible(run_id)!r}; an id is of letters and digits")
+        raise AuclabError(f"{store} has a run with the id {visible(run_id)!r}; an id consists of letters and digits")
     if not is_local(uri):
         # with the store: another one may have a run of the same id
         place = hashlib.sha256(hide_password(store.uri).encode()).hexdigest()[:16]

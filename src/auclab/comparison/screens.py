@@ -158,7 +158,7 @@ def show_replay(found: Replay, tolerance: float) -> None:
     if found.same:
         apart = f"within {tolerance:g} (largest difference {found.largest:.1e})"
         digits = "to the last digit" if found.largest == 0 else apart
-        page.print(f"[green]the numbers came out the same[/green], {digits}")
+        page.print(f"[green]the numbers are the same[/green], {digits}")
     else:
         names = shorten([str(name) for name in found.differences["metric"].unique()])
         page.print(Text.assemble(("the numbers are different", "red"), f": {names}"), soft_wrap=not page.is_terminal)

@@ -219,7 +219,9 @@ def _lower_is_better(metric: str, better: str | None) -> bool:
         return better == "low"
     name = metric.rpartition("/")[2]
     if name in NEITHER:
-        raise AuclabError(f"neither end of {metric} is better by itself; say which with --better high or low")
+        raise AuclabError(
+            f"whether high or low values of {metric} are better is not known; add --better high or --better low"
+        )
     if name in METRICS:
         return not METRICS[name].greater_is_better
     return name in LOWER_IS_BETTER or metric.startswith("seconds/") or name.endswith(("_loss", "_se", "_sd", "_slack"))

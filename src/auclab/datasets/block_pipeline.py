@@ -160,7 +160,7 @@ def _refuse_text(table: BlockTable, statistics: TableStatistics, allowed: Sequen
         spelt = pd.to_numeric(pd.Series(list(counted), dtype=object), errors="coerce").notna()
         if 2 * sum(count for count, number in zip(counted.values(), spelt, strict=True) if number) >= counted.total():
             raise AuclabError(
-                f"column {name!r} holds text, of which most is numbers, such as {example!r}: store it as numbers, drop "
+                f"column {name!r} holds text that is mostly numbers, such as {example!r}: store it as numbers, drop "
                 f"it with {drop}, or take it as a category with {keep}"
             )
         if len(counted) > max(MAX_TEXT_VALUES, statistics.n_rows // 2):

@@ -34,7 +34,7 @@ def verified_sha256(path: Path, expected: str | None) -> str:
     actual = file_sha256(path)
     if expected is not None and actual != expected.lower():
         raise AuclabError(
-            f"{path} is not the file that was expected: its SHA-256 is {actual}, needed was {expected}; "
+            f"{path} is not the file that was expected: its SHA-256 is {actual}, expected {expected}; "
             "put the right file there, or accept this one with dataset.sha256=null"
         )
     return actual

@@ -77,7 +77,7 @@ def csv_format(
     _refuse_header(path, header)
     _refuse_ragged(path, header, body, separator)
     if decimal not in (None, ".", ","):
-        raise AuclabError(f"dataset.decimal is {decimal!r}; the sign before decimals is . or ,")
+        raise AuclabError(f"dataset.decimal is {decimal!r}; the decimal separator is . or ,")
     mark = decimal or _decimal_sign(body, separator) or expected.get("decimal") or "."
     if sep is None and separator != usual_sep:
         detected.append(f"columns separated by {SEPARATORS.get(separator, repr(separator))}s")
@@ -103,7 +103,7 @@ def _known_encoding(name: str) -> str:
 def _known_separator(name: str) -> str:
     sign = _NAMES.get(str(name).lower(), str(name))
     if len(sign) != 1 or sign.isalnum():
-        raise AuclabError(f"dataset.sep is {name!r}; it is one sign, or one of {', '.join(SEPARATORS.values())}")
+        raise AuclabError(f"dataset.sep is {name!r}; it is one character, or one of {', '.join(SEPARATORS.values())}")
     return sign
 
 

@@ -121,4 +121,4 @@ def check_parts(parts: Sequence[str]) -> None:
     unknown = [part for part in parts if part not in PARTS]
     if unknown or not parts:
         what = f"{unknown[0]!r}{did_you_mean(str(unknown[0]), PARTS)}" if unknown else "empty"
-        raise AuclabError(f"preprocess.dates has {what}; of dates are made: {', '.join(PARTS)}")
+        raise AuclabError(f"preprocess.dates has {what}; choose from {', '.join(PARTS)}")

@@ -100,7 +100,7 @@ def load_file(
     if path is None:
         raise AuclabError("which file? Give dataset.path=my.csv dataset.target=COLUMN dataset.positive=LABEL")
     if "://" in str(path):
-        raise AuclabError(f"{path} is an address; files of this machine are read: download it, and give its path")
+        raise AuclabError(f"{path} is an address, but only local files are read: download it, and give its path")
     where = Path(path).expanduser()
     digest = verified_sha256(where, sha256)
     facts: dict[str, Any] = {

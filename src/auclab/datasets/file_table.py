@@ -155,7 +155,7 @@ def unknown_ending(path: Path) -> str:
     if ending in (".xlsx", ".xls", ".xlsm", ".ods"):
         return f"{path} is a workbook; save its sheet as csv (in Excel: CSV UTF-8), and give that file"
     if ending in (".txt", ".tab", ".dat", ""):
-        return f"{path} has no ending that says its format; if it is a table of text, name it {path.stem}.csv"
+        return f"{path} has no ending that shows its format; if it is a table of text, name it {path.stem}.csv"
     return f"{path} has an unknown ending; a file ends in one of {', '.join((*CSV, *TSV, *PARQUET, *SVMLIGHT))}"
 
 
@@ -226,7 +226,7 @@ def _require_columns(path: Path, columns: Sequence[str], given: FileSettings) ->
             if name not in columns:
                 near, hint = did_you_mean(name, columns), _hint(key, name, names, columns)
                 listed = "" if refusals.reasons else f"; columns are {every}"
-                refusals.reasons.append(f"{role.format(repr(name))} is not there{near}{hint}{listed}")
+                refusals.reasons.append(f"{role.format(repr(name))} does not exist{near}{hint}{listed}")
     for key, column in given.roles.named.items():
         if column is not None and column in given.lists["drop"]:
             refusals.reasons.append(f"column {column!r} is the {key} and to be dropped; take it out of dataset.drop")

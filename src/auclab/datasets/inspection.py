@@ -173,7 +173,7 @@ def inspect_file(path: str | Path, *, target: str | None = None, positive: str |
     where = Path(path).expanduser()
     if not where.is_file():
         raise AuclabError(
-            f"{where} is not there, or is not a file; auclab inspect takes a csv, tsv, parquet or svmlight file"
+            f"{where} does not exist, or is not a file; auclab inspect takes a csv, tsv, parquet or svmlight file"
         )
     if not where.name.lower().endswith((*TABLES, *SVMLIGHT)):
         raise AuclabError(unknown_ending(where))

@@ -86,8 +86,8 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
     positives, negatives = as_labels(positive), as_labels(negative)
     if not positives and len(counts) > MAX_LISTED:
         raise AuclabError(
-            f"{column!r} has {len(counts)} different values ({_census(counts)}), and a target has two classes: make a "
-            "column of 0 and 1 of it, or give dataset.positive a list of values; of grades give dataset.graded=true"
+            f"{column!r} has {len(counts)} different values ({_census(counts)}), but a target has two classes: convert "
+            "it to 0 and 1, or give dataset.positive a list of values; for grades add dataset.graded=true"
         )
     if not positives:
         several = "" if len(counts) < 3 else "; all others are negative unless dataset.negative names them"

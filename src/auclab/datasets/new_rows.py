@@ -39,7 +39,7 @@ def read_new_rows(
     """
     where = Path(path).expanduser()
     if not where.is_file():
-        raise AuclabError(f"{where} is not there, or is not a file; give the path of the file with the new rows")
+        raise AuclabError(f"{where} does not exist, or is not a file; give the path of the file with the new rows")
     ending = where.name.lower()
     try:
         if ending.endswith((*CSV, *TSV)):

@@ -93,7 +93,7 @@ class Dataset:
         Raises
         ------
         AuclabError
-            It is not there, or rows are read from files.
+            The column does not exist, or rows are read from files.
         """
         columns = list(self.frame.columns) if hasattr(self.X, "iloc") else []
         if name in self.aside:

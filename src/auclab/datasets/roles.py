@@ -58,7 +58,7 @@ class Roles:
             raise AuclabError(f"dataset.group_weights is {self.group_weights!r}; choose pairs or groups")
         if self.group_weights == "groups" and self.group is None:
             raise AuclabError(
-                "dataset.group_weights=groups counts every group the same, and there are none; add dataset.group=…"
+                "dataset.group_weights=groups gives all groups equal weight, but there are none; add dataset.group=…"
             )
         columns = [name for name in self.named.values() if name is not None]
         if twice := [name for name in columns if columns.count(name) > 1]:

@@ -108,5 +108,5 @@ def _require(required: Sequence[str], frame: pd.DataFrame, role: str) -> None:
         if name not in frame.columns:
             columns = [str(column) for column in frame.columns]
             raise AuclabError(
-                f"{role} {name!r} is not there{did_you_mean(name, columns)}; columns are {', '.join(columns)}"
+                f"{role} {name!r} does not exist{did_you_mean(name, columns)}; columns are {', '.join(columns)}"
             )

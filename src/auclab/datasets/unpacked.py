@@ -70,8 +70,8 @@ def unpacked(path: Path) -> Iterator[Any]:
         except Exception as error:  # whatever a reader makes of the end of its bytes; any other goes on
             if limited.is_exceeded:
                 raise AuclabError(
-                    f"{path} has {size / 1e6:.3g} MB and unpacks to more than {most / 1e6:,.0f}, which no table does; "
-                    "if it is yours, unpack it yourself and give the plain file"
+                    f"{path} has {size / 1e6:.3g} MB and unpacks to more than {most / 1e6:,.0f}, the limit for a "
+                    "table; if it is yours, unpack it yourself and give the plain file"
                 ) from error
             raise
 

@@ -88,7 +88,9 @@ class ROCBandDisplay(Display):
         seed: int = 0,
     ) -> dict[str, Any]:
         if len(at) and threshold is not None:
-            raise AuclabError("at gives points of the ROC curve, and threshold asks for the buffered one; drop either")
+            raise AuclabError(
+                "at gives points of the ROC curve, but threshold selects the buffered one; drop one of them"
+            )
         band = roc_band_part(part, threshold=threshold, level=level, method=method, resamples=resamples, seed=seed)
         points = [(float(rate), tpr_at_fpr_part(part, rate, level=level)) for rate in at]
         area = part.value("auc") if threshold is None else part.value("bauc", threshold=threshold)

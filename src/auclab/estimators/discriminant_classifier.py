@@ -42,7 +42,7 @@ def _written_out(X: Any) -> Any:
     n_rows, n_columns = X.shape
     if n_rows * n_columns > MOST_ENTRIES:
         raise AuclabError(
-            f"linear discriminant analysis needs every entry of a table, and this one is sparse with {n_rows:,} × "
-            f"{n_columns:,} of them; take formulation=logistic"
+            f"linear discriminant analysis needs a dense table, but this one is sparse with {n_rows:,} × "
+            f"{n_columns:,} entries; take formulation=logistic"
         )
     return X.toarray()

@@ -83,7 +83,7 @@ def as_given_program(formulation: str | Program, given: Mapping[str, Any]) -> tu
     """
     if not isinstance(formulation, str):
         if given:
-            raise AuclabError(f"{', '.join(given)}: for a formulation given by name; set it on {formulation}")
+            raise AuclabError(f"{', '.join(given)}: only for a formulation given by name; set it on {formulation}")
         return as_formulation(formulation), ()
     known = parameter_names(FORMULATIONS[formulation]) if formulation in FORMULATIONS else ()
     ignored = tuple(name for name in given if name not in known)
@@ -107,7 +107,7 @@ def as_given_kernel(kernel: str | Kernel | None, **given: Any) -> Kernel | None:
     found = as_kernel(kernel)
     if beside := [f"{name}={value!r}" for name, value in given.items() if value != _DEFAULTS[name]]:
         raise AuclabError(
-            f"{', '.join(beside)}: for a kernel given by name; set it on {found}, or give kernel={found.name!r}"
+            f"{', '.join(beside)}: only for a kernel given by name; set it on {found}, or give kernel={found.name!r}"
         )
     return found
 
@@ -120,7 +120,7 @@ def as_given_constraints(given: Any, columns: Sequence[str]) -> ColumnConstraint
         known = [item.name for item in fields(Constraints)]
         if unknown := [name for name in given if name not in known]:
             meant = did_you_mean(str(unknown[0]), known)
-            raise AuclabError(f"constraints have no setting {unknown[0]!r}{meant}; there are {', '.join(known)}")
+            raise AuclabError(f"constraints have no setting {unknown[0]!r}{meant}; settings are {', '.join(known)}")
         given = Constraints(**given)
     if not hasattr(given, "on_columns"):
         raise AuclabError(f"constraints must be auclab.Constraints, a mapping or None, got {type(given).__name__}")

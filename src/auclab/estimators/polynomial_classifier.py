@@ -160,7 +160,9 @@ class PolynomialAUCClassifier(LinearClassifier):
             self.n_iter_ = len(result.path)
             # Degree 1 of the Legendre series reaches 1.25, no other goes further, and neither does its mean.
             if not (result.converged and np.isfinite(result.coef).all() and max(result.path, default=np.inf) <= 1.3):
-                self._warn("powers of scores away from 0 have lost their digits; use variant='stable', or centre X")
+                self._warn(
+                    "powers of scores far from 0 have lost their significant digits; use variant='stable', or centre X"
+                )
         coef = np.where(np.isfinite(result.coef), result.coef, 0.0)
         self.objective_path_ = np.array(result.path)
         self.converged_ = result.converged

@@ -292,7 +292,8 @@ def _numbers(values: pd.Series, fill: float | None) -> np.ndarray:
         if fill is None:
             at = int(missing.argmax())
             raise AuclabError(
-                f"column {values.name!r} has no value in row {at + 1}, and was trained without gaps: fill it in"
+                f"column {values.name!r} has no value in row {at + 1}, but was trained without missing values: "
+                "fill it in"
             )
         numbers = np.where(missing, fill, numbers)
     return numbers
@@ -321,7 +322,7 @@ def _as_table(X: Any, columns: Sequence[str]) -> pd.DataFrame:
     if absent := [name for name in columns if name not in names]:
         raise AuclabError(f"{listed('column', absent)} missing; the columns are {shortened(names)}")
     if twice := [name for name in columns if names.count(name) > 1]:
-        raise AuclabError(f"{listed('column', twice)} there more than once: keep one of each name")
+        raise AuclabError(f"{listed('column', twice)} present more than once: keep one of each name")
     return X.set_axis(names, axis=1)
 
 

@@ -62,7 +62,7 @@ class ColumnConstraints:
                 raise AuclabError(f"{name} has entries that are not numbers; leave out what is not limited")
         if (parts["lower"] == np.inf).any() or (parts["upper"] == -np.inf).any():
             raise AuclabError(
-                "a lower bound of ∞ or an upper one of −∞ leaves no coefficient; leave out what is not limited"
+                "a lower bound of ∞ or an upper one of −∞ excludes every coefficient; leave out columns without limits"
             )
         if not np.isfinite(rows).all():
             raise AuclabError("the matrix of the constraints has entries that are not finite; replace them")

@@ -146,11 +146,11 @@ def ranksvm_to_threshold(solution: S) -> S:
         raise AuclabError(f"a RankSVM or C-SVM solution is needed, got {program.name}")
     if not program.loss.is_hinge:
         raise AuclabError(
-            f"thresholds are those of the hinge, and the solution is of {program.loss}; solve with the hinge"
+            f"thresholds are defined for the hinge, but the solution has {program.loss}; solve with the hinge"
         )
     _check_free_length(solution)
     if program.regulariser.norm(solution.coef) == 0:
-        raise AuclabError("w = 0 has no direction to carry over; choose a penalty below null_penalty(X, y)")
+        raise AuclabError("w = 0 has no direction to convert; choose a penalty below null_penalty(X, y)")
     if program.is_separated(solution.objective, solution.coef):
         raise AuclabError(
             "the hinge loss is 0 (separable data): for all such penalties the threshold is z = −1/‖v‖ and the "

@@ -148,7 +148,7 @@ class NullPoint(FixedNull):
         """The least λ at which w = 0 is optimal, for z = 0; infinite, or 0, for a penalty without a kink at 0."""
         proof = self.proof(sample)
         if proof is None and sample.in_blocks:
-            raise AuclabError("λ_max over points is that of a program over all rows in memory; take a part of the rows")
+            raise AuclabError("λ_max over points needs a program over all rows in memory; use a sample of the rows")
         level = math.inf if proof is None else self._level(sample, proof)
         return level if self.program.regulariser.has_kink or level == 0 else math.inf
 

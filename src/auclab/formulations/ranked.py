@@ -73,16 +73,16 @@ def _check_over_pairs(program: Program, given: str) -> None:
     """Raise `AuclabError` unless the program is a convex mean over pairs."""
     if program.comparisons.hardest:
         raise AuclabError(
-            f"formulation {program.name} takes no {given}: the hardest share of the negatives is that of one ROC "
-            "curve, and comparable pairs have none; use bauc or ranksvm"
+            f"formulation {program.name} does not support {given}: the hardest share of the negatives is that of one "
+            "ROC curve, and comparable pairs have none; use bauc or ranksvm"
         )
     if program.kind not in ("hinge", "piecewise") or program.comparisons.name != "pairs":
         raise AuclabError(
-            f"formulation {program.name} takes no {given}: it is not a mean over pairs; use bauc, generalized_bauc "
-            "or ranksvm"
+            f"formulation {program.name} does not support {given}: it is not a mean over pairs; use bauc, "
+            "generalized_bauc or ranksvm"
         )
     if not program.is_convex:
         raise AuclabError(
-            f"formulation {program.name} takes no {given} with z = {program.threshold:g} > 0, which makes it not "
-            "convex; use z ≤ 0"
+            f"formulation {program.name} does not support {given} with z = {program.threshold:g} > 0, which makes it "
+            "not convex; use z ≤ 0"
         )

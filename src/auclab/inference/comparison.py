@@ -87,7 +87,9 @@ def compare_scorers(
     estimated = estimable(metric, options)
     plan = choose_method(method, estimated)
     if plan == "hanley_mcneil":
-        raise AuclabError("Hanley & McNeil's formula does not know the covariance of two scorers; use method='delong'")
+        raise AuclabError(
+            "Hanley & McNeil's formula does not include the covariance of two scorers; use method='delong'"
+        )
     a, b = (Observations.of(y_true, scores, sample_weight, pos_label) for scores in (scores_a, scores_b))
     if plan in ("bootstrap", "half_sample"):
         return _resampled(estimated, a, b, level, plan, resamples, seed)

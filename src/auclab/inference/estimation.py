@@ -256,7 +256,9 @@ def _half_sample_limits(
 def _hanley_mcneil(metric: EstimableMetric, observations: Observations, level: float) -> Estimate:
     """AUC with the standard error of Hanley & McNeil and normal limits on the logit scale."""
     if observations.weight is not None:
-        raise AuclabError("Hanley & McNeil know class sizes, not weights; use method='delong'")
+        raise AuclabError(
+            "Hanley & McNeil's formula uses class sizes and does not support weights; use method='delong'"
+        )
     if metric.options.get("ties", "half") != "half":
         raise AuclabError("Hanley & McNeil count ties ½; use method='delong' for other conventions")
     value, (pos, neg) = metric.value(observations), observations.class_rows

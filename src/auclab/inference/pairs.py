@@ -230,7 +230,9 @@ def _unit_sums(pairs: ComparablePairs, scores: ArrayLike, metric: str, threshold
         at = ComparableErrors(pairs, scores), finite_number("threshold", threshold)
         value, right = buffered_sums(*at)
     else:
-        raise AuclabError(f"metric must be 'auc' or 'bauc', got {metric!r}; others have no meaning over these pairs")
+        raise AuclabError(
+            f"metric must be 'auc' or 'bauc', got {metric!r}; other metrics are not defined for these pairs"
+        )
     has_pair = totals > 0
     return UnitSums(value, right[has_pair], totals[has_pair], pairs, at)
 

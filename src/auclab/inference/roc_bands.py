@@ -99,8 +99,8 @@ class ROCBand:
         x, y = (np.asarray(checked_rates(name, rates), float) for name, rates in (("fpr", fpr), ("tpr", tpr)))
         if x.ndim != 1 or x.shape != y.shape or x.size < 2 or (np.diff(x) < 0).any() or (np.diff(y) < 0).any():
             raise AuclabError(
-                f"a curve needs fpr and tpr of the same length, 2 or more, that do not fall; the shapes are {x.shape} "
-                f"and {y.shape}"
+                f"a curve needs fpr and tpr of the same length, 2 or more, in non-decreasing order; the shapes are "
+                f"{x.shape} and {y.shape}"
             )
         return displacement_between((self.fpr, self.tpr), (x, y), (self.dx, self.dy)) <= 1.0 + 1e-12
 

@@ -215,7 +215,7 @@ def _bootstrap(observations: Observations, rate: float, level: float, resamples:
 
 def _exact(observations: Observations, rate: float, level: float) -> Estimate:
     if observations.weight is not None:
-        raise AuclabError("method='exact' counts observations, which weights do not say; use method='influence'")
+        raise AuclabError("method='exact' counts observations and does not support weights; use method='influence'")
     classes, tail = observations.part.classes, 0.25 * (1.0 - level)
     pos, neg = classes.pos, classes.neg
     order = np.arange(1, neg.size + 1)  # of the k-th largest negative, the FPR has the law Beta(k, m₋ + 1 − k)

@@ -111,7 +111,7 @@ class Loss(ABC):
         breakpoints, coefficients = (np.atleast_1d(np.asarray(part, dtype=float)) for part in self.pieces())
         coefficients = coefficients.reshape(-1, 3)
         if breakpoints.shape != (len(coefficients),) or not (np.diff(breakpoints) > 0).all():
-            raise AuclabError(f"{self!r} needs ascending breakpoints and as many rows of three coefficients")
+            raise AuclabError(f"{self!r} needs ascending breakpoints and three coefficients for each of them")
         pieces = Pieces(breakpoints, coefficients, np.zeros_like(coefficients))
         before = np.vstack([np.zeros(3), coefficients[:-1]])
         powers = np.stack([np.ones_like(breakpoints), breakpoints, breakpoints**2], axis=-1)

@@ -75,7 +75,7 @@ class ComparablePairs:
         `scores` (n_rows,): ±∞ is allowed. `tolerance`: at least 0.
         """
         if not tolerance >= 0.0:
-            raise AuclabError(f"tolerance must be at least 0, got {tolerance}; scores this near are tied")
+            raise AuclabError(f"tolerance must be at least 0, got {tolerance}; scores that differ by no more are tied")
         ranked = RankedRows(self, self.taken(scores, infinite=True))
         wrong = ranked.upper_masses(tolerance)
         wrong_or_tied = ranked.upper_masses(_below(-tolerance)) if ranked.has_ties(tolerance) else wrong

@@ -118,7 +118,9 @@ def lesser_volume(
     h, v = float(checked_rate("fpr", fpr)), 1.0 - checked_rate("tpr", tpr)
     a, b = checked_cost_range(cost_range)
     if a == b:
-        raise AuclabError(f"cost_range must have a length, got ({a}, {b}); lesser_area takes a single cost share")
+        raise AuclabError(
+            f"cost_range must have a positive length, got ({a}, {b}); lesser_area takes a single cost share"
+        )
     for t in (a, b):
         if t * h + (1.0 - t) * v > min(t, 1.0 - t) + 1e-12:
             raise AuclabError(

@@ -81,13 +81,13 @@ def build(
     program = as_formulation(formulation)
     if not program.is_convex:
         raise AuclabError(
-            f"formulation {program.name} is not convex here, and models are of convex ones; auclab.solve takes it"
+            f"formulation {program.name} is not convex here, and models support convex ones only; use auclab.solve"
         )
     if not program.loss.is_hinge and language == "pyomo":
         raise AuclabError(f"models in Pyomo support the hinge alone, not {program.loss}; take language='cvxpy'")
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
     if sample.in_blocks:
-        raise AuclabError("a model has every row in memory, and X is in blocks; auclab.solve takes them")
+        raise AuclabError("a model needs all rows in memory, but X is in blocks; use auclab.solve")
     if sample.offset is not None and not sample.is_sparse:  # scores of the model are those of the rows as they are
         rows = {"X_pos": sample.X_pos + sample.offset, "X_neg": sample.X_neg + sample.offset}
         sample = replace(sample, **rows, offset=None)

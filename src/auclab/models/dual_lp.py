@@ -188,7 +188,7 @@ def set_options(highs: highspy.Highs, options: Mapping[str, Any]) -> None:
     """Set options; `AuclabError` where this version of HiGHS does not take one."""
     for name, value in options.items():
         if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
-            raise AuclabError(f"HiGHS refuses the option {name}={value}; install the version that auclab asks for")
+            raise AuclabError(f"HiGHS refuses the option {name}={value}; install the version that auclab requires")
 
 
 def run_highs(highs: highspy.Highs, stopped: Callable[[], object] = lambda: None) -> None:

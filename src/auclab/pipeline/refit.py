@@ -84,7 +84,9 @@ def _choice(group: str, name: str) -> dict[str, Any]:
     path = conf_folder() / group / f"{name}.yaml"
     if not path.is_file():
         choices = sorted(each.stem for each in (conf_folder() / group).glob("*.yaml"))
-        raise AuclabError(f"{group}={name} is not there{did_you_mean(name, choices)}; choices are {', '.join(choices)}")
+        raise AuclabError(
+            f"{group}={name} does not exist{did_you_mean(name, choices)}; choices are {', '.join(choices)}"
+        )
     plain = plain_yaml(path)
     if group in ("metrics", "experiment", "hydra") or "defaults" in plain:
         raise AuclabError(f"{group}={name} cannot be changed in a stored configuration; use auclab run")

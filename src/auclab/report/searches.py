@@ -18,7 +18,7 @@ class SearchLine:
     """A search on the page.
 
     `name`: first letters of the id of its parent run. `search`: with all of its jobs. `number`: of the run of the best
-    job on the page; None where that is not there. `settings`: what the best job was proposed with. `matters`: share of
+    job on the page; None where there is none. `settings`: what the best job was proposed with. `matters`: share of
     each setting in the variance of the values.
     """
 

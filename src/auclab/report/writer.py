@@ -104,7 +104,7 @@ def write_report(
     """
     finished = runs[runs["run_status"] == "FINISHED"]
     if finished.empty:
-        raise AuclabError("no run has finished, so there is nothing to report; auclab runs lists what there is")
+        raise AuclabError("no run has finished, so there is nothing to report; auclab runs lists all runs")
     metrics = _metrics(finished, metrics)
     store = hide_password(str(store_dir))
     lines = run_lines(runs, metrics, store=store)

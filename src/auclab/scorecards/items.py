@@ -210,7 +210,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         if isinstance(name, int | np.integer) and 0 <= name < len(names):
             return int(name)
         if str(name) not in names:
-            raise AuclabError(f"there is no column {name!r}; there are {', '.join(names[:10])}")
+            raise AuclabError(f"there is no column {name!r}; columns are {', '.join(names[:10])}")
         return names.index(str(name))
 
     def _bins(

@@ -101,7 +101,7 @@ def solve_path(
             matrix=kernel_matrix, **options,
         )  # fmt: skip
     if kernel_matrix is not None:
-        raise AuclabError("kernel_matrix belongs to a kernel; give kernel=… too")
+        raise AuclabError("kernel_matrix needs a kernel; give kernel=… too")
     tolerance = TOLERANCE if tolerance is None else tolerance
     check_limits(tolerance, time_limit)
     programs = along(as_formulation(formulation), parameter, values)

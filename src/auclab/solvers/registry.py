@@ -205,7 +205,8 @@ def check_options(name: str, solve: Solver, options: dict[str, object]) -> None:
         rest = sorted(available - {"tolerance", "time_limit"})
         meant = did_you_mean(unknown[0], available)
         raise AuclabError(
-            f"solver={name} has no option {', '.join(unknown)}{meant}; it takes {', '.join(rest) if rest else 'none'}"
+            f"solver={name} has no option {', '.join(unknown)}{meant}; options are "
+            f"{', '.join(rest) if rest else 'none'}"
         )
 
 

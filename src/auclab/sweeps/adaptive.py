@@ -78,7 +78,7 @@ def check_search(
     if prune not in (True, False):
         raise AuclabError(f"hydra.sweeper.prune is {prune}; it is true or false")
     if prune and not metric.startswith("inner/"):
-        raise AuclabError(f"hydra.sweeper.prune=true leaves jobs between inner folds, which {metric} has none of")
+        raise AuclabError(f"hydra.sweeper.prune=true stops jobs between inner folds, but {metric} has none")
     if prune and not tracked:
         raise AuclabError("hydra.sweeper.prune=true reads the values of folds in the store: leave tracking=none out")
     return min(int(sweeper["n_trials"]), size_of(space) or int(sweeper["n_trials"]))
@@ -184,12 +184,12 @@ class Search:
                 "hydra/sweeper=optuna needs Optuna; install it with pip install 'auclab[optuna]'"
             ) from error
         if sampler not in SAMPLERS:
-            raise AuclabError(f"hydra.sweeper.sampler={sampler} is not there; samplers are {', '.join(SAMPLERS)}")
+            raise AuclabError(f"hydra.sweeper.sampler={sampler} does not exist; samplers are {', '.join(SAMPLERS)}")
         module = _NEEDS.get(sampler, "optuna")
         if find_spec(module) is None:
             raise AuclabError(
                 f"hydra.sweeper.sampler={sampler} needs {module}; install it with pip install {module}, or take tpe, "
-                "which needs nothing more"
+                "which needs no other package"
             )
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         options: dict[str, Any] = {"seed": seed}

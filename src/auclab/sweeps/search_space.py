@@ -61,8 +61,8 @@ def _interval(key: str, value: IntervalSweep) -> Interval:
         raise AuclabError(f"{key}: interval({low}, {high}) needs two numbers, the smaller one first")
     if unknown := value.tags - {"log"}:
         raise AuclabError(
-            f"{key}: tag({', '.join(sorted(unknown))}, interval({low}, {high})) means nothing; the one tag is log, "
-            "for proposals that are even on the scale of logarithms"
+            f"{key}: tag({', '.join(sorted(unknown))}, interval({low}, {high})) is not supported; the only tag is log, "
+            "for proposals on a logarithmic scale"
         )
     log = "log" in value.tags
     if log and low <= 0:

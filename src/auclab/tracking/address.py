@@ -142,7 +142,7 @@ def _check_port(uri: str) -> None:
     if not is_complete:
         raise AuclabError(
             f"tracking.uri is {hide_password(uri)!r}, which has no host or no number as its port; write "
-            "http://HOST:PORT, and signs such as / or @ in a password as %2F or %40"
+            "http://HOST:PORT, and characters such as / or @ in a password as %2F or %40"
         )
 
 
@@ -150,8 +150,8 @@ def _check_port(uri: str) -> None:
 def _check_server(uri: str) -> None:
     if (reason := why_silent(uri)) is not None:
         raise AuclabError(
-            f"no MLflow server answers at {hide_password(uri)} ({hide_password(reason)}); start it with mlflow server, "
-            "or correct tracking.uri"
+            f"no MLflow server responds at {hide_password(uri)} ({hide_password(reason)}); start it with mlflow "
+            "server, or correct tracking.uri"
         )
 
 

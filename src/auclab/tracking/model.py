@@ -252,7 +252,7 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
     ...     load_model("nowhere")
     ... except AuclabError as error:
     ...     print(error)
-    nowhere/model.skops is not there: give the folder model of a run
+    nowhere/model.skops does not exist: give the folder model of a run
     """
     path = _file_of_model(Path(folder) / MODEL_FILE, "give the folder model of a run")
     import skops.io
@@ -264,7 +264,7 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
         present = skops.io.get_untrusted_types(data=content)
         if foreign := sorted(set(present) - TRUSTED - set(allow)):
             raise AuclabError(
-                f"{path} has parts of the types {', '.join(foreign)}, which no model of auclab has; to load them is to "
+                f"{path} has parts of the types {', '.join(foreign)}, which no model of auclab has; loading them would "
                 f"run their code. If you trust whoever made this model, allow them: allow={foreign}, in a "
                 "command --allow NAME"
             )
@@ -308,7 +308,7 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
     ...     load_scorer("nowhere")
     ... except AuclabError as error:
     ...     print(error)
-    nowhere/scorer.json is not there: earlier versions kept none, so run the experiment again
+    nowhere/scorer.json does not exist: earlier versions kept none, so run the experiment again
     """
     path = _file_of_model(Path(folder) / SCORER_FILE, "earlier versions kept none, so run the experiment again")
     try:
@@ -318,15 +318,15 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        raise AuclabError(f"{path} is damaged ({what}); it is not as auclab writes it") from error
+        raise AuclabError(f"{path} is damaged ({what}); its format is not that of auclab") from error
 
 
 def _file_of_model(path: Path, where_not: str) -> Path:
     """The path of a file of a model, which is a file of a size that models have."""
     if path.is_symlink():
-        raise AuclabError(f"{path} is a link; the files of a model are none")
+        raise AuclabError(f"{path} is a link; models contain no links")
     if not path.is_file():
-        raise AuclabError(f"{path} is not there: {where_not}")
+        raise AuclabError(f"{path} does not exist: {where_not}")
     if path.stat().st_size > MOST_BYTES:
         raise AuclabError(f"{path} has more than {MOST_BYTES / 1e9:g} GB, which no model of auclab has")
     return path

@@ -46,6 +46,6 @@ class PatientClient:
         """Wait for a locked database; raise if it cannot be used, or if the server does not answer."""
         file = self._address.file
         if self._address.is_server and (reason := why_silent(self._address.uri)) is not None:
-            raise ServerSilentError(f"the server does not answer ({hide_password(reason)})")
+            raise ServerSilentError(f"the server does not respond ({hide_password(reason)})")
         if file is not None and file.exists():
             await_database(file, self._seconds)

@@ -15,7 +15,7 @@ def check_name(name: str) -> None:
     >>> check_name("churn")
     """
     if not name.strip() or any(sign in name for sign in "/:@"):
-        raise AuclabError(f"{name!r} cannot be the name of a model, which is called models:/NAME/VERSION afterwards")
+        raise AuclabError(f"{name!r} cannot be the name of a model, because its address is models:/NAME/VERSION")
 
 
 def register_model(store: Address, run_id: str, name: str, *, path: str = "model") -> int:

@@ -175,8 +175,8 @@ def scored_table(
     positive, vector = positive_mask(y_true, pos_label), np.asarray(coef, dtype=np.float64)
     if len(table) != positive.size or vector.shape != (table.shape[1],):
         raise AuclabError(
-            f"a table of shape {table.shape} needs as many labels and coefficients, got {positive.size} labels and "
-            f"coefficients of shape {vector.shape}"
+            f"a table of shape {table.shape} needs a label per row and a coefficient per column, got "
+            f"{positive.size} labels and coefficients of shape {vector.shape}"
         )
     return _TableBlocks(table, positive, weight_vector(sample_weight, positive.size), vector)
 

@@ -232,7 +232,7 @@ class ScoreSummary(BinnedScores):
             As `bounds`; blocks that are not those of the summary; a metric that needs more memory.
         """
         if not metrics:
-            raise AuclabError('which metrics? For example refine(blocks, "auc", "bauc")')
+            raise AuclabError('name at least one metric, for example refine(blocks, "auc", "bauc")')
         return tuple(refined(self, _as_blocks(blocks), [_request(metric) for metric in metrics], memory_gb))
 
 

@@ -179,7 +179,7 @@ def check_keys(config: DictConfig) -> None:
     for group in _NEEDED:
         if group not in config:
             way = "give some by list, such as 'metrics=[auc,bauc]'" if group == "metrics" else f"leave out ~{group}"
-            raise AuclabError(f"no {group} is chosen, and every experiment has one; {way}")
+            raise AuclabError(f"no {group} is chosen, but every experiment needs one; {way}")
     if "study" in config:
         known = known | set(plain_yaml(conf_folder() / "study.yaml")) | {"study"}
     for key in map(str, config):

@@ -69,10 +69,10 @@ def read_rules(path: str | Path) -> dict[str, Any]:
 
     place = Path(path).expanduser()
     if not place.is_file():
-        raise AuclabError(f"constraints.file={path} is not there; give the path of a yaml file from this folder")
+        raise AuclabError(f"constraints.file={path} does not exist; give the path of a yaml file from this folder")
     try:
         if place.stat().st_size > _MOST_BYTES:
-            raise AuclabError(f"constraints.file={path} has more than a megabyte, which no file of rules has")
+            raise AuclabError(f"constraints.file={path} is larger than a megabyte, the limit for a file of rules")
         found = yaml.safe_load(place.read_text(encoding="utf-8-sig"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         what = " ".join(str(error).split())
@@ -153,7 +153,9 @@ def _checked(given: Mapping[Any, Any], where: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in given.items():
         if key not in KEYS:
-            raise AuclabError(f"{where}{key} is not a constraint{did_you_mean(key, KEYS)}; there are {', '.join(KEYS)}")
+            raise AuclabError(
+                f"{where}{key} is not a constraint{did_you_mean(key, KEYS)}; choose from {', '.join(KEYS)}"
+            )
         if value is None or value == [] or value == {}:
             continue
         at = f"{where}{key}"

@@ -29,7 +29,7 @@ REFUSED = {
         "leave it out, or call auclab.solve(…, kernel=…) in Python",
     },
     "kernel": {
-        "constraints": "constraints are on the coefficients of columns, which a kernel has none of; leave one out",
+        "constraints": "constraints are on the coefficients of columns, but a kernel has none; leave one out",
         "blocks": "a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel",
     },
 }

@@ -166,7 +166,7 @@ def keep_aside(
     reason = " ".join(str(error).split()) or "Ctrl-C while the store was waited for"
     reason = f"cannot write the files of the run: {reason}" if isinstance(error, OSError) else reason
     if experiment.tracking.name != "mlflow":
-        raise AuclabError(f"{reason}; the files of the run are not whole: free space, or {OTHER_FOLDER}") from error
+        raise AuclabError(f"{reason}; the files of the run are incomplete: free space, or {OTHER_FOLDER}") from error
     tags = {SETTINGS_TAG: fingerprint(experiment.configuration)}
     aside = AsideRun(
         experiment.tracking,
@@ -179,7 +179,7 @@ def keep_aside(
             _write(result, experiment, aside, _wanted(experiment, single=False))
     except OSError as second:
         raise AuclabError(
-            f"{reason}; nor can its files be kept in {folder}: {second}; "
+            f"{reason}; its files cannot be kept in {folder} either: {second}; "
             f"free space, or {OTHER_FOLDER}, and run it again"
         ) from error
     if isinstance(error, KeyboardInterrupt):

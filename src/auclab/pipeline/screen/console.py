@@ -281,7 +281,7 @@ def show_sweep(
         out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
     if stopped is not None:
         out.print(f"stopped:   {_how_far(counts, stopped.total)}", soft_wrap=True)
-        out.print(f"go on:     {stopped.command}", soft_wrap=True, markup=False)
+        out.print(f"continue:  {stopped.command}", soft_wrap=True, markup=False)
         kept = tracking.name == "mlflow"
         skipped = "what finished is skipped" if kept else "tracking=none keeps no runs: from the start"
         out.print(f"           {skipped}", style="dim")

@@ -118,8 +118,8 @@ def check_probability(config: DecisionConfig) -> None:
     """Raise `AuclabError` for a requested calibration where the training part is summarised."""
     if config.probability not in ("auto", "none"):
         raise AuclabError(
-            f"decision.probability={config.probability} needs the scores of inner folds in memory, and those of so "
-            "many rows in blocks are summarised; take decision.probability=none"
+            f"decision.probability={config.probability} needs the scores of inner folds in memory, but scores of rows "
+            "in blocks are summarised; take decision.probability=none"
         )
 
 

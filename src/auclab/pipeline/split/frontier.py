@@ -46,7 +46,7 @@ def trace_frontier(
     require_memory(dataset.X, "a frontier needs its rows in memory; take a data set that is not in blocks")
     (split, *_), target = split_rows(build(experiment.config.split), dataset)
     if not target.is_of_classes:
-        raise AuclabError(f"a frontier is of two classes, and rows of {dataset.name} are compared by {target.kind}")
+        raise AuclabError(f"a frontier needs two classes, but rows of {dataset.name} are compared by {target.kind}")
     preprocessing = build(experiment.config.preprocess)(dataset)
     rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]
     X = preprocessing.fit_transform(rows, y)

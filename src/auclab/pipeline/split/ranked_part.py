@@ -95,7 +95,9 @@ def over_pairs(metric: Metric, kind: Kind) -> tuple[PairMetric, float]:
     if name not in _OVER_PAIRS or any(value != "half" for value in given.values()):
         called = f"{name} with {', '.join(given)}" if name in _OVER_PAIRS else name
         names = " and ".join(f"{key} ({shown.replace('_', ' ')})" for key, shown in METRIC_NAMES[kind].items())
-        raise AuclabError(f"the metric {called} is of two classes, and rows are compared by {kind}; there are {names}")
+        raise AuclabError(
+            f"the metric {called} needs two classes, but rows are compared by {kind}; metrics are {names}"
+        )
     return _OVER_PAIRS[name], threshold
 
 

@@ -156,7 +156,7 @@ def _refuse_interpolation(value: Any, path: str) -> None:
 def _foreign(path: str, name: Any, known: Sequence[str]) -> AuclabError:
     choices = f"one of {', '.join(known)}" if known else "none"
     return AuclabError(
-        f"the stored configuration names {name!r} at {path}, and to build it is to run it; allowed there: {choices}. "
+        f"the stored configuration names {name!r} at {path}, and building it would run it; allowed there: {choices}. "
         f"If you trust whoever made this run, and know what {name} does, allow it by name: --allow {name}"
     )
 
@@ -175,7 +175,7 @@ def check_locations(configuration: Mapping[str, Any], allow: Sequence[str] = ())
             if address is not None and address not in allow:
                 raise AuclabError(
                     f"the stored configuration connects to the Dask scheduler {address!r} at {path}.address; a "
-                    f"scheduler may run any program here. If it is yours, allow it: --allow {address}"
+                    f"scheduler can run any program here. If it is yours, allow it: --allow {address}"
                 )
     dataset = configuration.get("dataset")
     if isinstance(dataset, Mapping) and dataset.get("openml_id") is not None:
@@ -183,7 +183,7 @@ def check_locations(configuration: Mapping[str, Any], allow: Sequence[str] = ())
         if f"openml:{number}" not in allow and _download(dataset) not in _described_downloads():
             raise AuclabError(
                 f"the stored configuration would keep OpenML's data set {number} in the cache as {file}, which no data "
-                f"set of conf/dataset describes so; later experiments would read it. If you want that: --allow "
+                f"set of conf/dataset describes; later experiments would read it. If you want that: --allow "
                 f"openml:{number}"
             )
 

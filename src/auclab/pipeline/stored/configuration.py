@@ -40,7 +40,7 @@ def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
 
     path = stored_file(folder, CONFIG_FILE, most=MOST_CONFIGURATION_BYTES)
     if path is None:
-        raise AuclabError(f"{folder / CONFIG_FILE} is gone, and with it the configuration of the run")
+        raise AuclabError(f"{folder / CONFIG_FILE} is missing, and it contains the configuration of the run")
     configuration = _parse(path)
     check_targets(configuration, allow)
     check_locations(configuration, allow)

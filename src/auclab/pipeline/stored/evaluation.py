@@ -98,7 +98,7 @@ def evaluate_file(
     ranks = {scorer.has_labels for scorer in scorers}
     if len(ranks) > 1:
         raise AuclabError(
-            "one model is of two classes, and the other ranks groups, grades or times: no metric fits both"
+            "one model is for two classes, and the other ranks groups, grades or times: no metric fits both"
         )
     if ranks == {False}:
         return _evaluate_ranked(scorers, path, metrics, level, written)
@@ -127,7 +127,7 @@ def _evaluate_ranked(
     roles = Roles(**columns, graded=bool(known.get("graded")), group_weights=weights)
     if not roles.ranking:
         raise AuclabError(
-            "the model does not say which columns its rows are ranked by, as it is of a data set with a name; run it "
+            "the model has no record of the columns its rows are ranked by, because its data set has a name; run it "
             "with dataset=file"
         )
     tables = [rows_for(each, path, keep=roles.columns, written=written).rename(columns=str) for each in scorers]
@@ -139,7 +139,7 @@ def _evaluate_ranked(
     of_kind = METRIC_NAMES[target.kind]
     if others := [name for name in metrics if name not in of_kind]:
         raise AuclabError(
-            f"the metric {others[0]} is of two classes; over {target.kind} there are {', '.join(of_kind)}"
+            f"the metric {others[0]} needs two classes; metrics over {target.kind} are {', '.join(of_kind)}"
         )
     names: dict[str, Any] = {of_kind[name]: name for name in metrics}
     models = []
@@ -168,7 +168,9 @@ class _Labels:
         known = stored if isinstance(stored, Mapping) else {}
         column = target if target is not None else known.get("target")
         if column is None:
-            raise AuclabError(f"which column of {path} has the labels? The model does not say: add --target COLUMN")
+            raise AuclabError(
+                f"which column of {path} has the labels? The model has no record of it: add --target COLUMN"
+            )
         if positive is not None:
             return cls(str(column), as_labels(positive), ())
         # A model of a data set by name, or of earlier versions, has the labels alone.

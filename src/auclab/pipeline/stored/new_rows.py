@@ -73,7 +73,7 @@ def predict_file(
         rows = rows.rename(columns=str)
         if absent := [name for name in keep if name not in rows]:
             near = did_you_mean(absent[0], rows.columns)
-            raise AuclabError(f"--id {absent[0]}: no such column{near}; there are {shortened(list(rows.columns))}")
+            raise AuclabError(f"--id {absent[0]}: no such column{near}; columns are {shortened(list(rows.columns))}")
         kept = rows[list(keep)] if keep else pd.DataFrame({ROW: np.arange(1, len(rows) + 1)})
         clash = [name for name in OUTPUTS if name in kept]
         kept = kept.rename(columns={name: f"{name} (of the file)" for name in clash})

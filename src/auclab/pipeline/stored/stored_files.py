@@ -38,7 +38,7 @@ def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Pa
         raise AuclabError(f"{path} is not a file that could be read; remove it")
     if most is not None and (size := path.stat().st_size) > most:
         raise AuclabError(
-            f"{path} has {size / 1e6:.0f} MB, and is read up to {most / 1e6:.0f}; auclab did not write it"
+            f"{path} has {size / 1e6:.0f} MB, more than the limit of {most / 1e6:.0f}; auclab did not write it"
         )
     return path
 
@@ -53,8 +53,8 @@ def _inside(folder: Path, name: str) -> Path:
     path = folder / name
     if path.is_symlink():
         raise AuclabError(
-            f"{path} is a link, which would lead out of the run's folder, and a run has none; if you know what it "
-            "leads to, put that itself there"
+            f"{path} is a link, which could lead out of the run's folder; runs contain no links. If you trust its "
+            "target, put the target there instead"
         )
     return path
 
@@ -72,7 +72,7 @@ def damaged(path: Path, *more: type[Exception]) -> Iterator[None]:
         raise
     except unexpected as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        raise AuclabError(f"{path} is damaged ({what}); it is not as auclab writes it") from error
+        raise AuclabError(f"{path} is damaged ({what}); its format is not that of auclab") from error
 
 
 def read_json(folder: Path, name: str) -> Any:
@@ -93,7 +93,7 @@ def read_rows(folder: Path, name: str) -> list[dict[str, str]] | None:
     with damaged(path, csv.Error), path.open(encoding="utf-8", newline="") as file:
         rows = [{str(key): value for key, value in row.items()} for row in csv.DictReader(file)]
         if any(not isinstance(value, str) for row in rows for value in row.values()):
-            raise ValueError("a line has more or fewer cells than the head")
+            raise ValueError("a line has more or fewer cells than the header")
         return rows
 
 
@@ -128,7 +128,7 @@ def read_scores(folder: Path) -> StoredScores | None:
     with damaged(path, OSError, pa.ArrowException), pq.ParquetFile(path) as file:
         # A few bytes may describe more rows than the memory holds.
         if (n_rows := file.metadata.num_rows) > MOST_SCORES:
-            raise AuclabError(f"{path} says it has {n_rows:,} rows, and is read up to {MOST_SCORES:,}")
+            raise AuclabError(f"{path} says it has {n_rows:,} rows, more than the limit of {MOST_SCORES:,}")
         if n_rows < 1:
             raise ValueError("it has no rows")
         # Without what pandas wrote beside the columns: it may name types.

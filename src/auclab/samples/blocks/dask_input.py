@@ -108,7 +108,7 @@ def _columns(
     names = [str(name) for name in X.columns]
     for name in (*((target,) if target is not None else ()), *drop, *(() if nominal == "ALL" else nominal)):
         if name not in names:
-            raise AuclabError(f"column {name!r} is not there; columns are {', '.join(names)}")
+            raise AuclabError(f"column {name!r} does not exist; columns are {', '.join(names)}")
     kept = [name for name in names if name != target and name not in drop]
     if not kept:
         raise AuclabError(f"no features: {target!r} is the only column that is left")

@@ -199,7 +199,7 @@ class DaskEngine:
                 self._client = Client(self.address or self._cluster, timeout=self.TIMEOUT)
             except (OSError, ValueError) as error:
                 raise AuclabError(
-                    f"no Dask scheduler answers at engine.address={self.address} ({error}); start one there, or leave "
+                    f"no Dask scheduler responds at engine.address={self.address} ({error}); start one there, or leave "
                     "the address out for a cluster on this machine"
                 ) from error
         return self._client

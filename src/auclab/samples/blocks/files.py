@@ -32,7 +32,7 @@ def data_files(path: str | PurePath, endings: Sequence[str]) -> tuple[list[str],
     else:
         place = Path(path).expanduser()
         if not place.exists():
-            raise AuclabError(f"{path} is not there; give a folder of {endings[0]} files, or one such file")
+            raise AuclabError(f"{path} does not exist; give a folder of {endings[0]} files, or one such file")
         found, folder = [str(file) for file in (files_below(place, endings) if place.is_dir() else [place])], place
     if not found:
         raise AuclabError(f"{path} holds no file that ends in {' or '.join(endings)}")
@@ -43,7 +43,7 @@ def _at_address(address: str, endings: Sequence[str]) -> list[str]:
     system, root = _file_system(address)
     try:
         if not system.exists(root):
-            raise AuclabError(f"{address} is not there; give a folder of {endings[0]} files, or one such file")
+            raise AuclabError(f"{address} does not exist; give a folder of {endings[0]} files, or one such file")
         if system.isfile(root):
             return [address]
         listed = system.find(root)

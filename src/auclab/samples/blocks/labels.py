@@ -102,12 +102,12 @@ def labels_of(
     if isinstance(y, BlockLabels):  # a vector is not a class of ours
         if sample_weight is not None or pos_label is not None:
             raise AuclabError(
-                "weights of rows come with labels in a vector; BlockLabels have their weights and their positive "
-                "class: give y as a vector, or leave out those given beside"
+                "BlockLabels already have weights and a positive class: leave out sample_weight and pos_label, or "
+                "give y as a vector"
             )
         sizes, of_table = ([block.n_rows for block in each] for each in ((b.block for b in y), table.blocks))
         if sizes != of_table:
-            raise AuclabError(f"the labels are of {sum(sizes)} rows in {len(sizes)} blocks, and not of this table")
+            raise AuclabError(f"the labels belong to another table, with {sum(sizes)} rows in {len(sizes)} blocks")
         return y.of(table)
     positive = positive_mask(y, pos_label)
     label_for_every_row(len(table), positive.size)

@@ -168,7 +168,7 @@ def _feature_columns(
     named = () if nominal == "ALL" else nominal
     for name in (target, *drop, *named):
         if name not in first.names and name not in folders:
-            raise AuclabError(f"column {name!r} is not there; columns are {', '.join([*first.names, *folders])}")
+            raise AuclabError(f"column {name!r} does not exist; columns are {', '.join([*first.names, *folders])}")
     columns = [name for name in first.names if name != target and name not in drop]
     partitions = [name for name in folders if name != target and name not in drop]
     if not columns and not partitions:
@@ -346,7 +346,7 @@ def _reading(
     try:
         file, now = _opened(path, categories, file_state(path))
         if footer and now != footer:
-            raise AuclabError(f"{path} has changed since it was opened; start again with files that stay")
+            raise AuclabError(f"{path} has changed since it was opened; start again with files that do not change")
         return work(file)
     except (OSError, KeyError, IndexError, pa.ArrowException) as error:
         raise AuclabError(f"{path} cannot be read as parquet: {error}") from error

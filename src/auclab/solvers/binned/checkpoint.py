@@ -60,7 +60,7 @@ def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> P
     Of the rows, which are not read for it, count their files with the time of the last change, those that were drawn,
     and the ranges of all: rows of a file that was replaced are a solve of their own.
 
-    `folder`: made if it is not there. `problem`: its sample is in blocks.
+    `folder`: made if it does not exist. `problem`: its sample is in blocks.
     """
     sample = cast("BlockSample", problem.sample)
     digest = hashlib.sha256(repr((problem.program, tolerance, sample.n_pos, sample.n_neg)).encode())

@@ -150,8 +150,8 @@ def _not_found(bauc: float, proved: int, most: int, last: Solution | None) -> st
     """Why there is no scorer to return."""
     best = "none was found in the time" if last is None else f"the last search found {1 - last.objective:.6g}"
     if proved == most + 1:
-        return f"bAUC ≥ {bauc:g} is impossible with {counted(most, 'feature')} (proved): {best}; ask for less"
+        return f"bAUC ≥ {bauc:g} is impossible with {counted(most, 'feature')} (proved): {best}; lower the level"
     return (
         f"no scorer with bAUC ≥ {bauc:g} was found; it needs at least {counted(proved, 'feature')} (proved), and "
-        f"{best}: raise time_limit, or ask for less"
+        f"{best}: raise time_limit, or lower the level"
     )

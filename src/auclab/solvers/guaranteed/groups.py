@@ -185,7 +185,7 @@ def part_of_sample(sample: Sample, members: NDArray[np.bool_], pairs: Pairs, nam
 def _levels(at_least: Any, max_difference: float | None, names: Sequence[Any]) -> list[float]:
     """The level of every group, −∞ for none."""
     if max_difference is None and (at_least is None or (isinstance(at_least, Mapping) and not at_least)):
-        raise AuclabError("give at_least, a bAUC for the groups, or max_difference, how far theirs may be apart")
+        raise AuclabError("give at_least, the bAUC required in groups, or max_difference, the largest difference")
     if max_difference is not None and not (math.isfinite(max_difference) and max_difference > 0.0):
         raise AuclabError(f"max_difference must be a positive number, got {max_difference}")
     if max_difference is not None and len(names) < 2:
@@ -238,11 +238,11 @@ def _cannot(found: Found, limits: Mapping[Any, float], max_difference: float | N
         return (
             f"no scorer has, at one length for all, a bAUC of at least {asked}: some group lacks "
             f"{found.lower_bound:.6g} or more (proved for coefficients up to {found.radius:.3g} in units of the "
-            "spreads); ask for less in one of them"
+            "spreads); lower the level of one of them"
         )
     return (
         f"no scorer that has, at one length for all, a bAUC of at least {asked} was found ({found.status}); the "
-        f"nearest lacks {found.value:.3g}; ask for less in one of the groups, or raise time_limit"
+        f"nearest lacks {found.value:.3g}; lower the level of one group, or raise time_limit"
     )
 
 

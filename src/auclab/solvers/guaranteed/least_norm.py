@@ -245,5 +245,5 @@ def _out_of_reach(level: float, best: Solution, constrained: bool) -> str:
     verdict = "impossible" if for_all and limit_of(level) < best.lower_bound else "out of reach"
     return (
         f"bAUC ≥ {level:.9g} is {verdict}: {scorers}{within} has more than {bound:.9g} on these data "
-        f"(proved), and the best that was found has {1 - best.objective:.9g}; ask for less"
+        f"(proved), and the best that was found has {1 - best.objective:.9g}; lower the level"
     )

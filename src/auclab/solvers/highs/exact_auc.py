@@ -59,7 +59,7 @@ def solve_exact_auc(
     sample = problem.sample
     if problem.n_margins > MAX_PAIRS:
         raise AuclabError(
-            f"exact_auc has one 0/1 variable a pair, and there are {sample.n_pos} × {sample.n_neg} = "
+            f"exact_auc has one 0/1 variable per pair, and there are {sample.n_pos} × {sample.n_neg} = "
             f"{problem.n_margins:,} pairs (at most {MAX_PAIRS:,}); use fewer observations, or formulation=bauc, the "
             "lower bound of AUC that is a linear program"
         )

@@ -99,7 +99,7 @@ class _Cards:
                 self.rows = Rows(given.matrix, given.limit, given.equal)
             if given.max_features is not None:
                 if max_features is not None:
-                    raise AuclabError("max_features stands in the formulation and in the constraints; state it once")
+                    raise AuclabError("max_features is given in the formulation and in the constraints; give it once")
                 max_features = given.max_features
                 self.group, forced = numbered_groups(given, max_features)
             if (self.lower > self.upper).any():

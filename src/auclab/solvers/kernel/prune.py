@@ -142,7 +142,7 @@ def _span_of(solution: KernelSolution, training: Training) -> tuple[Span, Array,
 def _dual_of(solution: KernelSolution, training: Training) -> DualPoint:
     """The dual point of the solution's multipliers, from all of K again."""
     if solution.multipliers is None:
-        raise AuclabError("the solution has no multipliers, and so nothing to certify a pruned one with")
+        raise AuclabError("the solution has no multipliers, so a pruned one cannot be certified")
     labels = training.labels
     pos, neg = solution.multipliers[labels.positive], solution.multipliers[~labels.positive]
     return from_multipliers(training, pos, neg, solution.shares_neg)

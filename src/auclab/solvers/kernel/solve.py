@@ -223,11 +223,13 @@ def check_kernel_choices(solver: str, constraints: Any, options: Mapping[str, An
         Those of `solve_kernel`.
     """
     if solver not in ("auto", "newton"):
-        raise AuclabError(f"solver={solver} takes linear scorers; with a kernel leave solver=auto, which is newton")
+        raise AuclabError(
+            f"solver={solver} supports linear scorers only; with a kernel keep solver=auto, which is newton"
+        )
     if constraints is not None:
-        raise AuclabError("constraints are on the coefficients of columns, which a kernel has none of; leave one out")
+        raise AuclabError("constraints are on the coefficients of columns, but a kernel has none; leave one out")
     if unknown := sorted(set(options) - {*OPTIONS, *_OF_SAMPLES}):
-        raise AuclabError(f"a kernel has no option {', '.join(unknown)}; it takes {', '.join(OPTIONS)}")
+        raise AuclabError(f"a kernel has no option {', '.join(unknown)}; options are {', '.join(OPTIONS)}")
 
 
 def _check(method: str, max_landmarks: int | None, memory_gb: float, tolerance: float) -> None:

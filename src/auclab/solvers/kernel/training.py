@@ -110,7 +110,7 @@ def training_problem(
 
 
 _REFUSED = {
-    "integer": "{0.name} gives whole points to columns, which a kernel has none of; use ranksvm or csvm, or leave the "
+    "integer": "{0.name} gives whole points to columns, but a kernel has none; use ranksvm or csvm, or leave the "
     "kernel out",
     "mip": "{0.name} counts pairs, for which there is no kernel form; use bauc, ranksvm or csvm",
 }
