@@ -62,33 +62,23 @@ __all__ = [
     "threshold_to_ranksvm",
 ]
 
-#: The module of each public name, imported on first use: `auclab --help` does not wait for the numerical libraries.
-_MODULES = {
-    "CSVM": "formulations",
-    "ECSVM": "formulations",
-    "AuclabError": "types",
-    "Bound": "bounds.bound",
-    "BufferedAUC": "formulations",
-    "Certificate": "solvers.solution",
-    "Constraints": "formulations.constraints",
-    "Dataset": "datasets.records",
-    "ExactAUC": "formulations",
-    "GeneralizedBufferedAUC": "formulations",
-    "KernelSolution": "solvers.kernel.solution",
-    "PartialAUC": "formulations",
-    "RankSVM": "formulations",
-    "ScorecardClassifier": "estimators.scorecard_classifier",
-    "Solution": "solvers.solution",
-    "Split": "datasets.records",
-    "Status": "types",
-    "certify": "solvers.certify",
-    "compare_scorers": "inference",
-    "estimate": "inference",
-    "prune": "solvers.kernel.prune",
-    "ranksvm_to_threshold": "formulations",
-    "solve": "solvers.dispatch",
-    "threshold_to_ranksvm": "formulations",
+#: The public names of each module, imported on first use: `auclab --help` does not wait for the numerical libraries.
+_NAMES = {
+    "bounds.bound": "Bound",
+    "datasets.records": "Dataset Split",
+    "estimators.scorecard_classifier": "ScorecardClassifier",
+    "formulations": "CSVM ECSVM BufferedAUC ExactAUC GeneralizedBufferedAUC PartialAUC RankSVM "
+    "ranksvm_to_threshold threshold_to_ranksvm",
+    "formulations.constraints": "Constraints",
+    "inference": "compare_scorers estimate",
+    "solvers.certify": "certify",
+    "solvers.dispatch": "solve",
+    "solvers.kernel.prune": "prune",
+    "solvers.kernel.solution": "KernelSolution",
+    "solvers.solution": "Certificate Solution",
+    "types": "AuclabError Status",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 #: Packages that are imported on first use too: ``import auclab; auclab.metrics.auc_score(…)``.
 _PACKAGES = frozenset(

@@ -32,24 +32,16 @@ __all__ = [
     "signed_rank_probabilities",
 ]
 
-#: The module of each name; imported at first use, as a table needs all metrics, and a list of runs none.
-_MODULES = {
-    "Cells": "cells",
-    "ColumnPair": "column_pairs",
-    "PairedTest": "paired",
-    "Ranking": "ranks",
-    "Table": "table",
-    "arrange": "cells",
-    "compare_columns": "column_pairs",
-    "compare_runs": "table",
-    "critical_difference": "ranks",
-    "holm": "column_pairs",
-    "mean_interval": "paired",
-    "paired_test": "paired",
-    "rank_columns": "ranks",
-    "read_runs": "runs",
-    "signed_rank_probabilities": "column_pairs",
+#: The names of each module, imported at first use, as a table needs all metrics, and a list of runs none.
+_NAMES = {
+    "cells": "Cells arrange",
+    "column_pairs": "ColumnPair compare_columns holm signed_rank_probabilities",
+    "paired": "PairedTest mean_interval paired_test",
+    "ranks": "Ranking critical_difference rank_columns",
+    "runs": "read_runs",
+    "table": "Table compare_runs",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

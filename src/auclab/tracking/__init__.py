@@ -45,33 +45,23 @@ __all__ = [
     "save_model",
 ]
 
-#: The module of each name; imported at first use, as MLflow takes a second and an address or a hash needs none of it.
-_MODULES = {
-    "CODE_TAG": "code",
-    "HASH_TAG": "environment",
-    "SETTINGS_TAG": "environment",
-    "AsideRun": "aside",
-    "FinishedRun": "finished",
-    "FolderRun": "runs",
-    "KeptInFolderError": "kept",
-    "MlflowRun": "mlflow_run",
-    "Record": "runs",
-    "Run": "runs",
-    "Start": "clock",
-    "TrackingConfig": "config",
-    "capture_environment": "environment",
-    "close_parent": "sweeps",
-    "code_version": "code",
-    "find_finished": "finished",
-    "fingerprint": "environment",
-    "join_sweep": "sweeps",
-    "load_model": "model",
-    "load_scorer": "model",
-    "mark_killed": "resume",
-    "open_parent": "sweeps",
-    "open_run": "open",
-    "save_model": "model",
+#: The names of each module, imported at first use, as MLflow takes a second and an address or a hash needs none of it.
+_NAMES = {
+    "aside": "AsideRun",
+    "clock": "Start",
+    "code": "CODE_TAG code_version",
+    "config": "TrackingConfig",
+    "environment": "HASH_TAG SETTINGS_TAG capture_environment fingerprint",
+    "finished": "FinishedRun find_finished",
+    "kept": "KeptInFolderError",
+    "mlflow_run": "MlflowRun",
+    "model": "load_model load_scorer save_model",
+    "open": "open_run",
+    "resume": "mark_killed",
+    "runs": "FolderRun Record Run",
+    "sweeps": "close_parent join_sweep open_parent",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
