@@ -46,10 +46,13 @@ python -m experiments.which_formulation.nonlinear.splits --set pima --split 3 --
 
 _TESTS = """The last two columns are tests on single sets: the corrected paired t-test over the ten splits
 (Nadeau & Bengio 2003), without and with Holm's correction over the sets. The sets of one source share rows, so the
-other columns are over sources, with the mean of their sets: the mean difference with its 95 % interval (Student), the
-p-value of Wilcoxon's signed-rank test, this p-value after Holm's correction over the comparisons of all four measures
-on this page, and posterior probabilities (Bayesian signed-rank test) that the first scorer is better by more than
-.01, that the two are within .01, and that it is worse by more than .01.
+other columns are over sources, with the mean of their sets:
+
+* the mean difference with its 95 % interval (Student);
+* the p-value of Wilcoxon's signed-rank test, and this p-value after Holm's correction over the comparisons of all four
+  measures on this page;
+* posterior probabilities (Bayesian signed-rank test) that the first scorer is better by more than .01, that the two are
+  within .01, and that it is worse by more than .01.
 """
 
 LINEAR_OR_KERNEL = (
