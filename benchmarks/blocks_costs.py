@@ -154,7 +154,7 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
     return [
         f"Reading takes 8·m·n bytes at {8e-9 / cost.read:.1f} GB/s, the sums {1e9 * cost.row:.0f} ns a row and "
         f"{1e9 * cost.entry:.1f} ns an entry (`benchmarks/blocks_costs.py`, one core, files in the system's cache)",
-        f"which the solver in memory finds in {measured.significant(cost.bound)} s",
+        f"The solver in memory finds this minimum in {measured.significant(cost.bound)} s",
     ]
 
 
