@@ -90,9 +90,10 @@ class InnerPath:
         over_pairs = self._problems[0].over_pairs
         self.compiling = compile_loops("values") if over_pairs else 0.0
         self._smoothed: SmoothedPath | None = None
-        if solver in ("auto", "newton") and not options and is_smooth_path(self._problems, parameter):
+        if solver in ("auto", "newton") and not options and is_smooth_path(self._problems):
             self.compiling += compile_loops("pairs" if over_pairs else "points")
-            self._smoothed = SmoothedPath(self._problems[0], programs)
+            self.compiling += compile_loops("hardest") if programs[0].comparisons.hardest else 0.0
+            self._smoothed = SmoothedPath(self._problems, self._tolerance)
         self._points: dict[int, Point] = {}
         self._null_throughout = self._is_null_throughout()
 
@@ -151,9 +152,11 @@ class InnerPath:
             found = self._smoothed.minimum(k, level, near, minima[0] if len(minima) == 2 else None)
         if found is None:
             return None
-        theta = found.theta
-        kept = (*minima[-1:], found)
-        return Point(self._problems[k].program, theta[:-2], float(theta[-2]), found.gap, level, kept)
+        problem, kept = self._problems[k], (*minima[-1:], found)
+        if found.is_null:
+            coef = np.zeros(problem.sample.n_features)
+            return Point(problem.program, coef, problem.null_intercept(), 0.0, level, kept)
+        return Point(problem.program, found.theta[:-2], float(found.theta[-2]), found.gap, level, kept)
 
     def _solved(self, k: int, last: Point | None) -> Point:
         level = 0 if last is None else last.level + 1

@@ -114,7 +114,7 @@ PARTS: dict[str, Capabilities] = {
     "bins of scores": Capabilities(blocks=True),
     "cones without CVXPY": Capabilities(constraints=True),
     "hard margin": Capabilities(kinds=("hinge", "cvar")),
-    "smoothed path": Capabilities(kinds=("hinge", "piecewise")),
+    "smoothed path": Capabilities(kinds=_CONVEX),
     "windows": Capabilities(constraints=True),
     "working set of columns": Capabilities(kinds=("hinge", "cvar")),
 }

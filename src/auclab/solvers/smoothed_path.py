@@ -1,11 +1,12 @@
-"""Minima along a path of λ over a band that narrows level by level, for a choice among them.
+"""Minima along a path of λ or z over a band that narrows level by level, for a choice among them.
 
-A choice among many λ needs every scorer roughly and only the close ones well. At one half-width h of the band the
-smoothed program ``φ_h + λ‖w‖`` (or ``λ‖w‖²``) is smooth away from w = 0, so that Newton's method needs one
-factorisation a step and, from the minimum at a neighbouring λ or at the last half-width, one or two steps. Between
-changes of the margins in the band the minimum is affine in h, from which the next level starts
-(`auclab.solvers.newton.continuation`). Nothing is certified: the smoothing gap says how far the value is from the
-optimum, and the solve at the chosen λ has a certificate.
+A choice among many λ or z needs every scorer roughly and only the close ones well. At one half-width h of the band the
+smoothed program ``φ_h + λ‖w‖`` (or ``λ‖w‖²``) is smooth away from w = 0, also with the buffer z‖w‖ in the margins and
+over the hardest negatives. Newton's method needs one factorisation a step and, from the minimum at a neighbouring value
+or at the last half-width, one or two steps. Between changes of the margins in the band the minimum is affine in h, from
+which the next level starts (`auclab.solvers.newton.continuation`). Of minima nothing is certified: the smoothing gap
+says how far the value is from the optimum, and the solve at the chosen value has a certificate. That w = 0 is optimal
+is proved by the multipliers of the minimum: their dual value is that of w = 0.
 """
 
 from __future__ import annotations
@@ -16,17 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.precision import MOST_STEPS, ROUNDING, SOLVED, TOLERANCE
-from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.solvers.registry import PARTS
-from auclab.solvers.smoothed.evaluation import Evaluation
+from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.types import Array
 
 #: Half-widths of the band, in units of the margins.
-HALF_WIDTHS = (0.2, 0.06, 0.02, 0.006, 0.002, 6e-4)
+HALF_WIDTHS = (0.2, 0.06, 0.02, 0.006, 0.002, 6e-4, 2e-4, 6e-5, 2e-5, 6e-6, 2e-6)
 #: Steps at one half-width end where the next one promises this part of the smoothing gap, or rounding of the value;
 #: that of a step with the last Hessian has to be smaller.
 _CONVERGED, _STALE = 1e-2, 0.1
@@ -34,78 +34,94 @@ _CONVERGED, _STALE = 1e-2, 0.1
 _MAX_HALVINGS = 30
 #: A step is at most this many times as long as w, or as the first w.
 _LONGEST = 3.0
+#: Of the smoothing gap: what a minimum may be below the value of w = 0 where that may be the optimum; and the part that
+#: the next step promises at most where this is to be proved.
+_NEAR_NULL, _PROVES = 5e-2, 1e-8
 #: Of more columns a Hessian takes longer than the solvers that hold none.
 MAX_FEATURES = 500
 
 
 @dataclass(frozen=True)
 class Minimum:
-    """The minimum of the smoothed program at one λ and half-width.
+    """The minimum of the smoothed program at one value and half-width.
 
-    `theta` (n_features + 2,): ``(w, b, 0)``. `gap`: what smoothing leaves between primal and dual value, relative as in
-    a certificate. `is_separated`: whether no margin is below the band: then no error is left, and a smaller λ has the
-    same scorer.
+    `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `gap`: what smoothing leaves between primal and dual value, relative as
+    in a certificate. `is_separated`: whether no margin is below the band: then no error is left, and a smaller λ has
+    the same scorer. `is_null`: whether its multipliers prove that w = 0 is the optimum without smoothing.
     """
 
     theta: Array
     gap: float
     half_width: float
     is_separated: bool
+    is_null: bool
 
 
 class SmoothedPath:
-    """Minima of one sample at several λ.
+    """Minima of one sample at several values of λ or z.
 
-    `sample_problem`: one that `is_smooth_path` takes. `programs`: the program at every λ.
+    `problems`: those that `is_smooth_path` takes, one at each value. `tolerance`: relative gap at which w = 0 is taken
+    for the optimum.
     """
 
-    def __init__(self, problem: Problem, programs: Sequence[Program]):
-        self.problem, self.programs = problem, programs
-        self._loss = smooth_loss(problem, problem.sample)
+    def __init__(self, problems: Sequence[Problem], tolerance: float):
+        self.problems, self.tolerance, problem = problems, tolerance, problems[0]
+        self._losses: dict[float, SmoothedLoss] = {}
         n = problem.sample.n_features
         self._free = np.r_[:n] if problem.over_pairs else np.r_[: n + 1]
         difference, self._scale = problem.sample.mean_difference, float((problem.sample.spread**2).mean())
-        self._first = np.r_[difference / max(float(difference @ difference), 1e-300), problem.null_intercept(), 0.0]
+        coef = difference / max(float(difference @ difference), 1e-300)
+        self._first = np.r_[coef, problem.null_intercept(), np.linalg.norm(coef)]
 
     def minimum(self, k: int, level: int, near: Minimum | None, before: Minimum | None) -> Minimum | None:
-        """The minimum at the λ number `k` and a half-width.
+        """The minimum at the value number `k` and a half-width.
 
-        `k`, `level`: positions among the programs and in `HALF_WIDTHS`. `near`: at a neighbouring λ, or at this one and
-        the last level. `before`: at this λ, two levels before. Returns: None where the steps did not converge.
+        `k`, `level`: positions among the problems and in `HALF_WIDTHS`. `near`: at a neighbouring value, or at this one
+        and the last level. `before`: at this value, two levels before. Returns: None where the steps did not converge,
+        and where z < 0 and no hinge is left, so that there are many minima.
         """
-        half_width = HALF_WIDTHS[level]
+        half_width, loss = HALF_WIDTHS[level], self._loss(k)
         start = self._first if near is None else near.theta
-        evaluation = self._loss.evaluate(start, half_width)
+        evaluation = loss.evaluate(start, half_width)
         if near is not None and before is not None:
             along = (half_width - near.half_width) / (near.half_width - before.half_width)
-            predicted = self._loss.evaluate(near.theta + along * (near.theta - before.theta), half_width)
+            predicted = loss.evaluate(_on_cone(near.theta + along * (near.theta - before.theta)), half_width)
             evaluation = min(evaluation, predicted, key=lambda each: self._value(k, each))
         return self._descended(k, evaluation)
 
+    def _loss(self, k: int) -> SmoothedLoss:
+        """Losses differ by z alone."""
+        problem = self.problems[k]
+        threshold = problem.program.threshold
+        if threshold not in self._losses:
+            self._losses[threshold] = smooth_loss(problem, problem.sample)
+        return self._losses[threshold]
+
     def _value(self, k: int, evaluation: Evaluation) -> float:
-        return evaluation.value + self.programs[k].regulariser.value(evaluation.theta[:-2])
+        return evaluation.value + self.problems[k].program.regulariser.value(evaluation.theta[:-2])
 
     def _descended(self, k: int, evaluation: Evaluation) -> Minimum | None:
         """Newton steps until the next one promises next to nothing."""
-        free, factor, value = self._free, None, self._value(k, evaluation)
+        free, factor, loss, value = self._free, None, self._loss(k), self._value(k, evaluation)
         for _ in range(MOST_STEPS):
-            slope, curvature = self._regulariser(k, evaluation.theta)
-            descent = (self._loss.direction_sum(evaluation.multipliers) - slope)[free]
-            negligible = max(_CONVERGED * evaluation.smoothing_gap, ROUNDING * value)
+            gradient = loss.direction_sum(evaluation.multipliers)
+            per_length, curvature = self._of_length(k, evaluation.theta, -float(gradient[-1]))
+            descent = (gradient - np.r_[per_length * evaluation.theta[:-2], 0.0, 0.0])[free]
+            part = _PROVES if self._is_near_null(k, value, evaluation) else _CONVERGED
+            negligible = max(part * evaluation.smoothing_gap, ROUNDING * value)
             if factor is not None and 0.5 * descent @ cho_solve(factor, descent) <= _STALE * negligible:
-                return self._found(value, evaluation)
-            hessian = self._loss.hessian(evaluation)[np.ix_(free, free)]
+                return self._found(k, value, evaluation, self._step(factor, descent))
+            hessian = self._on_lengths(k, evaluation)
             hessian[: curvature.shape[0], : curvature.shape[0]] += curvature
             hessian[np.diag_indices_from(hessian)] += SOLVED * max(float(hessian.diagonal().mean()), self._scale)
             try:
                 factor = cho_factor(hessian, check_finite=False)
             except LinAlgError:
                 return None
-            step = np.zeros_like(evaluation.theta)
-            step[free] = cho_solve(factor, descent, check_finite=False)
+            step = self._step(factor, descent)
             promised = float(descent @ step[free])
             if 0.5 * promised <= negligible:
-                return self._found(value, evaluation)
+                return self._found(k, value, evaluation, step)
             size, longest = float(np.linalg.norm(step[:-2])), _LONGEST * self._size(evaluation.theta)
             # With few margins in the band the model is nearly linear along w.
             length = 1.0 if size <= longest else longest / size
@@ -115,14 +131,31 @@ class SmoothedPath:
             evaluation, value = following, self._value(k, following)
         return None
 
-    def _regulariser(self, k: int, theta: Array) -> tuple[Array, Array]:
-        """Gradient and Hessian of ``R``, a function of the length of w."""
-        regulariser, w = self.programs[k].regulariser, theta[:-2]
+    def _step(self, factor: tuple[Array, bool], descent: Array) -> Array:
+        step = np.zeros(self._first.size)
+        step[self._free] = cho_solve(factor, descent, check_finite=False)
+        return step
+
+    def _on_lengths(self, k: int, evaluation: Evaluation) -> Array:
+        """The Hessian of the loss in the free variables, ‖w‖ being a function of w."""
+        free, loss = self._free, self._loss(k)
+        full = loss.hessian(evaluation)
+        hessian: Array = full[np.ix_(free, free)]
+        if self.problems[k].program.threshold != 0:
+            direction = np.zeros(free.size)
+            direction[: evaluation.theta.size - 2] = evaluation.theta[:-2] / evaluation.theta[-1]
+            mixed = np.outer(full[free, -1] + 0.5 * full[-1, -1] * direction, direction)
+            hessian += mixed + mixed.T
+        return hessian
+
+    def _of_length(self, k: int, theta: Array, slope: float) -> tuple[float, Array]:
+        """What depends on the length of w, ``R`` and with its `slope` the loss: slope over length, and the Hessian."""
+        regulariser, w = self.problems[k].program.regulariser, theta[:-2]
         length = float(np.linalg.norm(w))
-        direction, per_length = w / length, regulariser.slope(length) / length
+        direction, per_length = w / length, (regulariser.slope(length) + slope) / length
         curvature = (regulariser.curvature - per_length) * np.outer(direction, direction)
         curvature[np.diag_indices_from(curvature)] += per_length
-        return np.r_[per_length * w, 0.0, 0.0], curvature
+        return per_length, curvature
 
     def _line_search(
         self, k: int, evaluation: Evaluation, value: float, step: Array, promised: float
@@ -130,7 +163,7 @@ class SmoothedPath:
         """A point along the step with a lower value (Armijo's rule), by quadratic interpolation."""
         length = 1.0
         for _ in range(_MAX_HALVINGS):
-            other = self._loss.evaluate(evaluation.theta + length * step, evaluation.half_width)
+            other = self._loss(k).evaluate(_on_cone(evaluation.theta + length * step), evaluation.half_width)
             change = self._value(k, other) - value
             if change <= -1e-4 * length * promised:
                 is_null = float(np.linalg.norm(other.theta[:-2])) <= TOLERANCE * self._size(self._first)
@@ -143,26 +176,49 @@ class SmoothedPath:
         """The length of w, or that of the first one where it is longer."""
         return max(float(np.linalg.norm(theta[:-2])), float(np.linalg.norm(self._first[:-2])))
 
-    def _found(self, value: float, evaluation: Evaluation) -> Minimum:
-        theta, width = evaluation.theta, evaluation.half_width
-        pos, neg = self.problem.sample.scores(theta[:-2])
-        if self.problem.over_pairs:
-            least = pos.min() - neg.max()
-        else:
-            least = min((pos + theta[-2]).min(), -(neg + theta[-2]).max())
+    def _found(self, k: int, value: float, evaluation: Evaluation, step: Array) -> Minimum | None:
+        problem, theta, width = self.problems[k], evaluation.theta, evaluation.half_width
+        program, loss = problem.program, problem.program.loss
+        pos, neg = problem.sample.scores(theta[:-2])
+        b = theta[-2]
+        least = pos.min() - neg.max() if problem.over_pairs else min((pos + b).min(), -(neg + b).max())
         gap = evaluation.smoothing_gap / max(value, SMALL_OBJECTIVE)
-        loss = self.problem.program.loss
         errors_from = min(float(loss.table.breakpoints[0]), 0.0) + (0.0 if loss.is_smooth else width)
-        return Minimum(theta, gap, width, bool(1.0 - least < errors_from))
+        separated = bool(1.0 - least - program.threshold * theta[-1] < errors_from)
+        if separated and program.threshold < 0:
+            return None
+        return Minimum(theta, gap, width, separated, self._is_null(k, value, evaluation, step))
+
+    def _is_near_null(self, k: int, value: float, evaluation: Evaluation) -> bool:
+        """Whether the dual value at the minimum, which is at most that of w = 0, may be as large."""
+        problem, gap = self.problems[k], evaluation.smoothing_gap
+        null = problem.program.null.value(problem.sample)
+        return problem.program.kind != "piecewise" and value - (1.0 - _NEAR_NULL) * gap >= null
+
+    def _is_null(self, k: int, value: float, evaluation: Evaluation, step: Array) -> bool:
+        """Whether the multipliers after a step, which satisfy the dual constraint, are worth what w = 0 is."""
+        if not self._is_near_null(k, value, evaluation):
+            return False
+        problem, loss = self.problems[k], self._loss(k)
+        null = problem.program.null.value(problem.sample)
+        step[-1] = float(evaluation.theta[:-2] @ step[:-2]) / evaluation.theta[-1]
+        pos, neg, *shares = loss.linearised(evaluation, step)
+        dual = problem.dual_problem(shares[0] if shares else None, neg)
+        coef = np.zeros(problem.sample.n_features)
+        return certify(dual, coef, problem.null_intercept(), (pos, neg), null)[0].gap <= self.tolerance
 
 
-def is_smooth_path(problems: Sequence[Problem], parameter: str) -> bool:
-    """Whether a path can be followed so: λ > 0 and the norm l2, pairs or points in memory, nothing else."""
+def _on_cone(theta: Array) -> Array:
+    """`theta` with its last entry at ‖w‖."""
+    theta[-1] = np.linalg.norm(theta[:-2])
+    return theta
+
+
+def is_smooth_path(problems: Sequence[Problem]) -> bool:
+    """Whether a path can be followed so: λ > 0 or z < 0 and the norm l2, rows in memory, nothing else."""
     program, sample = problems[0].program, problems[0].sample
     return (
-        parameter == "penalty"
-        and all(each.program.regulariser.weight > 0 for each in problems)
-        and program.threshold == 0
+        all(each.program.uses_norm and each.program.threshold <= 0 for each in problems)
         and program.regulariser.norm.is_euclidean
         and PARTS["smoothed path"].why_not(program, problems[0].constraints) is None
         and not sample.in_blocks
