@@ -37,6 +37,15 @@ BANNED = [
         "is not a …",
         "a cell that is no number",
     ),
+    (r"\bis not there\b", "does not exist, is missing", "the file is not there"),
+    (r"\bwithout a word\b", "silently", "it ends without a word"),
+    (r"\bcomes? again\b(?! and)", "is repeated, is reproduced", "the numbers come again"),
+    (r"\bask(s|ed)? for less\b", "lower the level", "ask for less in one of them"),
+    (r"\bhas none of\b|\bno such one\b", "has no …", "a kernel has none of them"),
+    (r"\bone a (row|core|pair|worker|block)\b", "one per …", "a thread, one a core"),
+    (r"\b(do|does) not tell\b", "does not show, does not distinguish", "the rows do not tell"),
+    (r"\bleads to no\b|\bthe very\b", "does not refer to, the same", "it leads to no setting"),
+    (r"\bpair weighs\b|\bunusual labels\. ", "the weight of a pair", "a pair weighs the product"),
 ]
 FOLDERS = ("src", "docs/examples", "docs/tutorials", "experiments")
 #: Texts of the scoreboards and of the errata; results files have numbers only.

@@ -26,7 +26,7 @@ def start() -> Any:
     Raises
     ------
     AuclabError
-        JPype, Java or the jar is not there.
+        JPype, Java or the jar is missing.
     """
     jar = Path(os.environ.get("WEKA_JAR", JAR))
     if not jar.exists():

@@ -33,7 +33,7 @@ def graded(name: str) -> Compared:
     Raises
     ------
     AuclabError
-        The file is not there.
+        The file does not exist.
     """
     path = find_file(f"{name}.csv")
     if path is None:

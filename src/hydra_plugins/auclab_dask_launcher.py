@@ -25,7 +25,7 @@ class DaskLauncher(Launcher):
         Of a scheduler, such as ``tcp://host:8786``; its workers need auclab, the store's folder and the data.
         None starts a cluster on this machine.
     workers : int, optional
-        Processes of the cluster on this machine, one job each at a time; one a core if not given.
+        Processes of the cluster on this machine, one job each at a time; one per core if not given.
     memory_limit : str or float
         Of each worker, in Dask's notation: ``auto`` (an equal share), ``4GB``, 0 (none).
     """

@@ -20,7 +20,7 @@ class ProcessLauncher(Launcher):
     Parameters
     ----------
     workers : int, optional
-        Number of processes; one a core if not given.
+        Number of processes; one per core if not given.
     """
 
     def __init__(self, workers: int | None = None) -> None:

@@ -189,7 +189,7 @@ def test_a_configuration_with_the_formulation_of_another_package_confirms_nothin
     for allow in ([], ["elsewhere.ranksvm.RankSVM"]):
         assert check_run(str(folder), allow=allow) == 2
         shown = capsys.readouterr().out
-        assert "the training part is not there" in shown
+        assert "the training part is missing" in shown
     assert "does not support the formulation elsewhere.ranksvm.RankSVM" in " ".join(shown.split())
 
 

@@ -172,7 +172,7 @@ def test_one_pair_marks_nothing():
     table = compare_runs(table_of({("one", "a"): [0.9], ("one", "b"): [0.8]}))
     assert not (table.best | table.level).any(axis=None)
     assert table.tally("a") == (0, 0, 0)
-    assert any(note.startswith("one pair does not tell configurations apart") for note in table.notes)
+    assert any(note.startswith("one pair does not distinguish configurations") for note in table.notes)
     alone = compare_runs(table_of({("one", "a"): [0.9]}))
     assert alone.notes == ()
 

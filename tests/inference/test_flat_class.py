@@ -270,7 +270,9 @@ class TestNotes:
         a[:30] = 0.0
         b = np.concatenate((np.zeros(30), rng.normal(size=40)))
         found = compare_scorers(y, a, b)
-        assert found.notes == ("the positives do not tell the scorers apart: limits and p are by the negatives alone",)
+        assert found.notes == (
+            "the positives do not distinguish the scorers: limits and p are from the negatives only",
+        )
         assert compare_scorers(y, rng.normal(1.0 * y), rng.normal(1.0 * y)).notes == ()
         few = compare_scorers(TIED_Y, rng.normal(size=103), rng.normal(size=103))
         assert few.notes == (FEW_POSITIVES,)

@@ -106,7 +106,7 @@ def kept_values(path: Path = RESULTS) -> pd.DataFrame:
 
 
 def left_out(path: Path = RESULTS) -> list[Result]:
-    """The rows that say why a set is not there, and failures."""
+    """The rows that say why a set is missing, and failures."""
     return [row for row in read(path)[2] if not row.scorer or row.auc != row.auc]
 
 

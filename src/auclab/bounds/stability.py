@@ -22,7 +22,7 @@ from auclab.bounds.checks import (
 from auclab.bounds.deviations import deviation, hinge_range
 from auclab.types import AuclabError
 
-TRAINED = "w minimises the pairwise hinge plus λ‖w‖² on the very sample that gives the empirical loss"
+TRAINED = "w minimises the pairwise hinge plus λ‖w‖² on the same sample that gives the empirical loss"
 
 
 def published_stability_bound(

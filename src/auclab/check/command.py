@@ -63,7 +63,7 @@ def check_folder(
                 reason = " ".join(str(error).split())
                 remarks = (f"the training part could not be prepared again: {reason}",)
         if remarks or training is None:
-            claims += _unchecked("the training part is not there")
+            claims += _unchecked("the training part is missing")
         elif too_much := _too_much(len(training.rows), split.kernel is not None):
             claims += _unchecked(too_much)
         else:

@@ -132,7 +132,7 @@ def read_scorers(stored: Any, n_features: int) -> tuple[DualScorer, ...]:
 class RankedPairs(Pairs):
     """The pairs of a `RankedData`.
 
-    A row is in many sides, and its sum over all of them does not tell whether the multipliers of single pairs are
+    A row is in many sides, and its sum over all of them does not show whether the multipliers of single pairs are
     within their bounds, so that the dual point is stated by scorers, whose slopes always are.
     """
 

@@ -71,7 +71,7 @@ def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9, allow: Sequence[str] 
         stored = {key: float(row[key]) for key in map(str, rows.select_dtypes("number")) if _is_result(key, row)}
         new = again.pop(str(row["fold"]), {})
         if not new:
-            remarks.append(f"the split {row['fold']} did not come again")
+            remarks.append(f"the split {row['fold']} was not repeated")
         for key in dict.fromkeys([*stored, *new]):
             lines.append((row["fold"], key, stored.get(key, math.nan), new.get(key, math.nan)))
     remarks += [f"the split {name} is new" for name in again]

@@ -258,7 +258,7 @@ def _few_pairs(cells: Cells, test: Test, alpha: float) -> list[str]:
     pairs = cells.pairs
     if single := [str(row) for row, n in pairs.items() if n < 2]:
         notes.append(
-            f"one pair does not tell configurations apart, so nothing is marked: {shorten(single)}; "
+            f"one pair does not distinguish configurations, so nothing is marked: {shorten(single)}; "
             "run more seeds, such as split.seed=0,1,2,3,4"
         )
     if powerless := [str(row) for row, n in pairs.items() if n > 1 and smallest_p(int(n), test) >= alpha]:

@@ -61,7 +61,7 @@ def csv_format(
 
     `path`: plain, .gz or .bz2. `sep`: one sign, or comma, semicolon, tab, bar. `encoding`: a name that Python knows,
     such as utf-8, latin-1, cp1252, utf-16. `expected`: `sep`, `decimal` and `encoding` of a file of the same origin:
-    taken where this one does not tell.
+    used where this one does not show them.
     """
     detected: list[str] = []
     expected = expected or {}
@@ -186,7 +186,7 @@ def _find_separator(lines: Sequence[str], usual: str, expected: str | None = Non
 def _decimal_sign(body: Sequence[Sequence[str]], separator: str) -> str | None:
     """The sign before decimals that most numbers of each column have; None if no number tells, or columns differ.
 
-    Where commas separate columns too, 1,234 in quotes may be a thousand, and only points tell.
+    Where commas separate columns too, 1,234 in quotes may be a thousand, and only points are unambiguous.
     """
     signs = set()
     for column in itertools.zip_longest(*body, fillvalue=""):

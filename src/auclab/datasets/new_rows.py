@@ -34,8 +34,8 @@ def read_new_rows(
     text, whatever they look like, if they are there. `missing`: texts that are missing values, besides those that
     always are. `n_columns`: columns of the matrix of an svmlight file. `numbers`: columns of csv and tsv files that
     have to be numbers, if they are there. `decimal_comma`: those of `numbers` that have decimal commas where they are
-    not plain numbers. `expected`: `sep`, `decimal` and `encoding` of the training file, taken where this one does not
-    tell. `**written`: `sep`, `decimal` and `encoding` of csv and tsv files; found if left out.
+    not plain numbers. `expected`: `sep`, `decimal` and `encoding` of the training file, used where this one does not
+    show them. `**written`: `sep`, `decimal` and `encoding` of csv and tsv files; found if left out.
     """
     where = Path(path).expanduser()
     if not where.is_file():

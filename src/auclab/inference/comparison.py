@@ -107,7 +107,9 @@ def compare_scorers(
     notes = few_observations(difference.pos.size, difference.neg.size, estimated.band)
     which = flat_class(difference.parts, (difference.pos.size, difference.neg.size))
     if which is not None:
-        same = f"the {CLASSES[which]} do not tell the scorers apart: limits and p are by the {CLASSES[1 - which]} alone"
+        same = (
+            f"the {CLASSES[which]} do not distinguish the scorers: limits and p are from the {CLASSES[1 - which]} only"
+        )
         notes = (same, *notes)
     return Comparison(difference.value, error, interval, statistic, p_value, values, level, plan, notes)
 
@@ -117,7 +119,7 @@ def degenerate_comparison(
 ) -> Comparison:
     """All observations contribute the same difference."""
     interval = unseen_limits(difference, pairs, 0.5 * (1.0 - level), span)
-    notes = (f"no observation tells the scorers apart: limits for what {pairs} independent pairs cannot show",)
+    notes = (f"no observation distinguishes the scorers: limits for what {pairs} independent pairs cannot show",)
     if difference == 0.0:
         return Comparison(difference, 0.0, interval, 0.0, 1.0, values, level, plan, notes)
     reach = span[1]

@@ -29,8 +29,8 @@ class ComparablePairs:
     `pairs`: as of `auclab.samples.bicliques.ordered_pairs` and `censored_pairs`. `rows` (m,): the rows with a weight,
     group by group and by ascending level. `groups` (n_groups + 1,): first row of every group, and m. `levels` (m,):
     first row of the same group and level. `upper` (m,): rows that are compared with those of smaller levels of their
-    group. `weight`, `upper_weight` (m,): a pair weighs ``upper_weight_i · weight_j``. `units_are_groups`: whether
-    whole groups are independent; else rows are.
+    group. `weight`, `upper_weight` (m,): the weight of a pair is ``upper_weight_i · weight_j``. `units_are_groups`:
+    whether whole groups are independent, or else rows.
     """
 
     def __init__(self, pairs: Bicliques):

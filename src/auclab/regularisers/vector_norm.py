@@ -93,7 +93,7 @@ class VectorNorm(ABC):
         return None
 
     def dual_extremes(self, n_features: int) -> Array | None:
-        """The extreme points of ``‖u‖_* ≤ 1``, one a row, where they are few; None otherwise, or for a box."""
+        """The extreme points of ``‖u‖_* ≤ 1``, one per row, where they are few; None otherwise, or for a box."""
         return None
 
     def restricted(self, columns: NDArray[np.integer]) -> VectorNorm:

@@ -68,7 +68,7 @@ class Assignment:
 
 
 def begin_worker() -> None:
-    """Prepare a process for jobs: Ctrl-C ends it without a word while it waits, and streams show every character.
+    """Prepare a process for jobs: Ctrl-C ends it silently while it waits, and streams show every character.
 
     A job that runs is interrupted, and says so itself.
     """

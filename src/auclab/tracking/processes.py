@@ -30,7 +30,7 @@ class Process:
     """A process of some machine; process ids are reused, so the time of its start is part of its identity.
 
     `host`: the machine's name and, on Linux, its process namespace: every container counts its own process ids. `pid`:
-    process id. `started`: seconds from a fixed origin of the machine to its start; None if the system does not tell.
+    process id. `started`: seconds from a fixed origin of the machine to its start; None if it is unknown.
     """
 
     host: str
@@ -154,7 +154,7 @@ def _host() -> str:
 
 
 def _state(pid: int) -> tuple[bool, float | None]:
-    """Whether a process exists that is no zombie, and when it started; None if the system does not tell."""
+    """Whether a process exists that is no zombie, and when it started; None if the system does not report it."""
     import psutil  # when it is needed: a page of help is printed without it
 
     # Linux counts from the start of the machine, and psutil adds the clock time of that start, which moves whenever the

@@ -1,4 +1,4 @@
-"""Tables that fit the terminal: nothing is cut off without a word.
+"""Tables that fit the terminal: nothing is cut off silently.
 
 rich cuts off what a terminal has no room for, whole columns at the right among it.
 """

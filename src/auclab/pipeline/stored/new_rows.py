@@ -63,7 +63,7 @@ def predict_file(
     `path`: a table with a header row that has the columns of the training data, in any order, or an svmlight file.
     `keep`: columns of the file that the result starts with, such as an identifier. `output`: one of the columns alone.
     `written`: `sep`, `decimal` and `encoding` of a csv file; if left out those found, and those of the training file
-    where the rows do not tell.
+    where the rows do not show them.
     """
     rows = rows_for(scorer, path, keep=keep, written=written)
     if not isinstance(rows, pd.DataFrame):

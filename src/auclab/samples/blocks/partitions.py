@@ -20,7 +20,7 @@ def files_below(folder: Path, endings: Sequence[str]) -> list[Path]:
     inside = list(folder.iterdir())
     found = [path for path in inside if path.suffix in endings and not (path.is_dir() and looked_into(path.name))]
     for path in found:
-        if not path.is_file():  # rows would be lacking without a word
+        if not path.is_file():  # rows would be missing silently
             what = "is a folder" if path.is_dir() else "is a link to a file that does not exist"
             raise AuclabError(f"{path} {what}; move its files into {folder}, or give it as the path")
     for inner in inside:

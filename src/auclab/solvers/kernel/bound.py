@@ -9,7 +9,7 @@ where C is ``Σ q ℓ*(α)``, 0 of the hinge:
 * threshold z < 0: ``S − C`` if ``‖g‖ + zS ≤ 0``. Scaling does not repair a violation, as both sides are homogeneous: a
   dual point that satisfies the constraint with something to spare is mixed in, as much as is needed (`mixed`).
 
-Sums of each row do not tell whether multipliers of ranked pairs are feasible, nor of another loss than the hinge. Those
+Sums of each row do not show whether multipliers of ranked pairs are feasible, nor of another loss than the hinge. Those
 are the slopes of the loss at scorers, γ, S and C sums over sorted scores (`auclab.solvers.verified.scorers`), and what
 rounding may have taken from these sums is charged.
 

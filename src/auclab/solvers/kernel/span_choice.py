@@ -24,9 +24,9 @@ PROGRESS = 10.0
 #: Of the tolerance, the cost of the span at the end.
 _PART = 0.6
 #: More landmarks are chosen than needed, until their cost is this part of what is allowed, and the worst left out; with
-#: a gap above the second number the dual point does not tell which those are.
+#: a gap above the second number the dual point does not show which those are.
 _OVERSHOOT, _POOR = 0.5, 0.2
-#: A dual point whose part outside of the span costs more than this many times what was expected does not tell which
+#: A dual point whose part outside of the span costs more than this many times what was expected does not show which
 #: landmarks can be left out.
 _TRUSTED = 3.0
 #: At the largest number of landmarks this part of them is exchanged.

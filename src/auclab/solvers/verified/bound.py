@@ -93,7 +93,7 @@ class _Search:
         """The bound of exact multipliers with ``Σ q d = 0`` next to these, or of these with what they miss charged.
 
         Exact ones satisfy the constraint of every convex program, however small its λ or −z. If the observations with
-        the largest multipliers do not tell all columns apart, those that change each column most take part.
+        the largest multipliers do not separate all columns, those that change each column most take part.
         """
         held = lagrangian(self.problem, self.coef, multipliers, without_norm=True)
         best: DualBound | None = None
