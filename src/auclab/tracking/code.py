@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -55,9 +56,15 @@ def hash_files(root: Path, paths: Iterable[str]) -> str:
     """
     digest = hashlib.sha256()
     for path in paths:
-        for file in [root / path] if (root / path).is_file() else sorted((root / path).rglob("*")):
-            if file.suffix in CODE_SUFFIXES and file.is_file():
+        for file in [root / path] if (root / path).is_file() else _files_below(root / path):
+            if file.suffix in CODE_SUFFIXES:
                 content = file.read_bytes().replace(b"\r\n", b"\n")
                 digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode())
                 digest.update(content)
     return digest.hexdigest()[:16]
+
+
+def _files_below(folder: Path) -> list[Path]:
+    """The Python and YAML files below a folder, sorted. Paths are made of these alone, not of caches."""
+    names = ((place, name) for place, _, files in os.walk(folder) for name in files if name.endswith(CODE_SUFFIXES))
+    return sorted(Path(place, name) for place, name in names)
