@@ -6,10 +6,10 @@ import pytest
 
 from auclab.cli import main as cli
 from auclab.datasets import load
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.split.frontier import trace_frontier
 from auclab.solvers.guaranteed import least_norm
 from auclab.types import AuclabError
+from composed import composed
 
 
 def call(capsys, *words):
@@ -40,7 +40,7 @@ def test_table_csv_and_figure(capsys, tmp_path):
 
 
 def test_levels_on_all_rows_are_those_of_the_function():
-    experiment = compose_experiment(["dataset=breast_cancer", "split=none", "preprocess=none"])
+    experiment = composed(["dataset=breast_cancer", "split=none", "preprocess=none"])
     found = trace_frontier(experiment, levels=[0.5, 0.8])
     data = load("breast_cancer")
     alone = least_norm(np.asarray(data.X, float), data.y, 0.8)
@@ -52,8 +52,8 @@ def test_levels_on_all_rows_are_those_of_the_function():
 def test_constraints_of_the_command_hold_in_the_units_of_the_data():
     words = ["dataset=breast_cancer", "split=none", "constraints=signs", "constraints.nonpositive=[mean radius]"]
     with pytest.raises(AuclabError, match="mean"):
-        trace_frontier(compose_experiment([*words[:3], "constraints.nonpositive=[nothing]"]), levels=[0.5])
-    found = trace_frontier(compose_experiment(words), levels=[0.5, 0.9])
+        trace_frontier(composed([*words[:3], "constraints.nonpositive=[nothing]"]), levels=[0.5])
+    found = trace_frontier(composed(words), levels=[0.5, 0.9])
     assert (found.table.filter(like="radius").iloc[:, 0] <= 0).all()
 
 

@@ -8,8 +8,8 @@ import customers
 from auclab.cli import main as cli
 from auclab.comparison.runs import read_runs
 from auclab.pipeline.config.checks import check_data, check_settings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.types import AuclabError
+from composed import composed
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_what_has_to_be_repaired_is_exit_code_1(call, tmp_path):
 
 
 def test_all_problems_of_a_table_are_one_refusal(call):
-    experiment = compose_experiment(["dataset=file", "dataset.path=customers.csv"])
+    experiment = composed(["dataset=file", "dataset.path=customers.csv"])
     check_settings(experiment)
     with pytest.raises(AuclabError) as refused:
         check_data(experiment)
@@ -68,7 +68,7 @@ def test_settings_of_columns_are_refused_together(call):
         "dataset.decimal_comma=[spend]",
     ]
     with pytest.raises(AuclabError) as refused:
-        check_data(compose_experiment(["dataset=file", "dataset.path=customers.csv", *words]))
+        check_data(composed(["dataset=file", "dataset.path=customers.csv", *words]))
     for near in ("left", "customer", "plan", "spent"):
         assert f"(did you mean '{near}'?)" in str(refused.value)
 

@@ -12,8 +12,7 @@ from auclab.cli import main as cli
 from auclab.cli.run import main as run
 from auclab.cli.typed_words import quoted_where_needed
 from auclab.pipeline.config.checks import check_data, check_settings
-from auclab.pipeline.config.compose import compose_experiment
-from composed import run_here
+from composed import composed, run_here
 from table_mistakes import COMMAND_MISTAKES, TABLE_MISTAKES, write_tables
 
 
@@ -57,7 +56,7 @@ def test_a_mistake_with_a_table_is_one_line_and_its_fix_works(one, folder, monke
     if one.fix or one.without:
         keys = {word.partition("=")[0] for word in one.fix}
         kept = [word for word in one.words if word.partition("=")[0] not in keys and word not in one.without]
-        experiment = compose_experiment(quoted_where_needed([*kept, *one.fix]))
+        experiment = composed(quoted_where_needed([*kept, *one.fix]))
         check_settings(experiment)
         check_data(experiment)
 

@@ -13,8 +13,8 @@ import customers
 from auclab.datasets import inspect_file
 from auclab.datasets.file import load_file
 from auclab.pipeline.config.checks import check_data, check_settings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.types import AuclabError
+from composed import composed
 
 
 def write(folder: Path, frame: pd.DataFrame, name: str = "my.csv", **how: object) -> Path:
@@ -31,7 +31,7 @@ def check_command(found):
     """The command, as a shell takes it apart, is accepted with these data."""
     words = shlex.split(found.command)
     assert words[:3] == ["auclab", "run", "dataset=file"]
-    experiment = compose_experiment(words[2:])
+    experiment = composed(words[2:])
     check_settings(experiment)
     return check_data(experiment)
 
@@ -208,8 +208,8 @@ def test_one_column_with_decimal_commas(tmp_path: Path) -> None:
 
 def test_a_stored_configuration_is_that_of_runs_before_there_were_decimal_commas() -> None:
     words = ["dataset=file", "dataset.path=my.csv", "dataset.target=y"]
-    assert "decimal_comma" not in compose_experiment(words).configuration["dataset"]
-    given = compose_experiment([*words, "dataset.decimal_comma=[a]"]).configuration["dataset"]
+    assert "decimal_comma" not in composed(words).configuration["dataset"]
+    given = composed([*words, "dataset.decimal_comma=[a]"]).configuration["dataset"]
     assert given["decimal_comma"] == ["a"]
 
 

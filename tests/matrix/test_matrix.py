@@ -11,11 +11,11 @@ import pytest
 
 from auclab.cli import main as cli
 from auclab.pipeline.config.checks import check_settings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.tracking.address import Address
 from auclab.tracking.registry import register_model
 from auclab.types import AuclabError
+from composed import composed
 from matrix.table import COMMANDS, QUICK, SCORERS, SETTINGS, no_effect_of, refusal_of
 
 BASE = ("dataset=file", "dataset.path=ROWS", "dataset.target=y", "dataset.positive=1", "dataset.drop=[shop,day]")
@@ -61,7 +61,7 @@ def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
     monkeypatch.setattr("auclab.pipeline.experiment.show_foreseen", said.extend)
 
     def job():
-        experiment = compose_experiment(words)
+        experiment = composed(words)
         check_settings(experiment)
         return solve_splits(experiment)
 
@@ -86,7 +86,7 @@ def stored(place):
     def run_of(scorer):
         if scorer.name not in found:
             words = settings_of(place, *scorer.words, f"tracking.dir={place / 'mlruns'}")
-            experiment = replace(compose_experiment(words), command="auclab run")
+            experiment = replace(composed(words), command="auclab run")
             check_settings(experiment)
             run_experiment(experiment, folder=place / "out" / scorer.name.replace(" ", ""), brief=True)
             from auclab.comparison import read_runs

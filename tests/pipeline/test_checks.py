@@ -9,8 +9,7 @@ from auclab.cli.typed_words import quoted_where_needed
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM
 from auclab.pipeline.config.checks import check_data, check_settings
-from auclab.pipeline.config.compose import compose_experiment
-from composed import run_here
+from composed import composed, run_here
 
 SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=60", "bounds=none", "solver=newton")
 
@@ -22,7 +21,7 @@ def test_class_weights_reach_the_solve(tmp_path, weights):
     own = (*SMALL, "formulation=csvm", "split=none")
     (plain,) = run_here(tmp_path / "plain", *own).folds
     (fold,) = run_here(tmp_path / "weighted", *own, weights).folds
-    dataset, _ = check_data(compose_experiment(own))
+    dataset, _ = check_data(composed(own))
     X = fold.model[0].transform(dataset.X)
     expected = AUCClassifier(CSVM(0.01), solver="newton", class_weight={0: 1.0, 1: 3.0}).fit(X, dataset.y)
     np.testing.assert_allclose(fold.solution.coef, expected.solution_.coef, rtol=1e-4, atol=1e-6)
@@ -42,7 +41,7 @@ def test_class_weights_cancel_over_pairs(tmp_path):
 def test_the_data_are_loaded_once():
     from auclab.pipeline.config.build import load_dataset
 
-    experiment = compose_experiment(SMALL)
+    experiment = composed(SMALL)
     dataset, columns = check_data(experiment)
     assert load_dataset(experiment) is dataset
     assert columns is not None
@@ -67,4 +66,4 @@ def test_the_data_are_loaded_once():
     ],
 )
 def test_what_is_right_passes(words):
-    check_settings(compose_experiment(quoted_where_needed(words)))
+    check_settings(composed(quoted_where_needed(words)))

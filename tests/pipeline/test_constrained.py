@@ -15,13 +15,13 @@ from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.checks import check_settings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.constraint_settings import check_rules, resolve_constraints
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.record.artifacts import write_artifacts
 from auclab.pipeline.split.active_constraints import solved_constraints
 from auclab.pipeline.split.constrained import constraints_of
 from auclab.types import AuclabError
+from composed import composed
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_files_that_are_no_rules(tmp_path, text, message):
 )
 def test_settings_that_say_nothing(overrides, message):
     with pytest.raises(AuclabError, match=message):
-        check_settings(compose_experiment(overrides))
+        check_settings(composed(overrides))
 
 
 def test_names_and_bounds_are_refused_before_anything_is_imported():
@@ -165,7 +165,7 @@ def test_names_and_bounds_are_refused_before_anything_is_imported():
 
 
 def test_runs_without_constraints_are_recorded_as_before():
-    experiment = compose_experiment(["formulation=bauc"])
+    experiment = composed(["formulation=bauc"])
     assert "constraints" not in experiment.configuration
     assert not any(key.startswith("constraints") for key in experiment.params)
 
@@ -175,7 +175,7 @@ def test_an_experiment_is_constrained_on_inner_folds_too_and_its_record_is_check
     """The best λ is chosen among constrained scorers; the certificate is proved again from the files."""
     rules = tmp_path / "rules.yaml"
     rules.write_text("nonpositive: [x0]\nlower: {x1: 0.2}\n", encoding="utf-8")
-    experiment = compose_experiment(
+    experiment = composed(
         [
             *("dataset=artificial", "dataset.n_pos=60", "dataset.n_neg=60", "dataset.n_features=3"),
             *("formulation=ranksvm", "formulation.squared=true", "tune=penalty", "tune.values=[0.001,0.1]"),

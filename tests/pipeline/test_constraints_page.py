@@ -48,12 +48,12 @@ def test_every_key_is_explained():
 
 
 def test_the_screen_of_the_page(credit):
-    from auclab.pipeline.config.compose import compose_experiment
     from auclab.pipeline.experiment import solve_splits
+    from composed import composed
 
     overrides = ["dataset=german_credit", "formulation=ranksvm", "formulation.squared=true", "tracking=none"]
     overrides += ["constraints.nonnegative=[duration_months,credit_amount]", "constraints.nonpositive=[age]"]
     overrides += ["constraints.lower={installment_rate: 0.3}", "constraints.excluded=[foreign_worker]"]
     overrides += ["decision.probability=none", "bounds=none"]
-    result = solve_splits(compose_experiment(overrides))
+    result = solve_splits(composed(overrides))
     assert result.folds[0].constraints.statement in " ".join(TEXT.split())

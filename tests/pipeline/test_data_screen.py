@@ -12,9 +12,8 @@ from auclab.cli.run import main
 from auclab.datasets.columns import sort_columns
 from auclab.datasets.records import Dataset
 from auclab.pipeline.config.checks import check_data
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.screen.data_screen import data_notes
-from composed import run_here
+from composed import composed, run_here
 
 ROWS = 1_000
 
@@ -51,9 +50,7 @@ def test_all_that_cannot_be_used_is_said_at_once(own_file, capsys):
 
 
 def test_width_and_notes_come_before_the_solve(own_file):
-    experiment = compose_experiment(
-        words(own_file, DROP, "preprocess.dates=[year,month]", "preprocess.max_categories=20")
-    )
+    experiment = composed(words(own_file, DROP, "preprocess.dates=[year,month]", "preprocess.max_categories=20"))
     notes = data_notes(*check_data(experiment))
     assert notes[0] == ("encoded", "8 columns as 50 features; the widest: city 20, signup_date 13, region 8")
     frame = pd.read_csv(own_file)
@@ -82,7 +79,7 @@ def test_whole_numbers_that_are_different_in_each_row_are_pointed_out():
 
 
 def test_a_table_of_numbers_needs_no_words():
-    assert data_notes(*check_data(compose_experiment(["dataset=breast_cancer"]))) == []
+    assert data_notes(*check_data(composed(["dataset=breast_cancer"]))) == []
 
 
 @pytest.mark.slow
@@ -106,7 +103,7 @@ def test_gaps_and_columns_left_out_are_said_and_kept_in_the_run(tmp_path, capsys
         "dropped columns 'b' (one value), 'c' (empty)"
     )
     own = ["dataset=file", f"dataset.path={tmp_path / 'my.csv'}", "dataset.target=y", "formulation=bauc", "bounds=none"]
-    assert ("note:", said) in data_notes(*check_data(compose_experiment(own)))
+    assert ("note:", said) in data_notes(*check_data(composed(own)))
     store = ["tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}", "decision.probability=none"]
     result = run_here(tmp_path / "out", *own, *store)
     assert result.prepared == (said,)
@@ -115,7 +112,7 @@ def test_gaps_and_columns_left_out_are_said_and_kept_in_the_run(tmp_path, capsys
     with pytest.raises(SystemExit):
         cli.main(["show", "last", "--store", str(tmp_path / "mlruns")])
     assert said in " ".join(capsys.readouterr().out.split())
-    notes = data_notes(*check_data(compose_experiment([*own, "preprocess=none"])))
+    notes = data_notes(*check_data(composed([*own, "preprocess=none"])))
     (unscaled,) = [text for _, text in notes if "gaps" in text]
     assert unscaled.startswith("filled 87 gaps in 3 columns (c 60, d 20, a 7)")
     assert "dropped" not in unscaled

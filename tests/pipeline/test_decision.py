@@ -10,20 +10,20 @@ import pytest
 
 from auclab.export.scorer import Scorer
 from auclab.models.timings import Timings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.split.decision import _why_not
 from auclab.tracking.job_status import SWEEP_VARIABLE
 from auclab.types import AuclabError, Status
+from composed import composed
 
 DATA = ["dataset=artificial", "dataset.n_pos=120", "dataset.n_neg=480", "dataset.n_features=3"]
 FAST = ["tracking=none", "bounds=none", "metrics=auc", "solver=newton", "formulation=ranksvm"]
 
 
 def fold_of(*settings):
-    return solve_splits(compose_experiment([*FAST, *DATA, *settings])).folds[0]
+    return solve_splits(composed([*FAST, *DATA, *settings])).folds[0]
 
 
 @pytest.fixture(scope="module")
@@ -107,4 +107,4 @@ def test_the_time_of_compiling_does_not_count(timings, reason):
 )
 def test_bad_settings_are_refused(setting, words):
     with pytest.raises(AuclabError, match=words):
-        check_decision(compose_experiment([setting]).decision)
+        check_decision(composed([setting]).decision)

@@ -9,17 +9,17 @@ from auclab import RankSVM, solve
 from auclab.datasets.splits import kfold
 from auclab.metrics import auc_score
 from auclab.pipeline.config.checks import check_settings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.settings import InnerConfig
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.split.inner_folds import score_on_inner_folds
 from auclab.types import AuclabError
+from composed import composed
 
 WORDS = ["dataset=breast_cancer", "formulation=ranksvm", "formulation.penalty=0.1", "bounds=none", "metrics=[auc]"]
 
 
 def solved(*words):
-    return solve_splits(compose_experiment([*WORDS, "decision.probability=none", *words])).folds[0]
+    return solve_splits(composed([*WORDS, "decision.probability=none", *words])).folds[0]
 
 
 def test_each_fold_is_prepared_and_solved_by_itself():
@@ -54,8 +54,8 @@ def test_the_held_out_part_is_never_seen():
 
 def test_without_folds_nothing_is_measured_and_nothing_is_kept():
     assert solved().inner is None
-    assert "inner" not in compose_experiment(WORDS).configuration
-    assert compose_experiment([*WORDS, "inner.folds=3"]).configuration["inner"] == {"folds": 3, "seed": 0}
+    assert "inner" not in composed(WORDS).configuration
+    assert composed([*WORDS, "inner.folds=3"]).configuration["inner"] == {"folds": 3, "seed": 0}
 
 
 @pytest.mark.slow
@@ -71,11 +71,11 @@ def test_folds_are_solved_to_a_looser_gap_and_the_kept_scorer_is_not():
 
 @pytest.mark.slow
 def test_the_tolerance_is_a_setting_of_the_run_where_it_is_given():
-    given = compose_experiment([*WORDS, "inner.folds=3", "inner.tolerance=0.01"])
+    given = composed([*WORDS, "inner.folds=3", "inner.tolerance=0.01"])
     assert given.configuration["inner"] == {"folds": 3, "seed": 0, "tolerance": 0.01}
     for wrong in (0, -1, 1):
         with pytest.raises(AuclabError, match="a relative gap between 0 and 1"):
-            check_settings(compose_experiment([*WORDS, "inner.folds=3", f"inner.tolerance={wrong}"]))
+            check_settings(composed([*WORDS, "inner.folds=3", f"inner.tolerance={wrong}"]))
 
 
 @pytest.mark.parametrize("folds", [1, -2, 10_000])

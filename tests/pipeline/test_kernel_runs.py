@@ -7,18 +7,17 @@ import pandas as pd
 import pytest
 
 from auclab.pipeline.config.checks import check_settings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import solve_splits
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.types import AuclabError
-from composed import run_here
+from composed import composed, run_here
 
 RUN = ("dataset=breast_cancer", "formulation=ranksvm", "formulation.squared=true", "decision.probability=none")
 
 
 @pytest.fixture(scope="module")
 def result():
-    return solve_splits(compose_experiment([*RUN, "formulation.penalty=0.05", "kernel=rbf", "kernel.gamma=0.05"]))
+    return solve_splits(composed([*RUN, "formulation.penalty=0.05", "kernel=rbf", "kernel.gamma=0.05"]))
 
 
 def test_a_run_is_solved_over_the_whole_space(result):
@@ -49,7 +48,7 @@ def test_its_bounds_need_no_observed_radius(result):
 
 
 def test_unbounded_kernels_have_bounds_of_the_held_out_part_alone():
-    experiment = compose_experiment([*RUN, "formulation.penalty=0.5", "kernel=polynomial", "kernel.degree=2"])
+    experiment = composed([*RUN, "formulation.penalty=0.5", "kernel=polynomial", "kernel.degree=2"])
     (fold,) = solve_splits(experiment).folds
     assert {item.sample for item in fold.guarantees} == {"test"}
     assert any("rbf or laplacian" in remark for remark in fold.remarks)
@@ -58,16 +57,16 @@ def test_unbounded_kernels_have_bounds_of_the_held_out_part_alone():
 def test_random_features_behind_a_unit_ball_have_bounds_from_the_range_of_their_scores():
     """The length of the rows says nothing about scores that are linear in random features."""
     settings = [*RUN, "preprocess=unit_ball", "kernel=rbf", "kernel.method=random", "kernel.max_landmarks=20"]
-    (fold,) = solve_splits(compose_experiment(settings)).folds
+    (fold,) = solve_splits(composed(settings)).folds
     fixed = next(each for each in fold.guarantees if each.name == "fixed_scorer_bauc")
     assert any("observed radius" in words for words in fixed.bound.assumptions)
     assert fold.optimum is None
 
 
 def test_names_and_parameters():
-    linear = compose_experiment(RUN)
+    linear = composed(RUN)
     assert not any(key.startswith("kernel") for key in linear.params)
-    experiment = compose_experiment([*RUN, "kernel=rbf", "kernel.gamma=0.5", "kernel.method=nystroem"])
+    experiment = composed([*RUN, "kernel=rbf", "kernel.gamma=0.5", "kernel.method=nystroem"])
     assert "rbf γ=0.5 nystroem" in experiment.name
     assert experiment.params["kernel"] == "rbf"
     assert experiment.params["kernel.gamma"] == "0.5"
@@ -88,7 +87,7 @@ def test_mistakes_are_named(overrides, message):
         word for word in RUN if not any(o.startswith("formulation=") for o in overrides) or "formulation" not in word
     ]
     with pytest.raises(AuclabError, match=message):
-        check_settings(compose_experiment([*given, *overrides]))
+        check_settings(composed([*given, *overrides]))
 
 
 @pytest.mark.slow
@@ -131,4 +130,4 @@ def test_a_precomputed_matrix_is_trained_tuned_and_calibrated_on_all_rows(tmp_pa
     assert "training part, 5 folds" in fold.decision.source
     for left, message in (("split=none", "needs preprocess=none"), ("preprocess=none", "needs split=none")):
         with pytest.raises(AuclabError, match=message):
-            check_settings(compose_experiment([*words, left]))
+            check_settings(composed([*words, left]))

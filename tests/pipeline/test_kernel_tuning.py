@@ -14,12 +14,11 @@ from auclab.estimators import AUCClassifier
 from auclab.kernels import RBF, Polynomial, Precomputed
 from auclab.metrics import auc_score, bauc_score
 from auclab.pipeline.config.checks import check_settings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.kernel_tuning import tune_kernel
 from auclab.pipeline.split.tuning_path import draw_tuning_path
 from auclab.solvers.kernel.matrix import KernelMatrix
-from composed import run_here
+from composed import composed, run_here
 
 RANKSVM = RankSVM(1.0, squared=True)
 GAMMAS, VALUES = [4.0, 0.25, 1.0], [0.1, 0.001]  # in no order
@@ -187,7 +186,7 @@ RUN = (
 
 @pytest.mark.slow
 def test_a_run_names_gamma_and_lambda(tmp_path):
-    experiment = compose_experiment(RUN)
+    experiment = composed(RUN)
     check_settings(experiment)
     assert "λ tuned" in experiment.name
     assert "rbf γ tuned" in experiment.name
@@ -212,9 +211,9 @@ def test_a_run_names_gamma_and_lambda(tmp_path):
 
 def test_settings_of_other_choices_do_not_change():
     """Runs from before γ could be tuned have the same settings."""
-    plain = compose_experiment(["formulation=ranksvm", "tune=penalty"]).configuration["tune"]
+    plain = composed(["formulation=ranksvm", "tune=penalty"]).configuration["tune"]
     assert not {"gammas", "tolerance", "grids"} & set(plain)
-    given = compose_experiment(["formulation=ranksvm", "tune=penalty", "tune.tolerance=1e-3"])
+    given = composed(["formulation=ranksvm", "tune=penalty", "tune.tolerance=1e-3"])
     assert given.configuration["tune"]["tolerance"] == 1e-3
 
 
@@ -235,7 +234,7 @@ def test_settings_of_other_choices_do_not_change():
 def test_mistakes_are_named(words, message):
     given = words if any(word.startswith("formulation") for word in words) else ["formulation=ranksvm", *words]
     with pytest.raises(AuclabError, match=message):
-        check_settings(compose_experiment(given))
+        check_settings(composed(given))
 
 
 def test_what_python_refuses(rings):

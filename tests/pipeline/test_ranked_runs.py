@@ -15,13 +15,12 @@ from auclab.datasets.splits import kfold
 from auclab.inference import estimate_pairs
 from auclab.metrics import buffered_concordance, concordance_index, grouped_auc, grouped_bauc
 from auclab.pipeline.config.checks import check_data
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.pipeline.split.ranked_part import over_pairs
 from auclab.pipeline.stored.stored_files import read_scores
 from auclab.tracking import load_model, load_scorer
 from auclab.types import AuclabError
-from composed import run_here
+from composed import composed, run_here
 from ranked_tables import KINDS, settings
 
 
@@ -31,7 +30,7 @@ def folder(tmp_path_factory):
 
 
 def solved(folder, kind, *more):
-    return solve_splits(compose_experiment([*settings(folder, kind), *more]))
+    return solve_splits(composed([*settings(folder, kind), *more]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -115,7 +114,7 @@ def test_folds_by_group_pool_no_group(folder):
 )
 def test_what_is_of_two_classes_is_refused_before_any_work(folder, more, said):
     with pytest.raises(AuclabError, match=said):
-        check_data(compose_experiment([*settings(folder, "groups"), *more]))
+        check_data(composed([*settings(folder, "groups"), *more]))
 
 
 @pytest.mark.parametrize("formulation", ["csvm", "partial_auc", "exact_auc", "scorecard"])
@@ -266,5 +265,5 @@ def test_a_stored_run_is_checked(call):
 
 def test_a_sweep_of_ranked_runs_speaks_of_their_metric(folder, tmp_path, capsys):
     given = [*settings(folder, "times"), "tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}", "formulation=bauc"]
-    run_experiment(compose_experiment(given), folder=tmp_path / "out", brief=True)
+    run_experiment(composed(given), folder=tmp_path / "out", brief=True)
     assert "test concordance" in capsys.readouterr().out

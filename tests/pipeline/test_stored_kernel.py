@@ -7,7 +7,7 @@ import pytest
 from auclab.pipeline.record.figures import FIGURES, draw_figures
 from auclab.pipeline.stored.stored_kernel import read_kernel
 from auclab.types import AuclabError
-from composed import run_here
+from composed import composed, run_here
 
 RUN = ("dataset=breast_cancer", "formulation=ranksvm", "formulation.squared=true", "decision.probability=none")
 FAST = ("formulation.penalty=0.001", "metrics=[auc]", "bounds=none")
@@ -55,12 +55,11 @@ def test_a_damaged_file_is_named(tmp_path, kernel):
 
 
 def test_the_details_speak_of_functions():
-    from auclab.pipeline.config.compose import compose_experiment
     from auclab.pipeline.experiment import solve_splits
     from auclab.pipeline.screen.details import details
 
     words = (*RUN, *FAST, "kernel=rbf", "kernel.gamma=0.05", "split=kfold", "split.n_folds=2")
-    result = solve_splits(compose_experiment(words))
+    result = solve_splits(composed(words))
     screen = " ".join(" ".join(text for _, text in details(result)).split())
     sizes = sorted(fold.solution.n_landmarks for fold in result.folds)
     assert "min mean_ij [1 − h(x_i⁺) + h(x_j⁻)]₊ + 0.001 ‖h‖²" in screen

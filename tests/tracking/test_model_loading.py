@@ -18,12 +18,12 @@ from auclab.datasets.breast_cancer import load_breast_cancer
 from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier, PolynomialAUCClassifier
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import solve_splits
 from auclab.tracking import load_model, save_model
 from auclab.tracking import model as model_module
 from auclab.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off
 from auclab.types import AuclabError
+from composed import composed
 
 DATASET = load_breast_cancer()
 
@@ -90,7 +90,7 @@ def change(folder, **flavor):
 def test_models_of_runs_are_read_back(settings, tmp_path):
     small = ["dataset=artificial", "dataset.n_pos=10", "dataset.n_neg=12", "dataset.n_features=2"]
     words = ["tracking=none", "bounds=none", "metrics=auc", "solver=newton", *small]
-    result = solve_splits(compose_experiment([*words, *settings]))
+    result = solve_splits(composed([*words, *settings]))
     model, X = result.folds[0].model, result.dataset.X
     save_model(model, X[:5], tmp_path / "model")
     assert np.array_equal(load_model(tmp_path / "model").decision_function(X), model.decision_function(X))

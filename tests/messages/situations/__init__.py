@@ -28,8 +28,8 @@ import auclab.scorecards as sc
 import auclab.solvers.guaranteed as g
 import auclab.tracking as t
 from auclab.pipeline.config.checks import check_settings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import solve_splits
+from composed import composed
 
 #: Labels and scores of four rows; rows of one column and of two.
 Y, S = [0, 0, 1, 1], [0.0, 2.0, 1.0, 3.0]
@@ -85,6 +85,6 @@ def checked(words: str) -> object:
     """What `auclab run` does with these settings, on 50 rows."""
     formulation = () if "formulation=" in words else ("formulation=bauc",)
     quick = ("decision.probability=none", "bounds=none")
-    experiment = compose_experiment([*SMALL, *quick, *formulation, *words.split()])
+    experiment = composed([*SMALL, *quick, *formulation, *words.split()])
     check_settings(experiment)
     return solve_splits(experiment)

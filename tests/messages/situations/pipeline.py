@@ -24,7 +24,6 @@ from omegaconf import OmegaConf
 from auclab.datasets.records import Dataset
 from auclab.pipeline.config.auto_tuning import resolve_tuning
 from auclab.pipeline.config.checks import check_keys, check_settings
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.constraint_settings import check_rules, read_rules
 from auclab.pipeline.config.settings import DecisionConfig, SolverConfig, TuneConfig, typed
 from auclab.pipeline.experiment import run_experiment, solve_splits
@@ -49,6 +48,7 @@ from auclab.pipeline.stored.stored_kernel import read_kernel
 from auclab.tracking import TrackingConfig, load_scorer
 from auclab.tracking.clock import Start
 from auclab.types import AuclabError, Status
+from composed import composed
 from messages.situations import SMALL, checked, csv
 from messages.situations.conditions import giving, in_folder, new_folder, raising, under
 
@@ -56,7 +56,7 @@ from messages.situations.conditions import giving, in_folder, new_folder, raisin
 def settings(words: str) -> Any:
     """The experiment of these settings, checked as `auclab run` checks them before it reads the data."""
     formulation = () if "formulation=" in words else ("formulation=bauc",)
-    experiment = compose_experiment([*SMALL, *formulation, *words.split()])
+    experiment = composed([*SMALL, *formulation, *words.split()])
     check_settings(experiment)
     return experiment
 
@@ -68,7 +68,7 @@ def rules(text: str) -> Any:
 
 def settings_of(words: str) -> Any:
     """As `settings`, of another data set than the small one."""
-    experiment = compose_experiment(["tracking=none", "formulation=bauc", *words.split()])
+    experiment = composed(["tracking=none", "formulation=bauc", *words.split()])
     check_settings(experiment)
     return experiment
 
@@ -100,7 +100,7 @@ def _folder_of(words: str) -> Path:
     """The folder of a run on these rows, without a store; it is not changed."""
     data = ("tracking=none", "dataset=file", f"dataset.path={rows_file()}", "dataset.target=y")
     folder = new_folder() / "run"
-    experiment = compose_experiment([*data, "formulation=ranksvm", *QUICK, *words.split()])
+    experiment = composed([*data, "formulation=ranksvm", *QUICK, *words.split()])
     run_experiment(experiment, folder=folder, brief=True)
     return folder
 
@@ -150,7 +150,7 @@ def row_settings(words: str) -> Any:
     """The experiment of these settings on the rows."""
     data = ("tracking=none", "dataset=file", f"dataset.path={rows_file()}", "dataset.target=y")
     formulation = () if "formulation=" in words else ("formulation=bauc",)
-    experiment = compose_experiment([*data, *formulation, "bounds=none", "decision.probability=none", *words.split()])
+    experiment = composed([*data, *formulation, "bounds=none", "decision.probability=none", *words.split()])
     check_settings(experiment)
     return experiment
 

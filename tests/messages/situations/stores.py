@@ -9,10 +9,10 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import run_experiment
 from auclab.tracking import TrackingConfig, open_run
 from auclab.types import AuclabError
+from composed import composed
 from messages.situations.conditions import new_folder
 from messages.situations.pipeline import QUICK, rows_file
 
@@ -20,7 +20,7 @@ from messages.situations.pipeline import QUICK, rows_file
 def keep_run(store: Path, *words: str, data: tuple[str, ...] | None = None) -> Any:
     """Run an experiment and keep it in a store."""
     rows = ("dataset=file", f"dataset.path={rows_file()}", "dataset.target=y")
-    experiment = compose_experiment(
+    experiment = composed(
         [*(rows if data is None else data), "formulation=ranksvm", *QUICK, f"tracking.dir={store}", *words]
     )
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):

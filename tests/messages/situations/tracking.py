@@ -55,11 +55,11 @@ def kept_run(**changes: Any) -> KeptRun:
     from messages.situations.pipeline import _result
 
     folder = new_folder()
-    from auclab.pipeline.config.compose import compose_experiment
+    from composed import composed
     from messages.situations.pipeline import rows_file
 
     data = ("dataset=file", f"dataset.path={rows_file()}", "dataset.target=y", "formulation=bauc", "bounds=none")
-    made = compose_experiment([*data, "decision.probability=none", f"tracking.dir={folder / 'mlruns'}"])
+    made = composed([*data, "decision.probability=none", f"tracking.dir={folder / 'mlruns'}"])
     with contextlib.suppress(AuclabError):
         keep_aside(_result(), made, folder / "run", Start.now(), OSError(28, "No space left on device"), None)
     return replace(KeptRun.read(folder / "run"), **changes)
