@@ -36,7 +36,7 @@ def test_a_run_from_summaries_is_that_from_scores(folder, tmp_path, monkeypatch)
     monkeypatch.setattr(summarised_part, "MEMORY_GB", 0.00005)  # 625 scores at a time
     monkeypatch.setattr(summarised_part, "MOST_PASSES", 1000)
     monkeypatch.setattr(summarised_part, "N_BINS", 2048)  # which leave something to further passes
-    monkeypatch.setattr(summarised_part, "CLOSE", 0.0)
+    monkeypatch.setattr(summarised_part, "EQUAL", 0.0)
     ours = run_here(tmp_path / "ours", *settings)
     assert ours.folds[0].parts["test"].y_score is None
     same = [key for key in held.summary if key.startswith(("train/", "test/"))]
