@@ -250,7 +250,7 @@ def test_too_many_configurations_are_not_tested_each_against_each(store, runs, t
 
 
 def test_refusals(store, runs, tmp_path):
-    with pytest.raises(AuclabError, match=r"no run has a metric 'test/nothing'; there are .*test/auc"):
+    with pytest.raises(AuclabError, match=r"no run has a metric 'test/nothing'; metrics are .*test/auc"):
         write_report(runs, tmp_path / "x.html", store_dir=store, metrics=["test/nothing"])
     with pytest.raises(AuclabError, match="no run has finished"):
         write_report(runs[runs["run_status"] == "FAILED"], tmp_path / "x.html", store_dir=store)
