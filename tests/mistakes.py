@@ -69,6 +69,14 @@ CHOICES_AND_KEYS = (
     mistake("formulation=bauc tune.fold=3", r"tune.fold is not a setting of tune=none"),
     mistake("formulation=bauc tune.folds=3", r"tune.folds has no effect with tune=none; choose"),
     mistake("hydra.rum.dir=x", r"Could not override 'hydra.rum.dir'"),
+    mistake(
+        "split.test_size=7 solver.tolerance=0 class_weight=5",
+        r"3 problems: \(1\) test_size is 7; .* \(2\) solver.tolerance is 0.0; .* \(3\) class_weight is 5; ",
+    ),
+    mistake(
+        "split.seed=abc solver.tolerance=0",
+        r"2 problems: \(1\) split.seed is 'abc'; .* \(2\) solver.tolerance is 0.0; ",
+    ),
     mistake("hydra.job.chdir=maybe", r"hydra.job.chdir is 'maybe'; it is true or false"),
     mistake("hydra.verbose=3.5", r"hydra.verbose=3.5 has to be true, false, or the name of a logger"),
     mistake("dataset=3", r"dataset=3 does not exist; choices are a9a, "),

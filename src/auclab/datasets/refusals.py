@@ -1,4 +1,4 @@
-"""Several reasons to refuse a table, said at once."""
+"""Several reasons to refuse a table or settings, said at once."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ class Refusals:
         self.reasons: list[str] = []
 
     @contextmanager
-    def collected(self) -> Iterator[None]:
-        """Keep an `AuclabError` of the body, or the several ones that it stands for."""
+    def collected(self, names: set[str] | None = None, name: str = "") -> Iterator[None]:
+        """Keep an `AuclabError` of the body, or the several ones that it stands for; `name` is added to `names`."""
         try:
             yield
         except AuclabError as error:
             self.reasons += [reason for reason in reasons_of(error) if reason not in self.reasons]
+            if names is not None:
+                names.add(name)
 
     def raise_all(self) -> None:
         """Raise what was collected, if anything was."""

@@ -7,7 +7,7 @@ The yaml files of ``conf/`` are the reference: a key that none of them has is un
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from importlib.util import find_spec
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from auclab.datasets.refusals import Refusals
 from auclab.pipeline.config.auto_tuning import check_multiples, parameters_of
 from auclab.pipeline.config.compose import Experiment, conf_folder, known_keys, plain_yaml
 from auclab.pipeline.config.constraint_settings import check_rules
@@ -32,7 +33,6 @@ from auclab.validation import did_you_mean
 if TYPE_CHECKING:
     from auclab.datasets.columns import Columns
     from auclab.datasets.records import Dataset
-    from auclab.datasets.refusals import Refusals
 
 #: Groups whose yaml names an object and its arguments, and of which a choice is one file.
 _GROUPS = ("dataset", "split", "preprocess", "formulation", "engine")
@@ -43,29 +43,47 @@ _MAY_BE_NULL = ("preprocess.max_categories", "dataset.rows", "dataset.features",
 
 
 def check_settings(experiment: Experiment) -> None:
-    """Refuse a configuration that cannot be run, whatever the data are."""
+    """Refuse a configuration that cannot be run, whatever the data are, with all that is wrong with it."""
     check_keys(experiment.config)
     try:
         plain = experiment.configuration
     except OmegaConfBaseException as error:  # ${…} that leads nowhere
         raise AuclabError(f"{error.full_key}: {str(error).splitlines()[0]}; give the value itself") from error
-    described = _described(experiment.choices)
+    described, refusals = _described(experiment.choices), Refusals()
+    wrong: set[str] = set()  # groups with a value of another type, whose values are not looked at further
     for group, description in described.items():
-        _check_group(group, plain.get(group) or {}, description)
+        with refusals.collected(wrong, group):
+            _check_group(group, plain.get(group) or {}, description)
     for name, metric in (plain.get("metrics") or {}).items():
-        _check_group(f"metrics.{name}", metric or {}, (_yaml("metrics", name) or {}).get(name))
-    _check_split(plain.get("split") or {})
-    _check_file(plain.get("dataset") or {})
-    for group in ("solver", "inner", "bounds"):
-        check_values(getattr(experiment, group), group)
-    _check_tuning(experiment)
-    experiment.class_weight  # noqa: B018  read, and refused if it is not valid
-    _check_constraints(experiment)
-    _check_kernel(experiment)
-    check_decision(experiment.decision)
-    _check_places(experiment, plain)
-    _check_formulation(experiment, plain, described.get("formulation"))
-    _check_metrics(experiment, plain)
+        with refusals.collected(wrong, "metrics"):
+            _check_group(f"metrics.{name}", metric or {}, (_yaml("metrics", name) or {}).get(name))
+    of_groups: dict[str, Callable[[], object]] = {
+        "split": lambda: _check_split(plain.get("split") or {}),
+        "dataset": lambda: _check_file(plain.get("dataset") or {}),
+        "solver": lambda: check_values(experiment.solver, "solver"),
+        "inner": lambda: check_values(experiment.inner, "inner"),
+        "bounds": lambda: check_values(experiment.bounds, "bounds"),
+        "decision": lambda: check_decision(experiment.decision),
+        "class_weight": lambda: experiment.class_weight,  # read, and refused if it is not valid
+        "constraints": lambda: _check_constraints(experiment),
+    }
+    for group, check in of_groups.items():
+        if group not in wrong:
+            with refusals.collected(wrong, group):
+                check()
+    refusals.raise_all()
+    # What is about several groups needs each of them to be right, and the libraries of the formulation.
+    of_several: tuple[Callable[[], object], ...] = (
+        lambda: _check_tuning(experiment),
+        lambda: _check_kernel(experiment),
+        lambda: _check_places(experiment, plain),
+        lambda: _check_formulation(experiment, plain, described.get("formulation")),
+        lambda: _check_metrics(experiment, plain),
+    )
+    for check in of_several:
+        with refusals.collected():
+            check()
+    refusals.raise_all()
 
 
 def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
@@ -76,7 +94,6 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
     import pandas as pd
 
     from auclab.datasets.columns import refuse_constant, sort_columns
-    from auclab.datasets.refusals import Refusals
     from auclab.pipeline.config.build import load_dataset
 
     refusals = Refusals()

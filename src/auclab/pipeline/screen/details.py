@@ -65,6 +65,8 @@ def labels(result: Result) -> str | None:
     decisions = [fold.decision for fold in result.folds]
     if any(decision is UNDECIDED for decision in decisions):
         return None
+    if all(fold.is_constant for fold in result.folds):
+        return "the same for every row: the scorer is constant"
     first = decisions[0]
     where = f"above {first.threshold:.6g}" if len(decisions) == 1 else "above a threshold of every split"
     words = f"{result.dataset.positive} for scores {where}: {rule_in_words(first.rule)}, on {first.source}"
