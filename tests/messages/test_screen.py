@@ -3,6 +3,7 @@
 import pytest
 
 from auclab.pipeline.screen.answer import answer, warnings
+from auclab.pipeline.screen.details import labels
 from auclab.pipeline.split.active_constraints import ActiveConstraint, SolvedConstraints
 from messages.situations import checked
 
@@ -64,3 +65,9 @@ def test_rows_that_were_not_held_out_are_named():
     rows = dict(answer(checked("formulation=bauc split=none")))
     assert rows["test AUC"].plain == "not measured: split=holdout or split=kfold holds rows out"
     assert "not measured" not in dict(answer(checked("formulation=bauc")))["test AUC"].plain
+
+
+def test_labels_of_a_constant_scorer_match_no_share():
+    same = "the same for every row: the scorer is constant"
+    assert labels(checked("formulation=ranksvm formulation.penalty=1e3")) == same
+    assert "predicted positives match" in labels(checked("formulation=ranksvm formulation.penalty=0.01"))
