@@ -162,10 +162,8 @@ class _Path:
         return certificate.absolute_gap <= too_large or self.relative <= EPSILON
 
     def converge(self) -> None:
-        """Go on at the same half-width, until a hundredth of the reduction is left, with the same Hessian."""
+        """Go on at the same half-width, until a hundredth of the reduction is left."""
         self.direct, self.relative = False, self.relative * RELATIVE_TOLERANCE**2
-        if not self.proves_by_slopes:
-            self.hessian = self._reusable
 
     def narrow(self) -> None:
         """Near the half-width that the tolerance requires, not too far from the last one."""
