@@ -19,7 +19,7 @@ from auclab.comparison.runs import find_run
 from auclab.pipeline.screen import tables as screen_tables
 from auclab.types import AuclabError
 from made_runs import table_of
-from terminal import in_terminal
+from pseudo_terminal import in_terminal
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import auclab
 from auclab.cli import main as cli
 from auclab.comparison.paired import TESTS
 from composed import REPOSITORY
-from terminal import in_terminal
+from pseudo_terminal import in_terminal
 
 COMMANDS = ("runs", "show", "compare", "rerun", "ui")
 
