@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab import AuclabError, BufferedAUC, RankSVM, solve
 from auclab.estimators import AUCRanker, SurvivalRanker
+from auclab.kernels import RBF
 from auclab.metrics import bauc_score, buffered_concordance, concordance_index, grouped_auc, grouped_bauc
 
 #: Its optimum is unique; found to the last digits, rows with weights and repeated rows have the same one.
@@ -209,3 +210,24 @@ def test_equal_rows_have_equal_scores(order):
     model.coef_ = rng.normal(size=37)
     scores = model.predict(np.asarray(X, order=order))
     assert np.unique(scores[np.arange(53) % 7 > 0]).size == 1
+
+
+def test_a_kernel_ranks_what_no_line_ranks(queries, patients):
+    """The objective is that of `solve`; a later fit without a kernel has coefficients again."""
+    (X, _, groups), times = queries, patients[0]
+    y = (X[:, 0] ** 2 < 0.5).astype(int)
+    model = AUCRanker("ranksvm", penalty=0.01, kernel="rbf", gamma=0.5).fit(X[:, :2], y, groups=groups)
+    direct = solve(RankSVM(0.01), X[:, :2], y, groups=groups, kernel=RBF(0.5))
+    assert model.solution_.objective == direct.objective
+    assert model.solution_.gap <= 1e-3
+    assert model.score(X[:, :2], y, groups) > 0.95
+    np.testing.assert_array_equal(model.predict(X[:9, :2]), direct.decision_function(X[:9, :2]))
+    again = pickle.loads(pickle.dumps(clone(model).fit(X[:, :2], y, groups=groups)))
+    np.testing.assert_array_equal(again.predict(X[:9, :2]), model.predict(X[:9, :2]))
+    assert not hasattr(model, "coef_")
+    assert model.set_params(kernel=None).fit(X[:, :2], y, groups=groups).coef_.shape == (2,)
+
+    of_times = SurvivalRanker("ranksvm", penalty=0.01, kernel="rbf", gamma=0.5)
+    outcome = survival(np.ones(200, bool), times[:, 0] ** 2)
+    assert of_times.fit(times, outcome).score(times, outcome) > 0.9
+    assert SurvivalRanker("ranksvm", penalty=0.01).fit(times, outcome).score(times, outcome) < 0.7

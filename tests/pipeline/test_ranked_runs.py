@@ -109,7 +109,7 @@ def test_folds_by_group_pool_no_group(folder):
     [
         (["formulation=logistic"], "compares all rows of two classes"),
         (["formulation=ranksvm", "class_weight=balanced"], "class_weight is for two classes"),
-        (["formulation=ranksvm", "kernel=rbf"], "runs with a kernel are of two classes"),
+        (["formulation=ranksvm", "kernel=rbf", "tune=kernel"], "set kernel.gamma and tune=penalty"),
     ],
 )
 def test_what_is_of_two_classes_is_refused_before_any_work(folder, more, said):
@@ -261,6 +261,34 @@ def test_a_stored_run_is_checked(call):
     code, said = call("check", "last")
     assert code == 0, said
     assert "confirmed: everything that is claimed" in said
+
+
+@pytest.mark.parametrize("kind", ["groups", "times"])
+def test_a_kernel_is_tuned_stored_scored_again_and_not_checked(folder, tmp_path, capsys, kind):
+    tracking = ["tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}"]
+    tuned = ["tune=penalty", "tune.values=[0.01,0.1]", "tune.folds=2"]
+    given = [*settings(folder, kind), "formulation=ranksvm", "kernel=rbf", *tuned, *tracking]
+    result = run_here(tmp_path / "run", *given)
+    fold, target = result.folds[0], result.dataset.target
+    of_train = target.take(fold.split.train)
+    X = fold.model[:-1].transform(result.dataset.X)
+    solution, penalty = fold.solution, fold.tuning.selected
+    assert penalty in (0.01, 0.1)
+    of_pairs = {**of_train.for_solve, "kernel": solution.kernel}
+    direct = auclab.solve(auclab.RankSVM(penalty), X[fold.split.train], of_train.y, **of_pairs)
+    assert solution.objective == pytest.approx(direct.objective, rel=1e-9)
+    assert solution.gap <= 1e-3
+    assert fold.tuning.metric == KINDS[kind][1]
+    path, store = settings(folder, kind)[1].partition("=")[2], ["--store", str(tmp_path / "mlruns")]
+    with pytest.raises(SystemExit):
+        cli.main(["predict", "last", path, "--out", str(tmp_path / "scores.csv"), *store])
+    scores = pd.read_csv(tmp_path / "scores.csv")["score"]
+    np.testing.assert_allclose(scores, solution.decision_function(X), rtol=1e-9, atol=1e-9)
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        cli.main(["check", "last", *store])
+    assert end.value.code == 2
+    assert "space of a kernel" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_sweep_of_ranked_runs_speaks_of_their_metric(folder, tmp_path, capsys):

@@ -102,6 +102,9 @@ def against_data(split: Split, training: Training) -> list[Claim]:
         if claim.verdict is not Verdict.CONFIRMED:
             return claims
     of_ranked, target = program.is_ranked, training.target
+    if of_ranked and split.kernel is not None:
+        found = "the checker does not compare rows within groups, by grades or by times over the space of a kernel"
+        return [*claims, Claim("objective", _text(split.number_of("objective")), found, Verdict.UNCHECKED)]
     data = Data.of(training.X, training.y == 1, training.weight)
     if of_ranked:
         alike = target.weights == "groups"

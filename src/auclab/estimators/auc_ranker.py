@@ -28,8 +28,12 @@ class AUCRanker(LinearRanker):
         Whether all pairs have equal weight, or all groups that have a pair; in the program and in `score`.
     penalty, threshold, norm, squared, loss : optional
         Parameters of a formulation given by name; those that it does not have are ignored (`ignored_parameters_`).
+    kernel : {"rbf", "laplacian", "polynomial", "precomputed"} or Kernel, optional
+        Scorers ``Σ_k c_k κ(x_k, x)`` in place of linear ones, as in `AUCClassifier`.
+    gamma, degree, coef0 : optional
+        γ, degree and c₀ of a kernel given by name, as in `AUCClassifier`.
     tolerance : float, optional
-        Relative gap, > 0, at which the solver may stop; 1e-6 if left out.
+        Relative gap, > 0, at which the solver may stop; 1e-6 if left out, with a kernel 1e-3.
     time_limit : float, optional
         Seconds, > 0.
     solver_options : dict, optional
@@ -40,6 +44,7 @@ class AUCRanker(LinearRanker):
     Attributes
     ----------
     coef_ : array of shape (n_features,)
+        Not set with a kernel, whose landmarks and coefficients are in `solution_`.
     n_features_in_ : int
     solution_ : Solution
         Solution with its certificate.

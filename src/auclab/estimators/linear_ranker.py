@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -11,21 +12,24 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.datasets.target import PairWeights
-from auclab.estimators.given_parts import TakesFormulation, as_given_constraints
-from auclab.estimators.inner_choice import PathFold
+from auclab.estimators.given_parts import TakesFormulation, as_given_constraints, as_given_kernel
+from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
+from auclab.kernels import Kernel
+from auclab.kernels.kernel import Gamma
 from auclab.samples.row_scores import row_scores
 from auclab.solvers.dispatch import solve
 from auclab.solvers.inner_path import InnerPath
+from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
 from auclab.validation import weight_vector
 
 
 class LinearRanker(TakesFormulation):
-    """Scores ``X @ coef_`` that minimise a program over comparable pairs."""
+    """Scores ``X @ coef_``, or those of a kernel, that minimise a program over comparable pairs."""
 
     _of_formulations = ("penalty", "threshold", "norm", "squared", "loss")
     coef_: Array
@@ -45,6 +49,10 @@ class LinearRanker(TakesFormulation):
         norm: Norm | None = None,
         squared: bool | None = None,
         loss: str | None = None,
+        kernel: str | Kernel | None = None,
+        gamma: Gamma = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
         tolerance: float | None = None,
         time_limit: float | None = None,
         solver_options: dict[str, Any] | None = None,
@@ -58,16 +66,20 @@ class LinearRanker(TakesFormulation):
         self.norm = norm
         self.squared = squared
         self.loss = loss
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
         self.tolerance = tolerance
         self.time_limit = time_limit
         self.solver_options = solver_options
         self.constraints = constraints
 
     def predict(self, X: Any) -> Array:
-        """Scores ``X @ coef_`` of shape (n_samples,); equal rows have equal scores."""
+        """Scores of shape (n_samples,), ``X @ coef_`` without a kernel; equal rows have equal scores."""
         check_is_fitted(self)
         rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return row_scores(rows, self.coef_)
+        return row_scores(rows, self.coef_) if hasattr(self, "coef_") else self.solution_.decision_function(rows)
 
     def _fit(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, **pairs: Any) -> Self:
         """Solve the program over the pairs that `pairs` tell, for checked rows."""
@@ -81,7 +93,9 @@ class LinearRanker(TakesFormulation):
         numbered = [f"x{k}" for k in range(self.n_features_in_)]
         columns = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
         self.solution_ = solve(program, X, y, sample_weight=weight, **self._options(columns), **pairs)
-        self.coef_ = np.asarray(self.solution_.coef)
+        self.__dict__.pop("coef_", None)  # of an earlier fit without a kernel
+        if self.solution_.coef is not None:
+            self.coef_ = np.asarray(self.solution_.coef)
         self.n_iter_ = max(1, self.solution_.iterations)
         return self
 
@@ -90,10 +104,11 @@ class LinearRanker(TakesFormulation):
         X: Any,
         y: ArrayLike,
         values: Sequence[float],
+        held_out: Any,
         measure: Callable[[Array], float],
         parameter: str,
         **pairs: Any,
-    ) -> PathFold:
+    ) -> InnerFold:
         """The scorers of all `values` on one fold, for `auclab.estimators.inner_choice.choose`.
 
         Parameters
@@ -102,16 +117,25 @@ class LinearRanker(TakesFormulation):
         y : array of shape (n_samples,)
             Classes, grades or times.
         values : sequence of float
+        held_out : array or CSR matrix of shape (n_rows, n_features)
+            Rows that are scored.
         measure : callable
-            Of coefficients, on rows that are held out; larger is better.
+            Of their scores; larger is better.
         parameter : {"penalty", "threshold"}
         **pairs
             `groups`, `ordered`, `event`, `group_weights` of `auclab.solve`.
         """
         program, _ = self._given_program()
         options = self._options([f"x{k}" for k in range(X.shape[1])])
-        path = InnerPath(program, X, y, values, parameter=parameter, **options, **pairs)
-        return PathFold(path, lambda point: measure(point.coef))
+        if options["kernel"] is None:
+            del options["kernel"]
+            path = InnerPath(program, X, y, values, parameter=parameter, **options, **pairs)
+            return PathFold(path, lambda point: measure(row_scores(held_out, point.coef)))
+        models = [copy(self) for _ in values]
+        for model, each in zip(models, along(program, parameter, values), strict=True):
+            model.solution_ = solve(each, X, y, **options, **pairs)
+        order = simplest_first(parameter, values)
+        return FittedFold(models, lambda model: measure(model.solution_.decision_function(held_out)), order)
 
     def _options(self, columns: Sequence[str]) -> dict[str, Any]:
         """What a solve is given besides program and data."""
@@ -120,11 +144,13 @@ class LinearRanker(TakesFormulation):
             "tolerance": self.tolerance,
             "time_limit": self.time_limit,
             "constraints": as_given_constraints(self.constraints, columns),
+            "kernel": as_given_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0),
             **(self.solver_options or {}),
         }
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = "precomputed" in (self.kernel, getattr(self.kernel, "name", None))
         tags.target_tags.required = True
         return tags

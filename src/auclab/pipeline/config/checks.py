@@ -167,8 +167,10 @@ def _check_ranked(experiment: Experiment, dataset: Dataset) -> None:
         formulation = experiment.configuration["formulation"]
         if is_baseline(formulation):
             _refuse_of_baseline(experiment, ranked=True)
-        weighted, kernel = experiment.class_weight is not None, experiment.kernel is not None
-        refuse("ranked", str(formulation.get("_target_")), class_weight=weighted, kernel=kernel)
+        kernel, tuned = experiment.kernel, experiment.tune.parameter
+        of_kernel = tuned == "kernel" or (tuned is not None and kernel is not None and kernel.name == "precomputed")
+        weighted = experiment.class_weight is not None
+        refuse("ranked", str(formulation.get("_target_")), class_weight=weighted, tuned_kernel=of_kernel)
     splitter = build(experiment.config.split)
     if not dataset.target.is_plain or hasattr(splitter, "splits"):
         split_rows(splitter, dataset)  # refuses parts in which nothing can be compared

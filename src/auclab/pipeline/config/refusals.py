@@ -25,8 +25,8 @@ REFUSED = {
     "ranked": {
         "class_weight": "class_weight is for two classes, and rows are compared within groups, by grades or by times; "
         "leave it out",
-        "kernel": "runs with a kernel are of two classes, and rows are compared within groups, by grades or by times; "
-        "leave it out, or call auclab.solve(…, kernel=…) in Python",
+        "tuned_kernel": "tune=kernel and a tuned kernel=precomputed are for two classes, and rows are compared within "
+        "groups, by grades or by times; set kernel.gamma and tune=penalty, or leave tune out",
     },
     "kernel": {
         "constraints": "constraints are on the coefficients of columns, but a kernel has none; leave one out",

@@ -108,7 +108,8 @@ def _parameter(result: Result) -> Text:
         if fold.in_blocks is not None:  # rows in blocks are not split into inner folds
             return text
         choice = parameter if fold.solution.has_objective else "auto"
-        choice = choice if fold.solution.on_landmarks is None else "kernel"
+        tunes_kernel = fold.solution.on_landmarks is not None and result.dataset.target.is_of_classes
+        choice = "kernel" if tunes_kernel else choice
         what = "γ and it" if choice == "kernel" else "it"
         return text.append(f" not tuned (tune={choice} chooses {what} by cross-validation)", "default")
     return Text("")

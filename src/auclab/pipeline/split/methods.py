@@ -154,20 +154,23 @@ class ScorecardMethod(ProgramMethod):
 
 @dataclass(frozen=True)
 class RankedMethod(ProgramMethod):
-    """A formulation over the pairs within groups, of grades, or of times."""
+    """A formulation over the pairs within groups, of grades, or of times; `kernel`: over its space."""
+
+    kernel: KernelConfig | None = None
 
     kind: ClassVar[str] = "ranked"
 
     def ranker(self, y: Target, constraints: ColumnConstraints | None = None) -> LinearRanker:
         """Unfitted."""
-        kind = AUCRanker if y.event is None else SurvivalRanker
+        kind, kernel = AUCRanker if y.event is None else SurvivalRanker, self.kernel
         return kind(
             formulation=self.formulation,
             group_weights=y.weights,
             solver=self.solver.name,
-            tolerance=self.solver.tolerance,
+            kernel=None if kernel is None else kernel.kernel(),
+            tolerance=self.solver.tolerance if kernel is None else kernel.tolerance,
             time_limit=self.solver.time_limit,
-            solver_options=self.solver.options,
+            solver_options=self.solver.options if kernel is None else kernel.options,
             constraints=constraints,
         )
 
@@ -237,11 +240,12 @@ def method_of(
     """
     given |= {"class_weight": class_weight is not None, "kernel": kernel is not None, "ranked": ranked}
     refuse(formulation.kind, formulation.name, **given)
-    if ranked:
-        refuse(RankedMethod.kind, formulation.name, **given)
-        return RankedMethod(formulation, solver)
     if kernel is not None:
         refuse(KernelMethod.kind, formulation.name, **given)
+    if ranked:
+        refuse(RankedMethod.kind, formulation.name, **given)
+        return RankedMethod(formulation, solver, kernel=kernel)
+    if kernel is not None:
         return KernelMethod(formulation, solver, class_weight, kernel=kernel)
     if formulation.kind == BaselineMethod.kind:
         return BaselineMethod(formulation, class_weight)

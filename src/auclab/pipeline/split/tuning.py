@@ -36,7 +36,6 @@ from auclab.metrics.scorers import get_scorer
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints, on_prepared
 from auclab.pipeline.split.ranked_part import RankedPart, over_pairs
-from auclab.samples.row_scores import row_scores
 from auclab.solvers.path_parameters import along
 from auclab.solvers.penalty_series import SERIES_LENGTH, penalty_series, series_below
 from auclab.solvers.solution import Solution
@@ -278,10 +277,10 @@ def _ranker_fold(model: Any, parts: _Parts, values: Sequence[float], config: Tun
     metric = partial(METRICS[config.metric].function, **config.options)
     over_pairs(metric, y.kind)
 
-    def measure(coef: Array) -> float:
-        return RankedPart(y_held, row_scores(X_held, coef)).value(metric)
+    def measure(scores: Array) -> float:
+        return RankedPart(y_held, scores).value(metric)
 
-    fold: InnerFold = model.inner_fold(X, y.y, values, measure, str(config.parameter), **y.for_solve)
+    fold: InnerFold = model.inner_fold(X, y.y, values, X_held, measure, str(config.parameter), **y.for_solve)
     return fold
 
 
