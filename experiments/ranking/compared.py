@@ -1,9 +1,9 @@
-"""Rows with what says which of them are compared, linear scorers of them, and how λ is chosen."""
+"""Rows and which of them are compared, linear scorers of them, how λ is chosen, and what a study measures."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from auclab.losses import SquaredHinge
 from auclab.samples.bicliques import Bicliques, censored_pairs, ordered_pairs
 from auclab.samples.ranked import RankedSample
 from auclab.types import Array
+from experiments.study import VALUE, Row
 
 #: λ of the hinge and −z in parts of ``‖Δ‖``, λ of the squared hinge in parts of ``‖Δ‖²/2``; Δ is the mean difference.
 PARTS, SQUARED_PARTS = (0.3, 0.1, 0.03, 0.01), (1.0, 0.1, 0.01, 0.001)
@@ -142,3 +143,35 @@ def measured(
         spent = time.process_time() - begin
         scores = scorer(test.X)
         yield name, test.measures(scores) | {"seconds": spent}, scores
+
+
+def rows_of_splits(
+    study: str,
+    seed: int,
+    splits: Iterable[tuple[str, Compared, Index, Index]],
+    scorers: Mapping[str, tuple[Fit, Sequence[float]]],
+) -> Iterator[Row]:
+    """The measures of each scorer on the test part of every data set, and their means over the data sets.
+
+    Parameters
+    ----------
+    study : str
+        What the names of the means begin with.
+    seed : int
+        Of the splits.
+    splits : iterable of (name, Compared, int array, int array)
+        Data set, its rows, and those of the training and the test part.
+    scorers : mapping
+        How each is fitted, and what is tried.
+    """
+    found: dict[str, list[dict[str, float]]] = {}
+    for name, rows, train, test in splits:
+        halves = np.arange(0, train.size, 2), np.arange(1, train.size, 2)
+        scaled = rows.standardised(train)
+        for scorer, numbers, _ in measured(scaled.part(train), halves, scaled.part(test), scorers):
+            found.setdefault(scorer, []).append(numbers)
+            for key, value in numbers.items():
+                yield Row(f"{VALUE}{name}.{key}", round(value, 6), seed, scorer)
+    for scorer, every in found.items():
+        for key in every[0]:
+            yield Row(f"{study}.{key}", float(np.mean([numbers[key] for numbers in every])), seed, scorer)

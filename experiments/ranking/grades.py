@@ -17,8 +17,8 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from auclab.datasets.search_path import find_file
 from auclab.types import AuclabError
-from experiments.ranking.compared import OWN, Compared, Fit, Scorer, measured
-from experiments.study import VALUE, Row, main
+from experiments.ranking.compared import OWN, Compared, Fit, Index, Scorer, rows_of_splits
+from experiments.study import Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 50}
 SETS = ("wine_quality_red", "wine_quality_white", "abalone")
@@ -62,22 +62,17 @@ SCORERS: dict[str, tuple[Fit, Sequence[float]]] = {
 }
 
 
-def run_seed(seed: int, scale: str) -> Iterator[Row]:
-    """The share of right pairs and the buffered share of each scorer on new rows, and processor seconds."""
-    found: dict[str, list[dict[str, float]]] = {}
+def splits(seed: int, scale: str) -> Iterator[tuple[str, Compared, Index, Index]]:
+    """The halves of each data set."""
     for name in SETS[:1] if scale == "smoke" else SETS:
         rows = graded(name)
         train, test = train_test_split(np.arange(rows.y.size), test_size=0.5, random_state=seed)
-        train, test = train[: 300 if scale == "smoke" else MOST_TRAIN], test[:MOST_TEST]
-        halves = np.arange(0, train.size, 2), np.arange(1, train.size, 2)
-        scaled = rows.standardised(train)
-        for scorer, numbers, _ in measured(scaled.part(train), halves, scaled.part(test), SCORERS):
-            found.setdefault(scorer, []).append(numbers)
-            for key, value in numbers.items():
-                yield Row(f"{VALUE}{name}.{key}", round(value, 6), seed, scorer)
-    for scorer, every in found.items():
-        for key in every[0]:
-            yield Row(f"grades.{key}", float(np.mean([numbers[key] for numbers in every])), seed, scorer)
+        yield name, rows, train[: 300 if scale == "smoke" else MOST_TRAIN], test[:MOST_TEST]
+
+
+def run_seed(seed: int, scale: str) -> Iterator[Row]:
+    """The share of right pairs and the buffered share of each scorer on new rows, and processor seconds."""
+    yield from rows_of_splits("grades", seed, splits(seed, scale), SCORERS)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from auclab.types import Array, AuclabError
-from experiments.ranking.compared import OWN, SQUARED_PARTS, Compared, Fit, Scorer, measured
-from experiments.study import VALUE, Row, main
+from experiments.ranking.compared import OWN, SQUARED_PARTS, Compared, Fit, Index, Scorer, rows_of_splits
+from experiments.study import Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 50}
 #: Data set to its columns of event and time, and those that are left out: the cause of death tells who died.
@@ -80,23 +80,18 @@ def fast_svm(rows: Compared, part: float) -> Scorer:
 SCORERS: dict[str, tuple[Fit, Sequence[float]]] = {**OWN, "cox": (cox, RIDGES), "fast_svm": (fast_svm, SQUARED_PARTS)}
 
 
-def run_seed(seed: int, scale: str) -> Iterator[Row]:
-    """Concordance and buffered concordance of each scorer on new patients, and processor seconds."""
-    found: dict[str, list[dict[str, float]]] = {}
+def splits(seed: int, scale: str) -> Iterator[tuple[str, Compared, Index, Index]]:
+    """The halves of each data set, with as many events in each."""
     for name in list(SETS)[:1] if scale == "smoke" else SETS:
         rows = patients(name)
         assert rows.event is not None
         train, test = train_test_split(np.arange(rows.y.size), test_size=0.5, random_state=seed, stratify=rows.event)
-        train = train[:MOST_TRAIN]
-        halves = np.arange(0, train.size, 2), np.arange(1, train.size, 2)
-        scaled = rows.standardised(train)
-        for scorer, numbers, _ in measured(scaled.part(train), halves, scaled.part(test), SCORERS):
-            found.setdefault(scorer, []).append(numbers)
-            for key, value in numbers.items():
-                yield Row(f"{VALUE}{name}.{key}", round(value, 6), seed, scorer)
-    for scorer, every in found.items():
-        for key in every[0]:
-            yield Row(f"survival.{key}", float(np.mean([numbers[key] for numbers in every])), seed, scorer)
+        yield name, rows, train[:MOST_TRAIN], test
+
+
+def run_seed(seed: int, scale: str) -> Iterator[Row]:
+    """Concordance and buffered concordance of each scorer on new patients, and processor seconds."""
+    yield from rows_of_splits("survival", seed, splits(seed, scale), SCORERS)
 
 
 if __name__ == "__main__":
