@@ -98,7 +98,7 @@ def test_a_path_of_penalties_is_a_fit_for_each():
     for penalty, fitted in zip((1e-3, 1e-1), model.fit_path(X, y, [1e-3, 1e-1]), strict=True):
         alone = AUCClassifier(RankSVM(penalty, squared=True), kernel="rbf", tolerance=1e-5).fit(X, y)
         assert fitted.solution_.objective == pytest.approx(alone.solution_.objective, rel=1e-4)
-    with pytest.raises(AuclabError, match="solver=highs takes linear scorers"):
+    with pytest.raises(AuclabError, match="solver=highs supports linear scorers"):
         AUCClassifier("ranksvm", solver="highs", kernel="rbf").fit_path(X, y, [0.1])
 
 

@@ -13,6 +13,7 @@ ALLOWED = (
     "auclab.compiled",
     "auclab.losses",
     "auclab.formulations",
+    "auclab.precision",
     "auclab.projection",
     "auclab.regularisers",
     "auclab.samples",

@@ -137,7 +137,7 @@ def test_bounds_beyond_doubles_have_a_number_or_a_word():
         bounds.fixed_scorer_auc_bound(0.7, rho=5e-324, **sizes)
     with pytest.raises(AuclabError, match="class sizes are whole numbers, got n_pos=inf"):
         bounds.fixed_scorer_auc_bound(0.7, n_pos=math.inf, n_neg=5, rho=0.05)
-    with pytest.raises(AuclabError, match="n_pos must be a number that a double holds"):
+    with pytest.raises(AuclabError, match="n_pos must fit into a double"):
         bounds.fixed_scorer_auc_bound(0.7, n_pos=10**400, n_neg=5, rho=0.05)
     with pytest.raises(AuclabError, match="a0 must be a number, got None"):
         bounds.peeled_stability_bound(X, y, [0.1], diameter=9.0, penalty=2.0, rho=0.05, a0=None)

@@ -192,8 +192,10 @@ class SmoothedPath:
     def _is_near_null(self, k: int, value: float, evaluation: Evaluation) -> bool:
         """Whether the dual value at the minimum, which is at most that of w = 0, may be as large."""
         problem, gap = self.problems[k], evaluation.smoothing_gap
-        null = problem.program.null.value(problem.sample)
-        return problem.program.kind != "piecewise" and value - (1.0 - _NEAR_NULL) * gap >= null
+        program = problem.program
+        null = program.null.value(problem.sample)
+        of_hinges = program.loss.is_hinge and program.comparisons.by_marginals
+        return of_hinges and value - (1.0 - _NEAR_NULL) * gap >= null
 
     def _is_null(self, k: int, value: float, evaluation: Evaluation, step: Array) -> bool:
         """Whether the multipliers after a step, which satisfy the dual constraint, are worth what w = 0 is."""

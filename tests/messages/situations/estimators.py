@@ -3,6 +3,7 @@
 
 from importlib.metadata import PackageNotFoundError
 
+import pytest
 from scipy.sparse import csr_array
 
 from auclab.estimators.baselines import BASELINES
