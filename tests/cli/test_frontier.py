@@ -74,7 +74,13 @@ def test_mistakes_are_told_in_words(capsys, words, message):
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("setting", ["formulation=csvm", "solver.time_limit=3", "tune=penalty", "+kernel=rbf"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("formulation=csvm", "solver.time_limit=3", "tune=penalty", "+kernel=rbf"),
+        *("class_weight=balanced", "inner.folds=2", "bounds=default", "metrics=auc", "figures=all"),
+    ],
+)
 def test_settings_that_a_frontier_does_not_have_are_refused(capsys, setting):
     code, _, said = call(capsys, "dataset=breast_cancer", setting)
     assert code != 0

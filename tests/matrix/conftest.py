@@ -7,13 +7,19 @@ import pytest
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory):
-    """A csv of two numbers, a nominal column, a shop and a day; the same rows as parquet, in ``blocks``."""
+    """A csv of two numbers, a nominal column, a shop and a day, with a class, a grade and a time that may be censored.
+
+    The same rows are in ``blocks`` as parquet.
+    """
     folder = tmp_path_factory.mktemp("matrix")
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=60).round(3), "b": rng.normal(size=60).round(3)})
     table["c"] = rng.choice(["x", "y", "z"], 60)
     table["shop"], table["day"] = np.arange(60) % 12, np.arange(60)
     table["y"] = (table["a"] + 0.5 * (table["c"] == "x") + rng.normal(size=60) > 0.5).astype(int)
+    signal = table["a"] + 0.5 * (table["c"] == "x") + 0.5 * rng.normal(size=60)
+    table["grade"], table["died"] = np.digitize(signal, [-0.3, 0.6]), (rng.random(60) < 0.7).astype(int)
+    table["days"] = np.exp(-signal).round(3)
     table.to_csv(folder / "rows.csv", index=False)
     (folder / "blocks").mkdir()
     table.to_parquet(folder / "blocks" / "part.parquet", index=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script
 
 from matrix.python_table import ESTIMATORS, PYTHON_NO_EFFECT, PYTHON_REFUSED, PYTHON_USES
-from matrix.table import COMMANDS, NO_EFFECT, REFUSED, SCORERS, SETTINGS, Refusal
+from matrix.table import COMMANDS, NO_EFFECT, REFUSED, SCORERS, SETTINGS, Refusal, Scorer
 
 _HEAD = """# What works together
 
@@ -31,7 +32,7 @@ def page() -> str:
     for title, uses in (("Settings of a run", SETTINGS), ("Commands on a stored run", COMMANDS)):
         rows = [(use.name, use.how) for use in uses]
         parts += [f"## {title}\n", _grid(rows, shell, REFUSED, NO_EFFECT), _reasons(rows, REFUSED)]
-    how = [scorer.name + ": `" + " ".join(scorer.words) + "`" for scorer in SCORERS if len(scorer.words) > 1]
+    how = [f"{scorer.name}: `{words}`" for scorer in SCORERS if " " in (words := _typed(scorer))]
     parts += ["A row is `formulation=NAME`, except for these: " + "; ".join(how) + ".\n"]
     rows = [(use.name, use.how) for use in PYTHON_USES]
     names = [estimator.name for estimator in ESTIMATORS]
@@ -39,6 +40,12 @@ def page() -> str:
     parts += ["## Settings without effect\n"]
     parts += [f"* {', '.join(each.uses)}: {each.why}." for each in (*NO_EFFECT, *PYTHON_NO_EFFECT)]
     return "\n".join(parts) + "\n"
+
+
+def _typed(scorer: Scorer) -> str:
+    """Its settings without those that only the table of the tests needs."""
+    left_out = re.compile("dataset.drop=|.*=null$")
+    return " ".join(word for word in scorer.words if not left_out.match(word))
 
 
 def _grid(

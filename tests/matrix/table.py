@@ -61,6 +61,15 @@ class Refusal:
     why: str
 
 
+#: Data of which only some pairs of rows are compared: the settings that say which.
+_RANKED = {
+    "groups": ("dataset.group=shop", "dataset.drop=[day,grade,days,died]"),
+    "grades": (
+        *("dataset.target=grade", "dataset.positive=null", "dataset.graded=true"),
+        "dataset.drop=[shop,day,y,days,died]",
+    ),
+    "times": ("dataset.target=null", "dataset.time=days", "dataset.event=died", "dataset.drop=[shop,day,y,grade]"),
+}
 SCORERS = (
     Scorer("bauc", ("formulation=bauc",)),
     Scorer("generalized_bauc", ("formulation=generalized_bauc", "formulation.threshold=-0.1")),
@@ -74,7 +83,7 @@ SCORERS = (
     Scorer("elastic_net", ("formulation=elastic_net",)),
     Scorer("group_lasso", ("formulation=group_lasso",)),
     Scorer("squared hinge", ("formulation=ranksvm", "formulation.loss=squared_hinge")),
-    Scorer("exact_auc", ("formulation=exact_auc", "dataset.drop=[b,c,shop,day]")),
+    Scorer("exact_auc", ("formulation=exact_auc", "dataset.drop=[b,c,shop,day,grade,days,died]")),
     Scorer("scorecard", ("formulation=scorecard", "preprocess=items", "formulation.max_items=3")),
     Scorer("kernel", ("formulation=ranksvm", "kernel=rbf")),
     Scorer("logistic", ("formulation=logistic",)),
@@ -83,6 +92,11 @@ SCORERS = (
         "lightgbm",
         ("formulation=lightgbm", "formulation.n_estimators=5", "formulation.min_child_samples=2"),
         "lightgbm",
+    ),
+    *(
+        Scorer(f"{kind}{over}", ("formulation=ranksvm", *data, *kernel))
+        for over, kernel in (("", ()), (", kernel", ("kernel=rbf",)))
+        for kind, data in _RANKED.items()
     ),
 )
 #: Uses that are settings of a run.
@@ -109,6 +123,7 @@ COMMANDS = (
     Use("compare", "auclab compare", ("compare", "--where", "run_id=RUN")),
     Use("report", "auclab report", ("report", "--where", "run_id=RUN", "--out", "OUT.html")),
     Use("predict", "auclab predict last new.csv", ("predict", "RUN", "ROWS", "--out", "OUT.csv")),
+    Use("evaluate", "auclab evaluate last new.csv", ("evaluate", "RUN", "ROWS")),
     Use("figures", "auclab figures last", ("figures", "RUN")),
     Use("pyfunc", "mlflow.pyfunc.load_model(folder)", ("pyfunc",)),
     Use("register", "auclab best --refit --register NAME", ("register",)),
@@ -117,6 +132,8 @@ COMMANDS = (
     Use("export onnx", "auclab export last --to onnx", ("export", "RUN", "--to", "onnx", "--out", "OUT.onnx"), "onnx"),
 )
 
+RANKED = tuple(_RANKED)
+RANKED_KERNELS = tuple(f"{kind}, kernel" for kind in RANKED)
 BASELINES = ("logistic", "lda", "lightgbm")
 OVER_PAIRS = (
     *("bauc", "generalized_bauc", "ranksvm", "ranksvm, squared", "ranksvm, l1", "ranksvm, linf", "partial_auc"),
@@ -158,7 +175,7 @@ REFUSED = (
         "a scorecard has points for intervals and categories; use `formulation.max_features` to limit their columns",
     ),
     Refusal(
-        ("kernel",),
+        ("kernel", *RANKED_KERNELS),
         ("constraints", "at most k columns"),
         "constraints are on the coefficients of columns, but a kernel has none",
         "constraints are on the coefficients of columns, and a kernel scorer has no such coefficients",
@@ -196,14 +213,46 @@ REFUSED = (
         "the ONNX graph is a weighted sum of numbers and categories and has no intervals; json and sql have them",
     ),
     Refusal(
-        ("kernel", "lightgbm"),
+        ("kernel", *RANKED_KERNELS, "lightgbm"),
         ("export json", "export sql", "export onnx"),
         "is (no|not a) formula over the columns, so that it cannot be exported",
         "the scorer is not a weighted sum of the columns; `auclab predict MODEL ROWS` scores new rows",
     ),
+    Refusal(
+        RANKED,
+        ("at most k columns",),
+        "max_features is for two classes, and rows are compared within groups, by grades or by times",
+        "the branch and bound over columns supports only pairs or points of two classes; `formulation.norm=l1` uses "
+        "few columns",
+    ),
+    Refusal(
+        (*RANKED, *RANKED_KERNELS),
+        ("class weights",),
+        "class_weight is for two classes, and rows are compared within groups, by grades or by times",
+        "the pairs are those of one group, of two grades or of two times, and there are no two classes to weight",
+    ),
+    Refusal(
+        (*RANKED, *RANKED_KERNELS),
+        ("decision", "calibration"),
+        "within groups, by grades or by times have no labels to predict; leave them out",
+        "rows that are compared within groups, by grades or by times have scores, and no labels or probabilities",
+    ),
+    Refusal(
+        (*RANKED, *RANKED_KERNELS),
+        ("blocks", "Dask"),
+        r"^dataset\.\w+ is not a setting of dataset=blocks.*dataset = file has it",
+        "the rows must be in memory: sums over groups, grades and times are not taken block by block",
+    ),
+    Refusal(
+        RANKED_KERNELS,
+        ("check",),
+        "not everything could be checked; nothing that was is wrong",
+        "everything but the objective and its bound is checked: the checker does not compare rows within groups, by "
+        "grades or by times over the space of a kernel",
+    ),
 )
 #: Scorers whose cells are tested without ``slow`` too: one of every kind that the code tells apart.
-QUICK = ("ranksvm, squared", "csvm", "logistic")
+QUICK = ("ranksvm, squared", "csvm", "logistic", "times")
 
 
 def refusal_of(scorer: str, use: str) -> Refusal | None:

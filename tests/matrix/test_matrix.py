@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from hydra.errors import HydraException
 
 from auclab.cli import main as cli
-from auclab.pipeline.config.checks import check_settings
+from auclab.cli.typed_words import in_words
+from auclab.pipeline.config.checks import check_data, check_settings
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.tracking.address import Address
 from auclab.tracking.registry import register_model
@@ -18,13 +20,17 @@ from auclab.types import AuclabError
 from composed import composed
 from matrix.table import COMMANDS, QUICK, SCORERS, SETTINGS, no_effect_of, refusal_of
 
-BASE = ("dataset=file", "dataset.path=ROWS", "dataset.target=y", "dataset.positive=1", "dataset.drop=[shop,day]")
+BASE = (
+    "dataset=file",
+    "dataset.path=ROWS",
+    "dataset.target=y",
+    "dataset.positive=1",
+    "dataset.drop=[shop,day,grade,days,died]",
+)
 BASE += ("bounds=none", "decision.probability=none", "metrics=[auc,bauc]")
 #: What fits, in every way: none of it may begin in a cell that is refused.
-WORK = [
-    *(f"auclab.pipeline.split.methods.{kind}.{step}" for kind in ("ProgramMethod", "BaselineMethod", "KernelMethod")
-      for step in ("fit", "tuned")),
-]  # fmt: skip
+METHODS = ("ProgramMethod", "RankedMethod", "BaselineMethod", "KernelMethod")
+WORK = [f"auclab.pipeline.split.methods.{kind}.{step}" for kind in METHODS for step in ("fit", "tuned")]
 
 
 def settings_of(place, *words):
@@ -61,8 +67,12 @@ def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
     monkeypatch.setattr("auclab.pipeline.experiment.show_foreseen", said.extend)
 
     def job():
-        experiment = composed(words)
+        try:
+            experiment = composed(words)
+        except HydraException as error:
+            raise AuclabError(in_words(error, words)) from None
         check_settings(experiment)
+        check_data(experiment)
         return solve_splits(experiment)
 
     if refusal is not None:

@@ -109,12 +109,22 @@ def test_folds_by_group_pool_no_group(folder):
     [
         (["formulation=logistic"], "compares all rows of two classes"),
         (["formulation=ranksvm", "class_weight=balanced"], "class_weight is for two classes"),
+        (["formulation=ranksvm", "constraints.max_features=2"], "or take formulation.norm=l1, which uses few columns"),
+        (
+            ["formulation=ranksvm", "decision.threshold=youden"],
+            "decision.threshold and decision.probability are for two",
+        ),
+        (["formulation=ranksvm", "decision.probability=sigmoid"], "have no labels to predict; leave them out"),
         (["formulation=ranksvm", "kernel=rbf", "tune=kernel"], "set kernel.gamma and tune=penalty"),
     ],
 )
 def test_what_is_of_two_classes_is_refused_before_any_work(folder, more, said):
     with pytest.raises(AuclabError, match=said):
         check_data(composed([*settings(folder, "groups"), *more]))
+
+
+def test_settings_of_a_decision_that_are_as_usual_are_not_refused(folder):
+    check_data(composed([*settings(folder, "groups"), "decision.threshold=prior", "decision.probability=none"]))
 
 
 @pytest.mark.parametrize("formulation", ["csvm", "partial_auc", "exact_auc", "scorecard"])

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 _FIGURES = (".png", ".pdf", ".svg")
 #: Groups of settings that a frontier has nothing of: it solves programs of its own.
-_UNUSED = ("formulation", "solver", "kernel", "tune", "decision")
+_UNUSED = (
+    *("formulation", "solver", "kernel", "tune", "class_weight", "inner", "metrics", "bounds", "figures"),
+    "decision",
+)
 
 
 def show_frontier(arguments: Namespace) -> int:

@@ -26,7 +26,7 @@ from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.limits import check_values
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.run_name import is_baseline
-from auclab.pipeline.config.settings import TuneConfig
+from auclab.pipeline.config.settings import DecisionConfig, TuneConfig
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
 
@@ -169,8 +169,11 @@ def _check_ranked(experiment: Experiment, dataset: Dataset) -> None:
             _refuse_of_baseline(experiment, ranked=True)
         kernel, tuned = experiment.kernel, experiment.tune.parameter
         of_kernel = tuned == "kernel" or (tuned is not None and kernel is not None and kernel.name == "precomputed")
-        weighted = experiment.class_weight is not None
-        refuse("ranked", str(formulation.get("_target_")), class_weight=weighted, tuned_kernel=of_kernel)
+        decision = experiment.decision
+        decided = decision.threshold != DecisionConfig().threshold or decision.probability not in ("auto", "none")
+        given = {"class_weight": experiment.class_weight is not None, "decision": decided, "tuned_kernel": of_kernel}
+        given["max_features"] = experiment.constraints.get("max_features") is not None
+        refuse("ranked", str(formulation.get("_target_")), **given)
     splitter = build(experiment.config.split)
     if not dataset.target.is_plain or hasattr(splitter, "splits"):
         split_rows(splitter, dataset)  # refuses parts in which nothing can be compared

@@ -25,6 +25,10 @@ REFUSED = {
     "ranked": {
         "class_weight": "class_weight is for two classes, and rows are compared within groups, by grades or by times; "
         "leave it out",
+        "max_features": "constraints.max_features is for two classes, and rows are compared within groups, by grades "
+        "or by times; leave it out, or take formulation.norm=l1, which uses few columns",
+        "decision": "decision.threshold and decision.probability are for two classes, and rows that are compared "
+        "within groups, by grades or by times have no labels to predict; leave them out",
         "tuned_kernel": "tune=kernel and a tuned kernel=precomputed are for two classes, and rows are compared within "
         "groups, by grades or by times; set kernel.gamma and tune=penalty, or leave tune out",
     },
