@@ -91,7 +91,7 @@ TABLE_MISTAKES = (
         without="sizes.csv",
     ),
     _run("dataset.path=sizes.csv", r"dataset = file, blocks have it"),
-    _own("sizes.txt", "", r"no ending that (says|states) its format; .* name it sizes.csv", "dataset.path=sizes.csv"),
+    _own("sizes.txt", "", r"no ending that shows its format; .* name it sizes.csv", "dataset.path=sizes.csv"),
     _own("size.csv", "", r"size.csv cannot be read: No such file.*did you mean 'sizes.csv'", "dataset.path=sizes.csv"),
     # decimals
     _own("commas.csv", "", r"'price' looks like numbers", "dataset.decimal_comma=[price]"),
@@ -170,7 +170,7 @@ TABLE_MISTAKES = (
     ),
     _own("three.csv", "", r"which label of 'y' is positive", "dataset.positive=a"),
     _own("three.csv", "dataset.positive=[a,d]", r"label 'd' does not occur"),
-    _own("many.csv", "", r"'y' has 60 different values .* and a target has two classes"),
+    _own("many.csv", "", r"'y' has 60 different values .*, but a target has two classes"),
     _own("unlabelled.csv", "dataset.positive=yes", r"target column 'y' has 1 missing value \(first in row 1\); drop"),
     _own("one.csv", "dataset.positive=yes", r"two classes are needed, but every row is positive"),
     _own(
