@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script
 
 from matrix.python_table import ESTIMATORS, PYTHON_NO_EFFECT, PYTHON_REFUSED, PYTHON_USES
-from matrix.table import COMMANDS, NO_EFFECT, REFUSED, SCORERS, SETTINGS, Refusal, Scorer
+from matrix.table import COMMANDS, FRONTIER, FUNCTIONS, NO_EFFECT, REFUSED, SCORERS, SETTINGS, Refusal, Scorer
 
 _HEAD = """# What works together
 
@@ -29,14 +29,23 @@ def page() -> str:
     """The page."""
     shell = [scorer.name for scorer in SCORERS]
     parts = [_HEAD]
-    for title, uses in (("Settings of a run", SETTINGS), ("Commands on a stored run", COMMANDS)):
+    sections = (
+        ("Settings of a run, and of `auclab frontier`", SETTINGS, [*shell, FRONTIER.name]),
+        ("Commands on a stored run", COMMANDS, shell),
+        ("Functions of a formulation, in Python", FUNCTIONS, shell),
+    )
+    for title, uses, scorers in sections:
         rows = [(use.name, use.how) for use in uses]
-        parts += [f"## {title}\n", _grid(rows, shell, REFUSED, NO_EFFECT), _reasons(rows, REFUSED)]
+        parts += [f"## {title}\n", _grid(rows, scorers, REFUSED, NO_EFFECT), _reasons(rows, REFUSED)]
     how = [f"{scorer.name}: `{words}`" for scorer in SCORERS if " " in (words := _typed(scorer))]
     parts += ["A row is `formulation=NAME`, except for these: " + "; ".join(how) + ".\n"]
     rows = [(use.name, use.how) for use in PYTHON_USES]
     names = [estimator.name for estimator in ESTIMATORS]
-    parts += ["## In Python\n", _grid(rows, names, PYTHON_REFUSED, PYTHON_NO_EFFECT), _reasons(rows, PYTHON_REFUSED)]
+    parts += [
+        "## Estimators, in Python\n",
+        _grid(rows, names, PYTHON_REFUSED, PYTHON_NO_EFFECT),
+        _reasons(rows, PYTHON_REFUSED),
+    ]
     parts += ["## Settings without effect\n"]
     parts += [f"* {', '.join(each.uses)}: {each.why}." for each in (*NO_EFFECT, *PYTHON_NO_EFFECT)]
     return "\n".join(parts) + "\n"

@@ -99,6 +99,8 @@ SCORERS = (
         for kind, data in _RANKED.items()
     ),
 )
+#: `auclab frontier`, which has a program of its own and takes settings of the data.
+FRONTIER = Scorer("frontier", ())
 #: Uses that are settings of a run.
 SETTINGS = (
     Use("constraints", "constraints.nonnegative=[age]", ("constraints.nonnegative=[a]",)),
@@ -131,6 +133,9 @@ COMMANDS = (
     Use("export sql", "auclab export last --to sql", ("export", "RUN", "--to", "sql", "--out", "OUT.sql")),
     Use("export onnx", "auclab export last --to onnx", ("export", "RUN", "--to", "onnx", "--out", "OUT.onnx"), "onnx"),
 )
+
+#: Uses that are functions of a formulation in Python.
+FUNCTIONS = (Use("feature path", "feature_path(formulation, X, y, counts)", ()),)
 
 RANKED = tuple(_RANKED)
 RANKED_KERNELS = tuple(f"{kind}, kernel" for kind in RANKED)
@@ -249,6 +254,48 @@ REFUSED = (
         "not everything could be checked; nothing that was is wrong",
         "everything but the objective and its bound is checked: the checker does not compare rows within groups, by "
         "grades or by times over the space of a kernel",
+    ),
+    Refusal(
+        ("frontier",),
+        ("at most k columns",),
+        "max_features=1 makes the problem not convex, which is not solved together with a guaranteed bAUC",
+        "the least norm for a level of bAUC is computed over a convex set; its norm is l1 and uses few columns already",
+    ),
+    Refusal(
+        ("frontier",),
+        ("class weights", "tuning", "bounds", "decision", "calibration", "inner folds"),
+        "a frontier minimises ‖w‖₁ subject to bAUC ≥ α with a solver of its own, and has no",
+        "a frontier has no formulation or λ, and its points have no labels",
+    ),
+    Refusal(
+        ("frontier",),
+        ("blocks", "Dask"),
+        "a frontier needs its rows in memory; take a data set that is not in blocks",
+        "the rows must be in memory: the cuts of its program are over all of them",
+    ),
+    Refusal(
+        ("partial_auc", "squared hinge"),
+        ("feature path",),
+        "no solver takes .* with max_features: leave max_features out, or take bauc",
+        "the branch and bound over columns supports only the hinge over all pairs or points",
+    ),
+    Refusal(
+        ("exact_auc",),
+        ("feature path",),
+        "exact_auc takes no constraints on w: it counts pairs",
+        "exact_auc counts pairs, and no bound over the constrained scorers is known",
+    ),
+    Refusal(
+        ("kernel", *RANKED, *RANKED_KERNELS),
+        ("feature path",),
+        "got an unexpected keyword argument",
+        "no such parameter: at most k columns needs coefficients of columns and pairs of two classes",
+    ),
+    Refusal(
+        BASELINES,
+        ("feature path",),
+        "formulation must be a name .* or an object such as",
+        "the libraries that fit the baselines do not support constraints on w",
     ),
 )
 #: Scorers whose cells are tested without ``slow`` too: one of every kind that the code tells apart.

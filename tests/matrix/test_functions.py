@@ -1,0 +1,69 @@
+"""`auclab frontier` with every setting, and `feature_path` of every formulation."""
+
+import re
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from auclab.cli import main as cli
+from auclab.pipeline.config.build import built
+from auclab.solvers.integer.feature_path import feature_path
+from composed import composed
+from matrix.table import FRONTIER, SCORERS, SETTINGS, refusal_of
+from matrix.test_matrix import BASE, need, never, settings_of
+
+#: Of the module, whose name in the package is a function.
+LeastNorm = import_module("auclab.solvers.guaranteed.least_norm").LeastNorm
+
+
+@pytest.mark.parametrize("use", SETTINGS, ids=lambda use: use.name)
+def test_a_setting_of_a_frontier(use, place, monkeypatch, tmp_path, capsys):
+    need(use.needs)
+    data = [word for word in settings_of(place, *use.words) if word.startswith("dataset") or word not in BASE]
+    refusal, file = refusal_of(FRONTIER.name, use.name), tmp_path / "frontier.csv"
+    if refusal is not None:
+        for step in ("at", "largest_level"):
+            monkeypatch.setattr(LeastNorm, step, never)
+    with pytest.raises(SystemExit) as end:
+        cli.main(["frontier", *data, "--points", "2", "--out", str(file)])
+    said = capsys.readouterr().err
+    if refusal is None:
+        assert end.value.code == 0, said
+        assert len(file.read_text().splitlines()) == 3  # a head and two levels
+        return
+    assert end.value.code == 1
+    assert len(said.splitlines()) == 1
+    assert re.search(refusal.sentence, said)
+    assert not file.exists()
+
+
+#: What `auclab.solve` takes beside a formulation for these kinds of rows.
+MORE = {"kernel": "rbf", "groups": [0, 1] * 15, "grades": True, "times": [True, False] * 15}
+NAMES = {"grades": "ordered", "times": "event"}
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=lambda scorer: scorer.name)
+def test_a_feature_path(scorer, monkeypatch):
+    need(scorer.needs)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    y = (X[:, 0] + rng.normal(size=30) > 0).astype(int)
+    words = [word for word in scorer.words if not word.startswith(("dataset", "kernel"))]
+    program = built(composed(words), "formulation")
+    if scorer.name == "group_lasso":  # whose groups the preprocessing gives
+        program = replace(program, regulariser=replace(program.regulariser, groups=(0, 0, 1)))
+    more = {NAMES.get(kind, kind): MORE[kind] for kind in scorer.name.split(", ") if kind in MORE}
+    refusal = refusal_of(scorer.name, "feature path")
+    if refusal is not None:
+        monkeypatch.setattr("auclab.solvers.integer.feature_path.solve_path", never)
+        with pytest.raises((ValueError, TypeError), match=refusal.sentence) as raised:
+            feature_path(program, X, y, [1, 2], **more)
+        assert "\n" not in str(raised.value)
+        return
+    found = feature_path(program, X, y, [1, 2], penalties=5, **more)
+    one, two = found.solutions
+    assert two.objective <= one.objective + 1e-4
+    assert np.count_nonzero(one.coef) == 1
+    assert np.count_nonzero(two.coef) <= 2
