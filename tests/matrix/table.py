@@ -117,6 +117,21 @@ SETTINGS = (
     Use("calibration", "decision.probability=sigmoid", ("decision.probability=sigmoid", "decision.folds=2")),
     Use("inner folds", "inner.folds=2", ("inner.folds=2",)),
 )
+_LAMBDA = "formulation.penalty=tag(log,interval(1e-3,1))"
+#: An adaptive search, and what it searches where the scorer has no λ of this name.
+SEARCH = Use("search", f"-m hydra/sweeper=optuna '{_LAMBDA}'", (_LAMBDA,), "optuna")
+SEARCHED = {
+    "bauc": "preprocess=standard,minmax",
+    "generalized_bauc": "formulation.threshold=interval(-0.5,-0.1)",
+    "ecsvm": "formulation.threshold=interval(-0.5,-0.1)",
+    "elastic_net": "formulation.regulariser.l2=tag(log,interval(1e-3,1))",
+    "group_lasso": "formulation.regulariser.weight=tag(log,interval(1e-3,1e-2))",
+    "exact_auc": "preprocess=standard,minmax",
+    "scorecard": "formulation.max_items=2,3",
+    "logistic": "formulation.C=tag(log,interval(1e-2,10))",
+    "lda": "preprocess=standard,minmax",
+    "lightgbm": "formulation.n_estimators=3,5",
+}
 #: Uses that are commands on a stored run.
 COMMANDS = (
     Use("check", "auclab check last", ("check", "RUN")),
@@ -266,6 +281,12 @@ REFUSED = (
         ("class weights", "tuning", "bounds", "decision", "calibration", "inner folds"),
         "a frontier minimises ‖w‖₁ subject to bAUC ≥ α with a solver of its own, and has no",
         "a frontier has no formulation or λ, and its points have no labels",
+    ),
+    Refusal(
+        ("frontier",),
+        ("search",),
+        "unrecognized arguments: -m",
+        "a frontier is one computation and no sweep of jobs",
     ),
     Refusal(
         ("frontier",),
