@@ -182,6 +182,13 @@ def test_runs_are_listed_and_chosen(call, store):
     assert "1 run;" in call("runs", "--status", "FAILED")[1]
 
 
+def test_a_setting_without_a_value_in_any_run_is_not_offered_as_none():
+    runs = pd.DataFrame({"dataset": ["my.csv"], "dataset.name": [None]})
+    with pytest.raises(AuclabError, match=r"no run has 'dataset\.name'"):
+        commands.where(runs, ["dataset.name=my.csv"])
+    assert len(commands.where(runs, ["dataset.name=None"])) == 1
+
+
 def test_a_choice_that_fits_nothing_is_said(call):
     for words, message in (
         (["--where", "dataset"], "write KEY=VALUE"),

@@ -265,7 +265,8 @@ DATES = pd.DataFrame({"since": ["2023-01-31", "2024-02-29", None, "2022-12-01"],
 def test_dates_are_refused_or_become_features(text: bool) -> None:
     X = DATES if text else DATES.assign(since=pd.to_datetime(DATES["since"]))
     dataset = Dataset(name="dates", X=X, y=np.array([0, 1, 0, 1]))
-    with pytest.raises(AuclabError, match=r"column 'since' holds dates.*preprocess\.dates=.*dataset\.drop=\[since\]"):
+    said = r"column 'since' holds dates.*preprocess\.dates=.*not with preprocess=items.*dataset\.drop=\[since\]"
+    with pytest.raises(AuclabError, match=said):
         preprocess.standard(dataset)
     transformer = preprocess.none(dataset, dates=["year", "month", "weekday", "age"]).fit(X)
     table = pd.DataFrame(transformer.transform(X), columns=transformer.get_feature_names_out())

@@ -325,11 +325,12 @@ def where(runs: pd.DataFrame, conditions: Sequence[str]) -> pd.DataFrame:
         key, sign, values = condition.partition("=")
         if not sign:
             raise AuclabError(f"--where {condition}: write KEY=VALUE, such as dataset=ionosphere")
-        if key not in runs:
-            close = [str(name) for name in runs if key in str(name)]
-            hint = f"; is it {shorten(close)}?" if close else did_you_mean(key, map(str, runs))
+        fitting = runs[_fits(runs[key], values.split(","))] if key in runs else runs[:0]
+        if key not in runs or (fitting.empty and len(runs) and runs[key].isna().all()):
+            known = [str(name) for name in runs if name != key]
+            close = [name for name in known if key in name]
+            hint = f"; is it {shorten(close)}?" if close else did_you_mean(key, known)
             raise AuclabError(f"--where {condition}: no run has {key!r}{hint}")
-        fitting = runs[_fits(runs[key], values.split(","))]
         if fitting.empty and len(runs):
             there = ["None" if pd.isna(each) else str(each) for each in runs[key].unique()]
             near = did_you_mean(values, there)

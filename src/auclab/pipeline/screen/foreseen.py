@@ -31,14 +31,21 @@ def foreseen(
     ([], [])
     >>> foreseen(ExactAUC(), np.repeat([0, 1], [90, 15]), 8)[0][:64]
     'exact_auc counts 1,350 pairs in 8 columns by branch and bound, w'
+    >>> foreseen(ExactAUC(), np.repeat([0, 1], [900, 15]), 8)  # 13,500 pairs, which the solver refuses
+    []
     """
     found = []
     if weighted and formulation.kind != "baseline" and formulation.comparisons.name == "pairs":
         found.append(CANCELS)
     if untuned:
         found.append(f"{formulation.name} has no parameter that inner folds could choose: tune=auto leaves it as it is")
+    if formulation.kind != "mip":
+        return found
+    from auclab.solvers.highs.exact_auc import MAX_PAIRS  # HiGHS
+
     pairs = int(y.sum()) * int((1 - y).sum())
-    if formulation.kind == "mip" and (n_features > FEW_COLUMNS or pairs > FEW_PAIRS):
+    # More pairs than the solver takes are refused by it: neither a limit nor a wait helps.
+    if pairs <= MAX_PAIRS and (n_features > FEW_COLUMNS or pairs > FEW_PAIRS):
         found.append(
             f"exact_auc counts {pairs:,} pairs in {n_features} columns by branch and bound, which ends in seconds for "
             f"up to {FEW_PAIRS:,} pairs in {FEW_COLUMNS} columns; beyond that expect the time limit and a wide gap "
