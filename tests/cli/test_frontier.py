@@ -64,6 +64,7 @@ def test_constraints_of_the_command_hold_in_the_units_of_the_data():
         (["--levels", "0.5", "1.5"], "above 0 and below 1"),
         (["dataset=breast_canser"], "did you mean 'breast_cancer'"),
         (["split.seed=x"], "whole number"),
+        (["preprocess=standard,minmax"], "preprocess=standard,minmax has several values, and a frontier takes one;"),
         (["--points", "0"], "n_points must be at least 1"),
     ],
 )

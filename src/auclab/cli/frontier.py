@@ -6,6 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from rich.markup import escape
 from rich.text import Text
@@ -44,8 +45,14 @@ def show_frontier(arguments: Namespace) -> int:
                 f"{setting}: a frontier minimises ‖w‖₁ subject to bAUC ≥ α with a solver of its own, and has no "
                 f"{', '.join(_UNUSED[:-1])} or {_UNUSED[-1]}; leave the setting out"
             )
+    quoted = quoted_where_needed(settings)
     try:
-        experiment = compose_experiment(quoted_where_needed(settings))
+        for each in OverridesParser.create().parse_overrides(quoted):
+            if each.is_sweep_override():
+                raise AuclabError(
+                    f"{each.input_line} has several values, and a frontier takes one; run it once for each"
+                )
+        experiment = compose_experiment(quoted)
     except HydraException as error:
         raise AuclabError(in_words(error, settings)) from None
     check_settings(experiment)
