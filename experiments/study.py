@@ -18,7 +18,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from importlib import import_module
 from importlib.metadata import version
@@ -26,6 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
+import numpy as np
 from rich.console import Console
 
 from auclab.pipeline.screen.console import plain_errors
@@ -61,6 +62,29 @@ SeedStudy = Callable[[int, str], Iterable[Row]]
 def holds(claim_id: str, truth: bool, seed: int = 0, variant: str = AGREE) -> Row:
     """A statement that is true (1) or not (0)."""
     return Row(claim_id, float(truth), seed, variant)
+
+
+def values_and_means(
+    measured: Iterable[tuple[str, str, Mapping[str, float]]], seed: int, mean: str = "{key}.mean"
+) -> Iterator[Row]:
+    """A value for every (data set, scorer, measures), then the means of each scorer over the data sets.
+
+    `mean`: the claim of a mean, with the measure as ``{key}``.
+
+    Examples
+    --------
+    >>> rows = values_and_means([("a", "lda", {"auc": 0.5}), ("b", "lda", {"auc": 1.0})], 3)
+    >>> [(row.claim_id, row.value, row.variant) for row in rows]
+    [('value.a.auc', 0.5, 'lda'), ('value.b.auc', 1.0, 'lda'), ('auc.mean', 0.75, 'lda')]
+    """
+    found: dict[str, list[Mapping[str, float]]] = {}
+    for name, scorer, numbers in measured:
+        found.setdefault(scorer, []).append(numbers)
+        for key, value in numbers.items():
+            yield Row(f"{VALUE}{name}.{key}", round(value, 6), seed, scorer)
+    for scorer, every in found.items():
+        for key in every[0]:
+            yield Row(mean.format(key=key), float(np.mean([numbers[key] for numbers in every])), seed, scorer)
 
 
 def find_studies() -> list[str]:

@@ -18,7 +18,7 @@ from auclab.losses import SquaredHinge
 from auclab.samples.bicliques import Bicliques, censored_pairs, ordered_pairs
 from auclab.samples.ranked import RankedSample
 from auclab.types import Array
-from experiments.study import VALUE, Row
+from experiments.study import Row, values_and_means
 
 #: λ of the hinge and −z in parts of ``‖Δ‖``, λ of the squared hinge in parts of ``‖Δ‖²/2``; Δ is the mean difference.
 PARTS, SQUARED_PARTS = (0.3, 0.1, 0.03, 0.01), (1.0, 0.1, 0.01, 0.001)
@@ -164,14 +164,12 @@ def rows_of_splits(
     scorers : mapping
         How each is fitted, and what is tried.
     """
-    found: dict[str, list[dict[str, float]]] = {}
-    for name, rows, train, test in splits:
-        halves = np.arange(0, train.size, 2), np.arange(1, train.size, 2)
-        scaled = rows.standardised(train)
-        for scorer, numbers, _ in measured(scaled.part(train), halves, scaled.part(test), scorers):
-            found.setdefault(scorer, []).append(numbers)
-            for key, value in numbers.items():
-                yield Row(f"{VALUE}{name}.{key}", round(value, 6), seed, scorer)
-    for scorer, every in found.items():
-        for key in every[0]:
-            yield Row(f"{study}.{key}", float(np.mean([numbers[key] for numbers in every])), seed, scorer)
+
+    def of_each() -> Iterator[tuple[str, str, dict[str, float]]]:
+        for name, rows, train, test in splits:
+            halves = np.arange(0, train.size, 2), np.arange(1, train.size, 2)
+            scaled = rows.standardised(train)
+            for scorer, numbers, _ in measured(scaled.part(train), halves, scaled.part(test), scorers):
+                yield name, scorer, numbers
+
+    yield from values_and_means(of_each(), seed, study + ".{key}")

@@ -25,7 +25,7 @@ from auclab.datasets.records import Dataset, Labels
 from auclab.estimators import AUCClassifier, ScorecardClassifier
 from auclab.metrics import auc_score, bauc_score
 from auclab.types import Array
-from experiments.study import VALUE, Row, main
+from experiments.study import Row, main, values_and_means
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
 SETS = (
@@ -41,15 +41,9 @@ PENALTIES = (1e-4, 1e-3, 1e-2, 0.1, 1.0)
 
 def run_seed(seed: int, scale: str) -> Iterator[Row]:
     """A row per set, scorer and measure, and means over the sets."""
-    found: dict[str, list[dict[str, float]]] = {}
-    for name in SETS[3:5] if scale == "smoke" else SETS:
-        for scorer, numbers in _one(name, seed, SECONDS[scale]):
-            found.setdefault(scorer, []).append(numbers)
-            for key, value in numbers.items():
-                yield Row(f"{VALUE}{name}.{key}", round(value, 6), seed, scorer)
-    for scorer, every in found.items():
-        for key in every[0]:
-            yield Row(f"{key}.mean", float(np.mean([numbers[key] for numbers in every])), seed, scorer)
+    sets = SETS[3:5] if scale == "smoke" else SETS
+    measured = ((name, *each) for name in sets for each in _one(name, seed, SECONDS[scale]))
+    yield from values_and_means(measured, seed)
 
 
 def _one(name: str, seed: int, seconds: float) -> Iterator[tuple[str, dict[str, float]]]:

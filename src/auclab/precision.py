@@ -11,5 +11,8 @@ SOLVED = 1e-10
 EQUAL = 1e-9
 #: The gap of a solve, unless another is wanted. What differs by less in its solution may be noise.
 TOLERANCE = 1e-6
+#: What is added to the diagonal of a Hessian, relative to its scale: collinear columns leave it singular, and the step
+#: has to stay finite.
+RIDGE = 1e-10
 #: Steps after which a method that converges in far fewer is stopped.
 MOST_STEPS = 100

@@ -28,7 +28,7 @@ def test_no_answer_over_ranked_pairs_is_wrong(kind):
 
 
 def test_the_judge_finds_what_is_false():
-    """The values of a point, a bound above it and an optimum that is none, by hand: one pair, ``[1 − w]₊ + λ|w|``."""
+    """The values of a point, a bound above it and a false optimum, by hand: one pair, ``[1 − w]₊ + λ|w|``."""
     case = ranked_case(0, "ordinary")
     X = np.array([[0.0], [1.0]])
     case = type(case)(

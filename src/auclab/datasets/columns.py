@@ -70,7 +70,7 @@ def sort_columns(
     dates: str | Sequence[str] | None = None,
     date_format: str | None = None,
 ) -> Columns:
-    """Tell numbers, categories and dates apart, and refuse what is none of them.
+    """Tell numbers, categories and dates apart, and refuse any other column.
 
     `dataset`: its `X` is a DataFrame. `max_categories`, `missing_indicators`, `dates`, `date_format`: see `Encoding`.
     """

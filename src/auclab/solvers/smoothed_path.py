@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from auclab.formulations.problem import Problem
-from auclab.precision import MOST_STEPS, ROUNDING, SOLVED, TOLERANCE
+from auclab.precision import MOST_STEPS, RIDGE, ROUNDING, TOLERANCE
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss
@@ -113,7 +113,7 @@ class SmoothedPath:
                 return self._found(k, value, evaluation, self._step(factor, descent))
             hessian = self._on_lengths(k, evaluation)
             hessian[: curvature.shape[0], : curvature.shape[0]] += curvature
-            hessian[np.diag_indices_from(hessian)] += SOLVED * max(float(hessian.diagonal().mean()), self._scale)
+            hessian[np.diag_indices_from(hessian)] += RIDGE * max(float(hessian.diagonal().mean()), self._scale)
             try:
                 factor = cho_factor(hessian, check_finite=False)
             except LinAlgError:

@@ -21,6 +21,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.composed import without_squares
+from auclab.precision import RIDGE
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.active_set_step import active_set_step
 from auclab.solvers.newton.bounded_step import bounded_step
@@ -30,8 +31,6 @@ from auclab.solvers.newton.positive_definite import solve_positive_definite
 from auclab.solvers.smoothed.row_products import never
 from auclab.types import Array
 
-#: Collinear features leave the Hessian singular; this much of its scale keeps the step finite and changes it little.
-_RIDGE = 1e-10
 #: Newton steps on a model end where one reduces it by less than this part of what all of them did: they converge
 #: quadratically.
 _LAST = 1e-4
@@ -92,7 +91,7 @@ class _QuadraticModel:
         self.has_intercept = program.comparisons.name == "points"
         self.free = np.arange(self.n + self.has_intercept)
         diagonal = hessian.diagonal()
-        self.ridge = _RIDGE * np.maximum(diagonal, 1e-3 * spread)
+        self.ridge = RIDGE * np.maximum(diagonal, 1e-3 * spread)
         self.diagonal = diagonal + self.ridge
 
     def hessian_product(self, step: Array) -> Array:
