@@ -184,7 +184,7 @@ def test_separable_pairs_have_no_loss_left_and_an_offset_of_a_group_does_not_mat
         ({"y": [0, 1, 0, 1, 1], "ordered": True}, "4 rows, but there are 5"),
         ({"y": [0, 1, 2, 1], "ordered": True, "formulation": PartialAUC(0.5)}, "hardest share"),
         ({"y": [0, 1, 2, 1], "ordered": True, "formulation": CSVM()}, "not a mean over pairs"),
-        ({"y": [0, 1, 2, 1], "ordered": True, "formulation": "exact_auc"}, "not a mean over pairs"),
+        ({"y": [0, 1, 2, 1], "ordered": True, "formulation": "exact_auc"}, "count the pairs of two classes"),
         ({"y": [0, 1, 2, 1], "ordered": True, "formulation": GeneralizedBufferedAUC(0.1)}, "z ≤ 0"),
         ({"y": [0, 1, 2, 1], "ordered": True, "solver": "highs"}, "not linear"),
         ({"y": [0, 1, 0, 1], "groups": [0, 0, 1, 1], "group_weights": "all"}, "group_weights"),

@@ -11,6 +11,12 @@ from programs import overlapping, separable
 X, Y = overlapping()
 
 
+def test_another_norm_is_no_advice_where_the_loss_is_refused():
+    with pytest.raises(AuclabError, match="supports the hinge alone") as refusal:
+        solve(RankSVM(0.1, loss="squared_hinge"), X, Y, solver="highs")
+    assert "keep solver" not in str(refusal.value)
+
+
 @pytest.mark.parametrize(
     ("program", "request_", "message"),
     [

@@ -76,6 +76,11 @@ def _check_over_pairs(program: Program, given: str) -> None:
             f"formulation {program.name} does not support {given}: the hardest share of the negatives is that of one "
             "ROC curve, and comparable pairs have none; use bauc or ranksvm"
         )
+    if program.kind == "mip":
+        raise AuclabError(
+            f"formulation {program.name} does not support {given}: its integer variables count the pairs of two "
+            "classes; use bauc, generalized_bauc or ranksvm"
+        )
     if program.kind not in ("hinge", "piecewise") or program.comparisons.name != "pairs":
         raise AuclabError(
             f"formulation {program.name} does not support {given}: it is not a mean over pairs; use bauc, "

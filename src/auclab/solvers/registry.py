@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auclab.formulations.base import Kind, Program
 from auclab.formulations.column_constraints import ColumnConstraints
@@ -149,7 +149,7 @@ def check_capable(name: str, program: Program, constraints: ColumnConstraints | 
         return
     working = " or ".join(f"solver={other}" for other in capable_solvers(program, constraints))
     advice = f"use {working}" if working else _without_solver(program, constraints)
-    if capabilities.linear_only and program.is_convex and program.kind in capabilities.kinds:
+    if program.loss.is_hinge and replace(capabilities, linear_only=False).why_not(program, constraints) is None:
         unsquared = " and squared=false" if program.regulariser.squared else ""
         advice += f", or keep solver={name} with norm l1 or linf{unsquared}"
     raise AuclabError(f"solver={name} cannot solve {program.name}: {reason}; {advice}")
