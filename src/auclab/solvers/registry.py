@@ -147,8 +147,8 @@ def check_capable(name: str, program: Program, constraints: ColumnConstraints | 
     reason = capabilities.why_not(program, constraints)
     if reason is None:
         return
-    working = " or ".join(f"solver={other}" for other in capable_solvers(program, constraints))
-    advice = f"use {working}" if working else _without_solver(program, constraints)
+    check_solvable(program, constraints)
+    advice = "use " + " or ".join(f"solver={other}" for other in capable_solvers(program, constraints))
     if program.loss.is_hinge and replace(capabilities, linear_only=False).why_not(program, constraints) is None:
         unsquared = " and squared=false" if program.regulariser.squared else ""
         advice += f", or keep solver={name} with norm l1 or linf{unsquared}"
@@ -158,6 +158,8 @@ def check_capable(name: str, program: Program, constraints: ColumnConstraints | 
 def _without_solver(program: Program, constraints: ColumnConstraints | None) -> str:
     """What to change where no solver takes a program with its constraints."""
     if constraints is not None and constraints.max_features is not None:
+        if not program.comparisons.by_marginals:
+            return "max_features is for two classes, and rows are compared within groups, by grades or by times: leave it out"
         able = "bauc, ranksvm and csvm with the hinge, or generalized_bauc and ecsvm with z ≤ 0"
         return f"no solver takes {program.name} with max_features: leave max_features out, or take {able}"
     # Constraints were refused where the program is not convex, and every convex one has solvers that take them.
