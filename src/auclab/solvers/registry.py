@@ -159,7 +159,10 @@ def _without_solver(program: Program, constraints: ColumnConstraints | None) -> 
     """What to change where no solver takes a program with its constraints."""
     if constraints is not None and constraints.max_features is not None:
         if not program.comparisons.by_marginals:
-            return "max_features is for two classes, and rows are compared within groups, by grades or by times: leave it out"
+            return (
+                "max_features is for two classes, and rows are compared within groups, by grades or by times: "
+                "leave it out"
+            )
         able = "bauc, ranksvm and csvm with the hinge, or generalized_bauc and ecsvm with z ≤ 0"
         return f"no solver takes {program.name} with max_features: leave max_features out, or take {able}"
     # Constraints were refused where the program is not convex, and every convex one has solvers that take them.
