@@ -14,7 +14,7 @@ from auclab.validation import did_you_mean
 
 #: Numbers as unevaluated sums ``high + low``.
 DoubleDouble = tuple[Array, Array]
-#: How the hinge terms enter a linear program: a row each, a boxed column each, or columns for the undecided ones alone.
+#: Linear program of the hinge terms: a row each, a bounded column each, or columns for the undecided terms alone.
 Encoding = Literal["full", "dual", "aggregated"]
 
 
@@ -62,11 +62,11 @@ class Comparison(ABC):
     by_marginals: ClassVar[bool] = True
 
     def capacity(self, sample: Sample) -> Array | None:
-        """The largest weight of each negative, shape (n_neg,); None where the weights are their shares."""
+        """The largest weight of each negative, shape (n_neg,); None where the weights are the shares in the sample."""
         return None
 
     def worst_negatives(self, scores_neg: Array, sample: Sample) -> Array | None:
-        """The weights of the negatives that attain the worst mean at given scores; None where they are the shares."""
+        """The weights of the negatives with the largest mean loss at given scores; None where they are the shares."""
         return None
 
     def dual_shares(
@@ -116,11 +116,11 @@ class Comparison(ABC):
         """
 
     def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
-        """Multipliers like those of `null_multipliers` with ``Σ q d = 0``, if they are found quickly."""
+        """Multipliers as those of `null_multipliers`, with ``Σ q d = 0``; None where a fast search finds none."""
         return None
 
     def null_cause(self, sample: Sample) -> str:
-        """What `vanishing_multipliers` say about the classes, as the end of a sentence."""
+        """What `vanishing_multipliers` imply about the classes, as the end of a sentence."""
         return "the means of the classes agree"
 
     @abstractmethod
@@ -150,7 +150,7 @@ def comparison_named(name: str | Comparison) -> Comparison:
     >>> comparison_named("points")
     Points()
     """
-    if isinstance(name, Comparison):  # an object of the user's stands for itself
+    if isinstance(name, Comparison):  # a user-defined object is returned as it is
         return name
     known = {kind.name: kind for kind in Comparison.__subclasses__()}
     if name not in known:

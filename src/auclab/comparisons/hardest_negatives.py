@@ -19,13 +19,13 @@ from auclab.regularisers import EUCLIDEAN, VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
-#: Below this part of the largest weight, a weight may be rounding.
+#: Weights below this fraction of the largest may be rounding errors.
 _NOISE = 1e-6
 
 
 @dataclass(frozen=True)
 class HardestNegatives(AllPairs):
-    """Pairs of the positives with the `max_fpr` share of negatives that have the highest scores; for the hinge.
+    """Pairs of the positives with the hardest negatives, the share `max_fpr` with the highest scores; for the hinge.
 
         max over R of Σ_j r_j Σ_i u_i [shift − m_ij]₊,     R = {0 ≤ r_j ≤ v_j/max_fpr, Σ r_j = 1}
 
@@ -108,7 +108,7 @@ class HardestNegatives(AllPairs):
         return worst
 
     def dual_shares(self, scores_neg: Array, multipliers_neg: Array, sample: Sample, tied: float = 1e-6) -> Array:
-        """The r of the multipliers of an optimum, shape (n_neg,); tied scores share it like their multipliers.
+        """The r that belongs to the multipliers of an optimum, shape (n_neg,).
 
         Tied negatives have the same share of active pairs, so their r_j are proportional to their multipliers. Scores
         that differ by less than `tied` times their range count as tied.
@@ -139,18 +139,18 @@ class HardestNegatives(AllPairs):
             share_neg = np.fmax(share_neg, multipliers_neg / ratio)
         share = admissible_shares(share_neg, self.capacity(sample))
         weighted = replace(sample, share_neg=share, weighted=True)
-        # The rows and their units are the same: a norm bound is in those of the sample itself.
+        # Rows and units do not change, so that a norm bound is in the units of the original sample.
         weighted.__dict__.update(spread=sample.spread, peaks=sample.peaks)
         return weighted
 
     def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array]:
-        """Full weight on every pair, at the r that brings the class means closest together.
+        """Full weight on every pair, for the r that brings the class means closest together.
 
         That is argmin ``‖mean(x⁺) − Σ r_j x_j⁻‖_*``. Without a norm, each feature is measured in units of the distance
         between the classes in it.
         """
         target = np.asarray(sample.X_pos.T @ sample.share_pos, dtype=float)
-        # The solver's tolerances are absolute: it gets features near 0 and of size 1.
+        # The solver's tolerances are absolute, so the features are centred and scaled to size 1.
         away = sample.X_neg if sample.is_sparse else sample.X_neg - target
         unit = np.asarray(abs(away).mean(axis=0), dtype=float).ravel()
         unit = np.where(unit > 0, unit, 1.0) if norm is None else np.full(unit.size, unit.mean() or 1.0)
@@ -159,7 +159,7 @@ class HardestNegatives(AllPairs):
         return sample.share_pos, nearest_mean(scaled, self.capacity(sample), 1.0, nearest, norm or EUCLIDEAN)
 
     def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
-        """The r under which the negatives have the mean of the positives, where there is one."""
+        """The r for which the mean of the negatives is that of the positives, if there is one."""
         if sample.in_blocks:
             return None
         target = np.asarray(sample.X_pos.T @ sample.share_pos, dtype=float)
@@ -167,7 +167,7 @@ class HardestNegatives(AllPairs):
         return None if share is None else (sample.share_pos, share)
 
     def null_cause(self, sample: Sample) -> str:
-        """What `vanishing_multipliers` say about the classes, as the end of a sentence."""
+        """What `vanishing_multipliers` imply about the classes, as the end of a sentence."""
         return (
             "a weighted mean of negatives equals the mean of the positives, so that in every direction the hardest "
             "negatives score at least as high on average"
@@ -179,7 +179,7 @@ class HardestNegatives(AllPairs):
 
 
 def admissible_shares(share: Array, capacity: Array) -> Array:
-    """`share` cut to ``0 ≤ r ≤ capacity`` and with the sum 1: what is missing goes where there is capacity left.
+    """`share` clipped to ``0 ≤ r ≤ capacity``, with the missing sum added where there is capacity left.
 
     `share`, `capacity` (n_neg,): the capacities sum to at least 1.
     """
@@ -188,5 +188,5 @@ def admissible_shares(share: Array, capacity: Array) -> Array:
     if total >= 1.0:
         return share / total
     left = capacity - share
-    # Rounding may leave less capacity than is missing, by a digit.
+    # Through rounding the capacity that is left may be slightly less than the missing sum.
     return np.minimum(share + (1.0 - total) * (left / max(float(left.sum()), 1e-300)), capacity)

@@ -17,10 +17,10 @@ from auclab.types import Array
 
 
 def point_null_level(sample: Sample, norm: VectorNorm) -> float:
-    """The smallest ``‖Σ_k q_k y_k x_k‖_*`` of any dual point that proves w = 0 optimal.
+    """The smallest ``‖Σ_k q_k y_k x_k‖_*`` over the dual points that prove w = 0 optimal.
 
-    All of the minority class has its full weight, the majority class any weights ``0 ≤ q_k ≤ weight_k`` with the
-    same sum; the dual of C-SVM (NU (28)) then has the value 2·min(class shares), which is that of w = 0.
+    The minority class has its full weights, the majority class any weights ``0 ≤ q_k ≤ weight_k`` with the same sum;
+    the dual of C-SVM (NU (28)) then has the value 2·min(class shares), which is that of w = 0.
     """
     return norm.dual(sample.combine(*point_null_multipliers(sample, norm)))
 
@@ -33,7 +33,7 @@ def point_null_multipliers(sample: Sample, norm: VectorNorm) -> tuple[Array, Arr
 
 
 def vanishing_point_multipliers(sample: Sample) -> tuple[Array, Array] | None:
-    """Weights as `point_null_multipliers` at which the level is 0, in every norm; None where none were found."""
+    """Weights as those of `point_null_multipliers` for which the level is 0 in every norm; None if none were found."""
     fixed, program, minority_positive = _program(sample)
     free = weights_of_mean(*program)
     if free is None:

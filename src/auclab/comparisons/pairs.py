@@ -45,7 +45,7 @@ class AllPairs(Comparison):
         """``Σ_ij u_i v_j ℓ(shift − m_ij)``; for the hinge without cancellation."""
         if loss.is_hinge:
             return pair_hinge_value(*scores, shift, *sample.weights)
-        # Sums of squares cancel where every pair is right: what is left below 0 is rounding.
+        # Sums of squares cancel where every pair is ranked correctly: a value below 0 is a rounding error.
         return max(0.0, self.slopes(loss.table, scores, intercept, shift, sample)[1])
 
     def accurate_mean_hinge(
@@ -75,7 +75,7 @@ class AllPairs(Comparison):
         return active, float(totals[0]), float(totals[1])
 
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
-        """0: it cancels."""
+        """0: over pairs the intercept cancels."""
         return 0.0
 
     def null_value(self, loss: Loss, sample: Sample) -> float:

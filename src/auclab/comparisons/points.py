@@ -1,4 +1,4 @@
-"""Every observation with a threshold: ``m_k = y_k (w·x_k + b)``, weighted as the observations are."""
+"""Every observation with an intercept: ``m_k = y_k (w·x_k + b)``, with the weights of the observations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Points(Comparison):
         weight_pos, weight_neg = sample.point_weights
         value = 0.0
         for (high, low), weight, sign in ((scores_pos, weight_pos, -1.0), (scores_neg, weight_neg, 1.0)):
-            # Score and intercept first: they may be long and nearly cancel.
+            # Score and intercept are added first, because they may be large and nearly cancel.
             base, lost = two_sums(high, intercept[0])
             total, rest = two_sums(shift[0], sign * base)
             value += float(weight @ np.maximum(total + (rest + shift[1] + sign * (lost + low + intercept[1])), 0.0))
@@ -65,7 +65,7 @@ class Points(Comparison):
     def slopes(
         self, table: Pieces, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
     ) -> tuple[tuple[Array, Array], float, float]:
-        """The ``weight_k ℓ'(a_k)`` of either class, and the sums of ``ℓ(a_k)`` and ``ℓ*(ℓ'(a_k))``."""
+        """The ``weight_k ℓ'(a_k)`` of each class, and the weighted sums of ``ℓ(a_k)`` and ``ℓ*(ℓ'(a_k))``."""
         weights = sample.point_weights
         arguments = shift - (scores[0] + intercept), shift + (scores[1] + intercept)
         active_pos, active_neg = (
@@ -99,18 +99,18 @@ class Points(Comparison):
         return sample.prior_pos * float(loss.value(1.0 - b)) + sample.prior_neg * float(loss.value(1.0 + b))
 
     def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array] | None:
-        """The minority with its full weights, the majority with those that bring its mean nearest.
+        """The minority with its full weights, the majority with weights that bring its mean nearest to the other.
 
         None for a sample in blocks: the weights are those of a program over all rows.
         """
         return None if sample.in_blocks else point_null_multipliers(sample, norm or EUCLIDEAN)
 
     def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
-        """The minority with its full weights, the majority with weights under which it has the same mean."""
+        """The minority with its full weights, the majority with weights for which it has the same mean."""
         return None if sample.in_blocks else vanishing_point_multipliers(sample)
 
     def null_cause(self, sample: Sample) -> str:
-        """What `vanishing_multipliers` say about the classes, as the end of a sentence."""
+        """What `vanishing_multipliers` imply about the classes, as the end of a sentence."""
         few, many = ("positives", "negatives") if sample.prior_pos <= sample.prior_neg else ("negatives", "positives")
         if sample.prior_pos == sample.prior_neg:
             return "the means of the classes agree"

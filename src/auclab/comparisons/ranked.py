@@ -16,7 +16,7 @@ class RankedPairs(AllPairs):
     """The pairs (i, j) of the bicliques of a `RankedSample`: row i should have the larger score.
 
     A row may be in several bicliques. The sum of its multipliers over all of them does not show whether they are
-    feasible in each, so multipliers are certified by the scorers whose slopes they are.
+    feasible in each, so the certificate uses multipliers that are the slopes of the loss at some scorer.
 
     Parameters
     ----------
@@ -53,5 +53,5 @@ class RankedPairs(AllPairs):
 
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
         """``Σ q_ij ℓ(shift − m_ij)`` over the pairs."""
-        # Sums of squares cancel where every pair is right: what is left below 0 is rounding.
+        # Sums of squares cancel where every pair is ranked correctly: a value below 0 is a rounding error.
         return max(0.0, self.slopes(loss.table, scores, intercept, shift, sample)[1])

@@ -1,4 +1,4 @@
-"""The value of a program in twice the working precision, where rounding may cost it more than 1e-12."""
+"""The value of a program in twice the working precision, where its rounding error may exceed 1e-12."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from auclab.types import Array
 def accurate_objective(
     program: Any, coef: Array, intercept: float, sample: Sample, intercept_low: float = 0.0
 ) -> float:
-    """The objective, once more in twice the working precision where rounding may cost it more than 1e-12.
+    """The objective, computed again in twice the working precision where its rounding error may exceed 1e-12.
 
-    A score ``w·x`` is off by about ``n · 1e-16 · Σ|w_k x_k|``: with margins of 1e-9, w is of the order of 1e9, and a
-    hinge of 1 would be known to 1e-7 only. Counts of pairs, other losses and samples in blocks stay as they are.
+    The error of a score ``w·x`` is about ``n · 1e-16 · Σ|w_k x_k|``: with margins of 1e-9, w is of the order of 1e9,
+    and a hinge of 1 would be known to 1e-7 only. Counts of pairs, other losses and samples in blocks keep their value.
 
     `intercept`, `intercept_low`: b, as ``high + low``.
     """

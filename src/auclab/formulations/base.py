@@ -1,10 +1,10 @@
-"""What every program offers: its value, its equation, and what a solver has to know about it.
+"""The base class of programs: value, equation, and what a solver needs to know.
 
     minimise over w (and b)    loss(w, b) + λ Ω(w),      Ω = ‖w‖ or ‖w‖²
 
-The rows of the table in `auclab.formulations.hinge` are means of hinges; `partial_auc` is their mean over the negatives
-with the highest scores, and `exact_auc` counts pairs. Where they differ, they differ in the methods of this class, so
-that no solver tests for the type of a program.
+The formulations of `auclab.formulations.hinge` are means of hinges; `partial_auc` is the mean over the negatives with
+the highest scores, and `exact_auc` counts pairs. All differences are in the methods of this class, so that no solver
+tests for the type of a program.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Program(ABC):
 
     name: ClassVar[str]
     kind: ClassVar[Kind]
-    # No values here: a dataclass would take them for defaults of its own fields.
+    # No values here: a dataclass would use them as defaults of its own fields.
     comparisons: Comparison = AllPairs()
     loss: Loss = Hinge()
     regulariser: Regulariser = Norm()

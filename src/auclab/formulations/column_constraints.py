@@ -17,9 +17,9 @@ class ColumnConstraints:
     """The set ``{w : lower ≤ w ≤ upper, (A w)_r ≤ c_r or (A w)_r = c_r, at most k groups of columns with w ≠ 0}``.
 
     `lower`, `upper` (n_features,): −∞ and ∞ where there is none. `matrix` (n_rows, n_features): a. `limit` (n_rows,):
-    c. `equal`: whether a row is an equation. `max_features`: k ≥ 1; none if left out. Makes the set nonconvex.
-    `groups`: which columns count as one feature, as those of a nominal one do; each of its own if left out. `forced`:
-    groups that count whether their coefficients are 0 or not.
+    c. `equal`: whether a row is an equation. `max_features`: k ≥ 1, which makes the set nonconvex; None for no limit.
+    `groups`: columns that count as one feature, such as those of a nominal one; by default each column is a feature.
+    `forced`: groups that count whether their coefficients are 0 or not.
     """
 
     lower: Array
@@ -45,7 +45,7 @@ class ColumnConstraints:
         groups: Sequence[int] | NDArray[np.intp] | None = None,
         forced: Sequence[int] = (),
     ) -> Self:
-        """Constraints of which some are left out."""
+        """Checked constraints; those that are left out do not limit anything."""
         rows = np.zeros((0, n_features)) if matrix is None else np.array(matrix, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != n_features:
             raise AuclabError(f"constraints have a matrix of shape {rows.shape}; the data have {n_features} columns")
@@ -108,17 +108,17 @@ class ColumnConstraints:
         return not bounds.any()
 
     def n_used(self, coef: Array) -> int:
-        """How many features a scorer uses, those that are forced included."""
+        """Number of features that a scorer uses, including the forced ones."""
         return len(set(self.groups[coef != 0].tolist()) | set(self.forced))
 
     def on_columns(self, names: Sequence[str]) -> Self:
-        """Themselves: these are on columns already."""
+        """Return the constraints: they are on columns already."""
         if self.n_features != len(names):
             raise AuclabError(f"constraints are on {self.n_features} columns, but X has {len(names)}")
         return self
 
     def violation(self, coef: Array) -> float:
-        """By how much a point violates the bounds and rows at most; ∞ if it uses too many features."""
+        """The largest violation of a bound or row; ∞ if the point uses too many features."""
         if self.max_features is not None and self.n_used(coef) > self.max_features:
             return float("inf")
         of_rows = self.matrix @ coef - self.limit

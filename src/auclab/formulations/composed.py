@@ -66,7 +66,7 @@ class Composed(HingeProgram):
 
 
 def without_squares(program: Program) -> tuple[float, Program]:
-    """The ρ of a part ``ρ Σ w_k²`` of a program's regulariser, and the program without it.
+    """The ρ of the term ``ρ Σ w_k²`` of a program's regulariser, and the program without this term.
 
     `program`: a mean of losses.
 
@@ -83,7 +83,7 @@ def without_squares(program: Program) -> tuple[float, Program]:
 def row_with(program: Program, *, threshold: float | None = None, regulariser: Regulariser | None = None) -> Program:
     """The program over the same margins with another z or regulariser, as solvers need it.
 
-    `program`: a mean of losses. Returns: of the program's own class where they are its own parameters, else a
+    `program`: a mean of losses. The result has the program's class if these are parameters of it; otherwise it is a
     `Composed`.
     """
     names = set(parameter_names(type(program)))

@@ -24,7 +24,7 @@ BY_PENALTY, BY_THRESHOLD = {"pairs": RankSVM, "points": CSVM}, {"pairs": General
 
 
 class Solved(Protocol):
-    """What the maps need of a solution.
+    """The attributes of a solution that the maps use.
 
     See Also
     --------
@@ -91,13 +91,13 @@ def read_optimum(solution: Solved) -> Optimum:
 
 
 def _constraints_of(solution: Solved) -> ColumnConstraints | None:
-    """What w had to satisfy; a solution that knows of no constraints had none."""
+    """The constraints of a solution; None if it has none."""
     constraints: ColumnConstraints | None = getattr(solution, "constraints", None)
     return constraints
 
 
 def _check_free_length(solution: Solved) -> None:
-    """Raise `AuclabError` if the constraints do not leave the length of w free, on which the maps rest."""
+    """Raise `AuclabError` if the constraints do not leave the length of w free, as the maps require."""
     constraints = _constraints_of(solution)
     if constraints is not None and not constraints.is_cone:
         raise AuclabError(

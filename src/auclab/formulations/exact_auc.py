@@ -20,7 +20,7 @@ from auclab.validation import check_parameter_range
 
 @dataclass(frozen=True)
 class ExactAUC(Program):
-    """Maximise AUC itself: count the wrong pairs, for any size of their errors.
+    """Maximise AUC itself: count the wrong pairs, whatever the size of their errors.
 
         min_w P(ξ(w) ≥ 0) = 1 − AUC_strict(w),     ξ_ij = −w·(x_i⁺ − x_j⁻)
 
@@ -38,7 +38,7 @@ class ExactAUC(Program):
 
     Examples
     --------
-    Of two pairs one is right and one is tied:
+    Of two pairs one is ranked correctly and one is tied:
 
     >>> ExactAUC().value([1.0], 0.0, [[0.0], [1.0], [1.0]], [0, 0, 1])
     0.5

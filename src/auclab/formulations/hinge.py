@@ -1,4 +1,4 @@
-"""One program type carries every formulation whose loss is a mean of hinges, or of another function of the errors.
+"""The base class of all formulations whose loss is a mean of hinges, or of another function of the errors.
 
     minimise over w (and b)    mean_k ℓ(1 − m_k(w, b) − z‖w‖)  +  R(w)
 
@@ -36,7 +36,7 @@ class OfParameters:
 
     def __get__(self, program: Any, owner: type[Program]) -> Norm:
         made = Norm(program.norm, getattr(program, "penalty", 0.0), getattr(program, "squared", False))
-        vars(program)["regulariser"] = made  # a solve asks for it several hundred times, and parameters do not change
+        vars(program)["regulariser"] = made  # cached: a solve reads it hundreds of times, and parameters do not change
         return made
 
 

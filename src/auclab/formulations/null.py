@@ -15,7 +15,7 @@ from auclab.types import Array, AuclabError
 
 @dataclass(frozen=True)
 class NullProof:
-    """Dual point whose value is that of w = 0: marginals per class, and the weights of the negatives if they vary."""
+    """Dual point with the value of w = 0: marginals of each class, and the weights of the negatives if they vary."""
 
     multipliers: tuple[Array, Array]
     share_neg: Array | None = None
@@ -39,11 +39,11 @@ class FixedNull:
         return 0.0
 
     def is_certain(self, sample: Sample) -> bool:
-        """Whether w = 0 is seen to be optimal without solving anything (derivations 7.3)."""
+        """Whether w = 0 is known to be optimal without a solve (derivations 7.3)."""
         return False
 
     def certain_proof(self, sample: Sample) -> NullProof | None:
-        """The multipliers that prove w = 0 optimal for every λ and every z ≤ 0, where these are found quickly."""
+        """The multipliers that prove w = 0 optimal for every λ and every z ≤ 0; None where a fast search finds none."""
         return None
 
     def holds_for_every_value(self, sample: Sample, multipliers: tuple[Array, Array]) -> bool:
@@ -51,7 +51,7 @@ class FixedNull:
         return False
 
     def is_attained(self, objective: float, sample: Sample) -> bool:
-        """Whether a value is no better than that of w = 0, so that w = 0 may stand for its point."""
+        """Whether a value is no better than that of w = 0, so that w = 0 may replace its point."""
         return objective >= 1.0
 
     def proof(self, sample: Sample) -> NullProof | None:
@@ -68,7 +68,7 @@ class FixedNull:
         return math.inf
 
     def reason(self, sample: Sample, proof: NullProof | None) -> str | None:
-        """Why w = 0 is optimal, in one sentence; None where the proof does not say so."""
+        """Why w = 0 is optimal, in one sentence; None if the proof does not show it."""
         return self.meaning
 
 
@@ -157,7 +157,7 @@ class NullPoint(FixedNull):
         return self.program.regulariser.norm.dual(sample.combine(*proof.multipliers))
 
     def _slope(self, total: float) -> float:
-        """By what penalty and threshold raise the value at w = 0 for a unit of ‖w‖, for multipliers of this total."""
+        """Slope at w = 0, in ‖w‖, of penalty and buffer together, for multipliers with this sum."""
         return self.program.regulariser.slope(0.0) - self.program.threshold * total
 
     def reason(self, sample: Sample, proof: NullProof | None) -> str | None:

@@ -17,7 +17,7 @@ from auclab.types import Array
 class Problem:
     """A program and the sample it is to be solved on.
 
-    `constraints`: what w has to satisfy; nothing if left out.
+    `constraints`: what w has to satisfy; None for no constraints.
     """
 
     program: Program
@@ -52,8 +52,8 @@ class Problem:
     def dual_problem(self, share_neg: Array | None, multipliers_neg: Array) -> Problem:
         """The problem whose dual value at these weights of the negatives is a lower bound of this one.
 
-        `share_neg` (n_neg,), or None: weights of the negatives near an admissible point; None where the program does
-        not choose them. `multipliers_neg` (n_neg,): the marginals ``Σ_i q_ij`` of the dual point.
+        `share_neg` (n_neg,), or None: weights of the negatives near an admissible point; None if they are fixed.
+        `multipliers_neg` (n_neg,): the marginals ``Σ_i q_ij`` of the dual point.
         """
         if share_neg is None:
             return self

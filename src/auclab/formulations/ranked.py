@@ -1,4 +1,4 @@
-"""A formulation over pairs, and data that say which pairs: within groups, of grades, of censored times."""
+"""A formulation over the pairs that groups, grades or censored times determine."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from auclab.types import AuclabError
 
 @dataclass(frozen=True)
 class Ranking:
-    """What says which rows are compared; nothing of it is all pairs of two classes.
+    """The data that determine which rows are compared; without any of them, all pairs of two classes.
 
     `groups` (n_samples,): rows of one group are compared. `ordered`: y are grades. `event` (n_samples,): y are times,
-    and where they are those of an event.
+    and this is True where a time ended with an event.
     """
 
     groups: ArrayLike | None = None
@@ -58,7 +58,7 @@ class Ranking:
 
     @property
     def given(self) -> str:
-        """The argument that says it."""
+        """The argument that was given."""
         return {"times": "event", "groups": "groups", "grades": "ordered=True"}[self.kind]
 
     def program(self, program: Program) -> Program:

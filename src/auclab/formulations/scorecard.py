@@ -92,7 +92,7 @@ class Scorecard(Program):
             changed["features"] = _whole(self.features, "features", 1)
         for name, value in changed.items():
             given = getattr(self, name)
-            if type(given) is not type(value) or given != value:  # scikit-learn clones what keeps what it is given
+            if type(given) is not type(value) or given != value:  # `sklearn.base.clone` needs parameters kept as given
                 object.__setattr__(self, name, value)
 
     @property
@@ -137,7 +137,7 @@ class Scorecard(Program):
         return FixedNull("no points rank the classes: the value is 1, that of a card without points")
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
-        """The buffered AUC that the value guarantees, and the largest that any card may have."""
+        """A lower bound of the card's buffered AUC, and the largest that any card may have."""
         sentence = (
             f"bAUC is at least {1 - objective:.4f}; with these margins no card has more than {1 - lower_bound:.4f}"
         )

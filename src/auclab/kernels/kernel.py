@@ -1,4 +1,4 @@
-"""What every kernel offers: its values, their diagonal, and how far they may be off."""
+"""The base class of kernels: values, their diagonal, and a bound on their rounding error."""
 
 from __future__ import annotations
 

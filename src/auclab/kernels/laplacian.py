@@ -47,5 +47,5 @@ class Laplacian(WidthKernel):
         return np.ones(X.shape[0])
 
     def rounding(self, n_features: int, size: float) -> float:
-        """A relative error of n + 3 roundings in ``t = γ‖x − y‖₁`` changes ``exp(−t)`` by ``t exp(−t)`` times it."""
+        """The relative error of n + 3 roundings in ``t = γ‖x − y‖₁``, times ``t exp(−t)``."""
         return (n_features + 3) * ROUNDING + 10.0 * ROUNDING

@@ -46,7 +46,7 @@ class Precomputed(Kernel):
         return self.between(X, numbers)
 
     def drawn_landmarks(self, X: Any, number: int, random_state: int) -> NDArray[np.intp]:
-        """The draw of `Nystroem`, which takes a precomputed kernel for new rows only."""
+        """The rows that `Nystroem` draws; its `fit` accepts a precomputed K only if all rows are drawn."""
         return np.random.RandomState(random_state).permutation(X.shape[0])[:number]
 
     def diagonal(self, X: Any) -> Array:

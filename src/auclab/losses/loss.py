@@ -1,4 +1,4 @@
-"""How an error is charged: convex piecewise quadratic functions ℓ, given by a table of their pieces."""
+"""The cost of an error: convex piecewise quadratic functions ℓ, given by a table of their pieces."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from auclab.types import Array, AuclabError
 
 @dataclass(frozen=True)
 class Pieces:
-    """A function that is 0 up to its first breakpoint and quadratic between any two neighbouring ones.
+    """A function that is 0 up to its first breakpoint and quadratic between neighbouring breakpoints.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Pieces:
 
     @cached_property
     def conjugates(self) -> Array:
-        """``ℓ*(ℓ'(a)) = a ℓ'(a) − ℓ(a)``, with what was smoothed charged, on each piece; shape (n_pieces, 3)."""
+        """``ℓ*(ℓ'(a)) = a ℓ'(a) − ℓ(a)``, plus the error of smoothing, on each piece; shape (n_pieces, 3)."""
         return self.coefficients * [-1.0, 0.0, 1.0] + self.gap
 
     def at(self, a: Array, polynomials: Array) -> Array:
@@ -123,7 +123,7 @@ class Loss(ABC):
         return pieces
 
     def _kinks(self, pieces: Pieces) -> Array:
-        """By what the slope jumps at every breakpoint."""
+        """The jump of the slope at every breakpoint."""
         slopes = np.vstack([np.zeros(2), pieces.slopes])
         return np.asarray(
             (np.diff(slopes, axis=0) * np.c_[np.ones(pieces.breakpoints.size), pieces.breakpoints]).sum(1)
@@ -164,7 +164,7 @@ class Loss(ABC):
         return np.maximum(found, given * starts[0])
 
     def smoothed(self, half_width: float) -> Pieces:
-        """ℓ with every jump of the slope at b spread over ``[b − h, b + h]``; ℓ itself where it has none, or for h = 0.
+        """ℓ with every jump of the slope at b spread over ``[b − h, b + h]``; ℓ itself if it has none, or for h = 0.
 
         ``J [a − b]₊`` becomes ``J (a − b + h)²/(4h)`` there: larger by at most ``J h/4``.
         """
@@ -173,7 +173,7 @@ class Loss(ABC):
             return pieces
         kinks = self._kinks(pieces)
         where, jumps, h = pieces.breakpoints[kinks > 0], kinks[kinks > 0], half_width
-        bends = np.diff(pieces.curvatures, prepend=0.0) != 0.0  # what is left there when the jump is spread
+        bends = np.diff(pieces.curvatures, prepend=0.0) != 0.0  # jumps of the curvature, which remain
         ends = np.unique(np.concatenate((pieces.breakpoints[bends], where - h, where + h)))
         middle = np.append(0.5 * (ends[:-1] + ends[1:]), ends[-1] + 1.0)
         coefficients = pieces.coefficients[np.maximum(np.searchsorted(pieces.breakpoints, middle) - 1, 0)]
@@ -182,7 +182,7 @@ class Loss(ABC):
         for b, jump in zip(where, jumps, strict=True):
             inside = (abs(middle - b) < h)[:, None]
             ramp = np.array([(h - b) ** 2, 2.0 * (h - b), 1.0]) / (4.0 * h)
-            line = np.where((middle > b)[:, None], [-b, 1.0, 0.0], 0.0)  # of [a − b]₊, where it is replaced
+            line = np.where((middle > b)[:, None], [-b, 1.0, 0.0], 0.0)  # the part of [a − b]₊ that is replaced
             coefficients = coefficients + np.where(inside, jump * (ramp - line), 0.0)
             gap = gap + np.where(inside, jump * np.array([h * h - b * b, 2.0 * b, -1.0]) / (4.0 * h), 0.0)
         return Pieces(ends, coefficients, gap)

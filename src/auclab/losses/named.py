@@ -33,7 +33,7 @@ def loss_named(name: str | Loss) -> Loss:
     >>> loss_named("hinge")
     Hinge()
     """
-    if isinstance(name, Loss):  # an object of the user's stands for itself
+    if isinstance(name, Loss):  # a user-defined object is returned as it is
         return name
     if name not in LOSSES:
         raise AuclabError(

@@ -95,7 +95,7 @@ class ElasticNet(Regulariser):
         return scale * total - float(excess @ (excess / (4.0 * self.l2))) * up, scale
 
     def with_weight(self, weight: float) -> ElasticNet:
-        """Both weights on another scale: l1 as given, l2 in the same ratio to it."""
+        """The elastic net with this l1, and l2 in the same ratio to it."""
         return ElasticNet(weight, self.l2 * (weight / self.l1))
 
     def split(self) -> tuple[float, Norm]:
@@ -111,7 +111,7 @@ class ElasticNet(Regulariser):
         return ElasticNet(self.l1 * factor, self.l2 * factor * factor)
 
     def parameters(self) -> tuple[tuple[float, int], ...]:
-        """l1 and l2, and the powers of a factor with which they change."""
+        """l1 and l2, and the powers of a factor by which `in_units` changes them."""
         return (self.l1, 1), (self.l2, 2)
 
     def equation(self) -> str:

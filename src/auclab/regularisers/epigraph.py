@@ -1,4 +1,4 @@
-"""The set ``‖w‖ ≤ t`` as rows of a conic model, from which every modelling language makes its own."""
+"""The set ``‖w‖ ≤ t`` as rows of a conic model, which are translated to every modelling language."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def minus_ones(size: int) -> Any:
 
 
 def _joined(rows: Sequence[Sequence[Any]]) -> Any:
-    """``sp.block_array`` for few small blocks, of which models are made again and again: a fifth of its time."""
+    """``sp.block_array`` for few small blocks, in a fifth of its time: models are built many times."""
     blocks = [[block if block is None else _as_triplets(block) for block in row] for row in rows]
     heights = [next(block.shape[0] for block in row if block is not None) for row in blocks]
     widths = [next(block.shape[1] for block in column if block is not None) for column in zip(*blocks, strict=True)]

@@ -1,8 +1,8 @@
 """Faces of the cones ``‖w‖₁ ≤ t`` and ``‖w‖_∞ ≤ t``, on which t is a linear function of the free entries of w.
 
-Points are ``v = (w, [b,] t)``. A face offers the same to `active_set_step` for either norm: the quadratic model in the
-free entries, whether a point of the linear hull belongs to the face, where a segment leaves it, and which features
-would extend it.
+Points are ``v = (w, [b,] t)``. For either norm a face provides `active_set_step` with the quadratic model in the free
+entries, whether a point of the linear hull belongs to the face, where a segment leaves it, and which features would
+extend it.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class L1Face:
         return np.where(self.signs == 0, np.maximum(excess, 0.0), 0.0)
 
     def extended(self, features: Features, gradient: Array) -> L1Face:
-        """With features that enter with the sign in which the model falls."""
+        """The face with further features, each with the sign for which the model decreases."""
         signs = self.signs.copy()
         signs[features] = np.where(gradient[features] > 0, -1.0, 1.0)
         return L1Face(signs, self.size)
@@ -202,14 +202,14 @@ class LinfFace:
         return projection
 
     def violations(self, gradient: Array) -> Array:
-        """The multipliers ``−signs_k gradient_k`` of the bounds where they are negative; for w = 0 t's, shared."""
+        """Negative multipliers ``−signs_k gradient_k`` of the bounds, as moduli; at w = 0 that of t, shared equally."""
         slope = gradient[: self.signs.size]
         if self.is_apex:
             return np.full(slope.size, max(float(np.abs(slope).sum() - gradient[-1]), 0.0) / slope.size)
         return np.maximum(self.signs * slope, 0.0)
 
     def extended(self, features: Features, gradient: Array) -> LinfFace:
-        """With features that leave their bound; w = 0 becomes the edge along which the model falls most."""
+        """The face with features off their bound; w = 0 becomes the edge along which the model decreases most."""
         if self.is_apex:
             return LinfFace(np.where(gradient[: self.signs.size] > 0, -1.0, 1.0), self.size)
         signs = self.signs.copy()

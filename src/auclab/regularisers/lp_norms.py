@@ -16,7 +16,7 @@ from auclab.regularisers.vector_norm import NEARLY, VectorNorm
 from auclab.types import Array, AuclabError
 from auclab.validation import did_you_mean
 
-#: Below it, and above its inverse, squares lose digits to under- or overflow.
+#: Below this size, and above its inverse, squares lose digits to under- or overflow.
 _SAFE = 1e-140
 
 
@@ -62,11 +62,11 @@ class L1(_LpNorm):
     order, dual_order = 1, np.inf
 
     def dual_box(self, n_features: int) -> Array:
-        """Every limit is 1."""
+        """All ones."""
         return np.ones(n_features)
 
     def ball_radius(self, n_features: int) -> float:
-        """No entry is larger than the length."""
+        """1, because no entry of x is larger than ‖x‖₂."""
         return 1.0
 
     def largest_image(self, X: Array) -> float:
@@ -123,7 +123,7 @@ class L2(_LpNorm):
     is_polyhedral, is_euclidean = False, True
 
     def ball_radius(self, n_features: int) -> float:
-        """It is the same ball."""
+        """1, because l2 is its own dual."""
         return 1.0
 
     def largest_image(self, X: Array) -> float:
@@ -149,7 +149,7 @@ class L2(_LpNorm):
         return Epigraph(sp.csr_array((0, n + 1)), cone, (n + 1,))
 
     def parts(self, x: Array, unit: Array) -> Array:
-        """None: the cone needs no further columns."""
+        """Empty: the cone needs no further columns."""
         return np.zeros(0)
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
@@ -190,7 +190,7 @@ class Linf(_LpNorm):
         return np.stack([units, -units], axis=1).reshape(-1, n_features)
 
     def largest_image(self, X: Array) -> float:
-        """``‖Σ_k abs(X_k)‖₂``, or less; no more than the lengths of the columns together."""
+        """``‖Σ_k abs(X_k)‖₂``, an upper bound, at most the sum of the lengths of the columns."""
         return float(np.linalg.norm(np.abs(X).sum(axis=1)))
 
     def mean_sum(self, n: int, n_features: int) -> float:
@@ -215,11 +215,11 @@ class Linf(_LpNorm):
         return Epigraph.polyhedral([w, top], [-w, top])
 
     def parts(self, x: Array, unit: Array) -> Array:
-        """None: the rows need no further columns."""
+        """Empty: the rows need no further columns."""
         return np.zeros(0)
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """The sum over the entries that are not nearly 0, while those become 0."""
+        """The sum of the moduli of the entries that are not nearly 0; the others are kept at 0."""
         used = abs(g) > NEARLY * abs(g).max()
         return np.sign(np.where(used, g, 0.0))[None, :], ~used
 
@@ -238,7 +238,7 @@ class Linf(_LpNorm):
 
 #: The norms by their names in the configuration.
 NORMS: dict[str, VectorNorm] = {norm.name: norm for norm in (L1(), L2(), Linf())}
-#: ‖·‖₂, for lengths that belong to no program.
+#: ‖·‖₂, for lengths outside programs.
 EUCLIDEAN = NORMS["l2"]
 
 
@@ -263,7 +263,7 @@ def norm_named(name: str | VectorNorm) -> VectorNorm:
     >>> norm_named("linf").symbol
     '‖w‖∞'
     """
-    if isinstance(name, VectorNorm):  # an object of the user's stands for itself
+    if isinstance(name, VectorNorm):  # a user-defined object is returned as it is
         return name
     if name not in NORMS:
         raise AuclabError(f"norm={name!r} is unknown{did_you_mean(str(name), NORMS)}; choose one of {', '.join(NORMS)}")
@@ -275,14 +275,14 @@ def _lp(vector: Array, order: float) -> float:
         return 0.0
     size = float(np.linalg.norm(vector, order))
     if order == 2 and not _SAFE < size < 1.0 / _SAFE and vector.any() and np.isfinite(vector).all():
-        # Squares under- or overflow: once more in units of the largest entry.
+        # Squares under- or overflow: compute again in units of the largest entry.
         unit = float(abs(vector).max())
         size = unit * float(np.linalg.norm(vector / unit))
     return size
 
 
 def _with_multiplier(norm: VectorNorm, g: Array, length: float, at: Callable[[float], Array]) -> Array:
-    """``at(μ)`` with ``‖at(μ)‖_* ≤ length``, for the least such μ ≥ 0 to rounding."""
+    """``at(μ)`` with ``‖at(μ)‖_* ≤ length``, for the least such μ ≥ 0 up to rounding."""
     if norm.dual(g) <= length:
         return g.copy()
     low, high = 0.0, 1e-12

@@ -103,7 +103,7 @@ class Norm(Regulariser):
         return scale * total - scale * size * (scale * size / (4 * self.weight)), scale
 
     def with_norm(self, norm: VectorNorm) -> Norm:
-        """The same of another norm."""
+        """The same regulariser with another norm."""
         return replace(self, name=norm)
 
     def in_units(self, factor: float) -> Norm:
@@ -111,7 +111,7 @@ class Norm(Regulariser):
         return self.with_weight(self.weight * (factor * factor if self.squared else factor))
 
     def parameters(self) -> tuple[tuple[float, int], ...]:
-        """λ, and the power of a factor with which it changes."""
+        """λ, and the power of a factor by which `in_units` changes it."""
         return ((self.weight, 2 if self.squared else 1),)
 
     def stored(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What w costs: the protocol of a regulariser, and what one is made of, a norm and a sum of squares."""
+"""The cost of w: the base class of regularisers, which are made of a norm and a sum of squares."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Regulariser(ABC):
         return self
 
     def parameters(self) -> tuple[tuple[float, int], ...]:
-        """Its numbers, and to which power of a factor they change in `in_units`."""
+        """Its numbers, each with the power of a factor by which `in_units` changes it."""
         return ((self.weight, 1),)
 
     def equation(self) -> str:

@@ -1,4 +1,4 @@
-"""What solvers, models and proofs ask of a norm of w."""
+"""The base class of norms of w: what solvers, models and proofs use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from auclab.regularisers.epigraph import Epigraph
 from auclab.regularisers.faces import Face
 from auclab.types import Array
 
-#: Entries of a dual vector, or lengths of its groups, that differ by less, relatively, are taken for equal, or for 0.
+#: Relative difference below which entries of a dual vector, or lengths of its groups, count as equal, or as 0.
 NEARLY = 1e-6
 
 
@@ -55,7 +55,7 @@ class VectorNorm(ABC):
     face: ClassVar[type[Face] | None] = None
 
     def check(self, n_features: int) -> None:  # noqa: B027 - most norms have nothing to check
-        """Raise `AuclabError` where the norm is one of vectors with another number of entries."""
+        """Raise `AuclabError` if the norm is for vectors with another number of entries."""
 
     @abstractmethod
     def __call__(self, w: Array) -> float:
@@ -78,9 +78,9 @@ class VectorNorm(ABC):
         return np.abs(x)
 
     def smooth_at(self, w: Array) -> tuple[NDArray[np.bool_], Array, Array] | None:
-        """Where entries that are 0, or nearly, are kept there: those that are not, and the norm's slope and curvature.
+        """Mask of the entries that are not nearly 0, and slope and curvature of the norm while the others stay 0.
 
-        Arrays of shapes (n,), (n,) and (n, n); None if the norm does not implement it: Newton steps then use an
+        Arrays of shapes (n,), (n,) and (n, n). None if the norm does not implement it: Newton steps then use an
         interior-point method.
         """
         return None
@@ -97,23 +97,23 @@ class VectorNorm(ABC):
         return None
 
     def restricted(self, columns: NDArray[np.integer]) -> VectorNorm:
-        """The norm of vectors that are 0 outside some columns, as one of the entries in these.
+        """The norm of vectors that are 0 outside some columns, as a function of the entries in these columns.
 
         Override it in a norm that treats columns differently, for example with weights.
         """
         return self
 
     def accurate(self, w: Array) -> tuple[float, float]:
-        """‖w‖ as ``high + low``, with more than the digits of a float where the norm knows how."""
+        """‖w‖ as ``high + low``, more accurate than a float if the norm implements it."""
         return self(w), 0.0
 
     def shortened(self, g: Array, length: float, weight: Array) -> Array:
-        """A vector with ``‖·‖_* ≤ length`` near g, nearly the nearest in units of the root of `weight`."""
+        """A vector with ``‖·‖_* ≤ length`` that is nearly the closest to g in units of the root of `weight`."""
         size = self.dual(g)
         return g.copy() if size <= length else g * (length / size)
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]] | None:
-        """The linear functions of which ‖·‖_* is the largest near g, and which entries to keep at 0 for that.
+        """Linear functions whose maximum is ‖·‖_* near g, and which entries to keep at 0 for that.
 
         Arrays of shapes (n_functions, n) and (n,); None if the norm does not implement it: multipliers that violate a
         constraint with a buffer are then scaled instead of corrected.
