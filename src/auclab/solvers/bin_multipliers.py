@@ -18,7 +18,7 @@ from auclab.types import Array
 
 @dataclass(frozen=True)
 class BinMultipliers:
-    """The multipliers that prove a bound, by class and bin: some kilobytes for any number of rows.
+    """The multipliers that prove a bound, by class and bin: a few kilobytes for any number of rows.
 
     `coef` (n_features,): the w whose scores were binned: that of the pass that proved the bound. `moves` (2,): what is
     added to the scores of negatives and of positives. `edges` (n_bins − 1,): bin b holds moved scores ``edges[b − 1] ≤

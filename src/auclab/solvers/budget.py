@@ -1,4 +1,4 @@
-"""What a solve may take: memory and seconds are estimated before they are spent, and no solve is without an end.
+"""Memory and time of a solve, estimated in advance, and the default time limit.
 
 The bytes a margin were measured as the growth of the process at its peak over 22,500 to 360,000 pairs, rounded up. The
 seconds a nonzero entry were measured as processor seconds on 2,000 to 100,000 points with 10 to 300 features and on
@@ -21,7 +21,7 @@ from auclab.types import AuclabError, Status
 DEFAULT_TIME_LIMIT = 600.0
 #: A solve may take this share of the memory that is available when it begins.
 MEMORY_SHARE = 0.7
-#: Bytes a margin, and bytes for every nonzero of its direction, of the models that form all margins.
+#: Bytes per margin, and per nonzero of its direction, of the models that form all margins.
 BYTES_PER_MARGIN: Mapping[str, tuple[float, float]] = {
     "highs encoding=full": (5_000.0, 0.0),
     "highs encoding=dual": (700.0, 100.0),
@@ -29,22 +29,22 @@ BYTES_PER_MARGIN: Mapping[str, tuple[float, float]] = {
     "clarabel": (2_300.0, 0.0),
     "scs": (4_200.0, 0.0),
 }
-#: Bytes a stored entry of the rows, of the models that keep the scores as variables.
+#: Bytes per stored entry of the rows, of the models with scores as variables.
 BYTES_PER_ENTRY: Mapping[str, float] = {"clarabel": 220.0, "scs": 400.0}
 #: A solver gets at most this share less than the time limit, for the verification of what it returns.
 VERIFICATION_SHARE = 0.25
-#: A library that would pass the limit before this number of iterations is not begun.
+#: A library is not started if it would exceed the limit before this number of iterations.
 LEAST_ITERATIONS = 5
-#: Seconds of that verification an entry of the rows (measured: 1.3 s for 15 million), and whatever the rows are.
+#: Seconds of that verification per entry of the rows (measured: 1.3 s for 15 million), and for any rows.
 _VERIFICATION_PER_ENTRY, _VERIFICATION_AT_LEAST = 9e-8, 5e-3
 
 
 @dataclass(frozen=True)
 class Indivisible:
-    """Seconds that a conic library spends without looking at its clock.
+    """Seconds that a conic library spends without checking its time limit.
 
     `compiling`: CVXPY's translation of the model. `setup`: ordering and first factorisation. `iteration`: one
-    iteration, after which the clock is looked at.
+    iteration, after which the limit is checked.
     """
 
     compiling: float
@@ -53,7 +53,7 @@ class Indivisible:
 
     @property
     def total(self) -> float:
-        """With the few iterations without which there is no usable point."""
+        """Seconds until there is a usable point, after a few iterations."""
         return self.compiling + self.setup + LEAST_ITERATIONS * self.iteration
 
     def slower(self, factor: float) -> Indivisible:
@@ -73,7 +73,7 @@ _SCS_SECONDS_PER_SQUARE = 1.3e-9
 
 
 def indivisible(problem: Problem, model: str) -> Indivisible:
-    """Estimated seconds that Clarabel or SCS, through CVXPY, computes without looking at the clock.
+    """Estimated seconds that Clarabel or SCS, through CVXPY, computes without checking its time limit.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def check_seconds(needed: float, time_limit: float | None, what: str, advice: st
 
 
 def without_verification(problem: Problem, time_limit: float | None) -> float | None:
-    """The seconds of a limit that a solver may use, so that there is time to verify its answer.
+    """The seconds of a limit that a solver may use, so that there is time to verify its result.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def seconds_allowed(time_limit: float | None) -> float:
 
 
 def default_limit_note(time_limit: float | None, status: Status) -> tuple[str, ...]:
-    """Says that the default time limit ended a solve, where it did."""
+    """A note if the default time limit ended a solve; else empty."""
     if time_limit is not None or status is not Status.TIME_LIMIT:
         return ()
     return (f"ended at the default limit of {DEFAULT_TIME_LIMIT:g} s; time_limit=… sets another",)
@@ -190,7 +190,7 @@ def check_memory(needed: float, what: str, advice: str) -> None:
     auclab.types.AuclabError: the table has all pairs, about 1e+09 GB, and ... GB of memory are available ...; use fewer
     """
     if needed < 1e8:
-        return  # asking for the available memory takes longer than it is worth
+        return  # reading the available memory takes longer than it is worth
     available = float(psutil.virtual_memory().available)
     if needed > MEMORY_SHARE * available:
         raise AuclabError(

@@ -23,7 +23,7 @@ from auclab.types import Status
 #: takes the place of a point whose value is better by at most this part of the tolerance.
 _CANONICAL_ENTRIES, _SAME_VALUE = 30_000, 0.1
 _OF_MANY = "; of the many optima this is the hard-margin one"
-#: A separator whose rounded intercept leaves a hinge is lengthened by TOLERANCE, relatively, at most so often.
+#: Most times that a separator whose rounded intercept leaves a hinge is lengthened, by the relative TOLERANCE.
 _LENGTHENINGS = 3
 #: Seconds an entry of the rows of the program that finds multipliers for w = 0, and for the norms l1 and linf
 #: (measured: 1.2 s and 6.6 s for 5.1 million), and the seconds that are always spent on it.
@@ -50,7 +50,7 @@ def canonical(
     is_free = not sample.in_blocks and problem.constraints is None and program.comparisons.by_marginals
     if is_free and (program.regulariser.weight == 0 or _is_made_canonical(problem)):
         separator = _hard_margin(problem, raw, perf_counter() + seconds)
-        # With a penalty the solver's point is the same up to the root of its gap: this one does not depend on it.
+        # With a penalty the solver's point equals this one only up to the root of its gap.
         allowed = _SAME_VALUE * tolerance * objective if program.regulariser.weight > 0 else 0.0
         if separator is not None and separator[1] <= objective + allowed:
             note += "; the point is the hard-margin one" if program.regulariser.weight > 0 else _OF_MANY
@@ -89,7 +89,7 @@ def _hard_margin(problem: Problem, raw: RawSolution, deadline: float) -> tuple[R
 def _null_solution(
     problem: Problem, raw: RawSolution, tolerance: float, seconds: float
 ) -> tuple[RawSolution, str | None]:
-    """W = 0 with the multipliers that prove it, where the program has them, and the reason if that is optimal."""
+    """W = 0 with the multipliers that prove it optimal, if the program has them, and the reason."""
     program, sample = problem.program, problem.sample
     null = replace(
         raw, coef=np.zeros_like(raw.coef), intercept=problem.null_intercept(), scorers=(), margin_multipliers=None
@@ -111,14 +111,14 @@ def _null_solution(
 
 
 def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: float, seconds: float) -> bool:
-    """Whether to do with the solver's multipliers: others would take a program over all rows to find.
+    """Whether to keep the solver's multipliers, because better ones take a program over all rows.
 
-    They are looked for where that is quick, or where the solver's prove less than is wanted and there is time.
+    That program is solved where it is quick, or where the solver's proof is insufficient and there is time.
     """
     if not problem.program.null.proof_takes_program:
         return False
     if problem.sample.in_blocks or null.status is Status.FAILED:
-        return True  # the program takes all rows in memory; and no proof makes a failure an optimum
+        return True  # the program needs all rows in memory; and no proof turns a failure into an optimum
     per_entry = _NULL_PROOF_PER_ENTRY if problem.program.regulariser.norm.is_euclidean else _LINEAR_NULL_PROOF_PER_ENTRY
     needed = per_entry * problem.sample.n_entries
     if needed <= _QUICK:
@@ -130,9 +130,9 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
 
 
 def as_returned(problem: Problem, raw: RawSolution) -> RawSolution:
-    """The answer as it is returned: without weight on constant columns, with an intercept in the units of the data.
+    """The result as it is returned: without weight on constant columns, with an intercept in the units of the data.
 
-    The intercept is rounded there, and what is certified belongs to the rounded one.
+    The intercept is rounded in these units, and the certificate is for the rounded one.
     """
     offset, constant = problem.sample.offset, problem.sample.peaks == 0
     if (raw.coef[constant] != 0).any():

@@ -64,8 +64,8 @@ def verified_certificate(
     The last are those of the constraints, in the order of `ColumnConstraints.all_rows`.
 
     `multipliers` (n_pos,) and (n_neg,), or None: of a dual point, feasible or not; None if there are none. `objective`:
-    the value at the point. `tolerance`: relative gap that is wanted; a larger radius may cost a part of it. `deadline`:
-    when multipliers are corrected no more, on `time.perf_counter`.
+    the value at the point. `tolerance`: required relative gap; a larger radius may use a part of it. `deadline`: when
+    to stop correcting multipliers, on `time.perf_counter`.
     """
     violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)
     if not _is_usable(multipliers):
@@ -99,7 +99,7 @@ def certify_scorers(
 
 
 class Proof(NamedTuple):
-    """A certificate, its multipliers, those of the constraints, and the problem to which they belong.
+    """A certificate, its multipliers, those of the constraints, and their problem.
 
     `problem` is the one with the weights r of the negatives where there are any. `scorers` are those whose slopes are
     the dual point where it is not that of the point itself.
@@ -115,7 +115,7 @@ class Proof(NamedTuple):
 def certify_answer(
     problem: Problem, raw: RawSolution, objective: float, tolerance: float, deadline: float = math.inf
 ) -> Proof:
-    """The certificate of a solver's answer."""
+    """The certificate of a solver's result."""
     if proves_by_slopes(problem.program):
         # The point's own slopes first: a proof by them can be repeated from what is stored of a run.
         own = ((1.0, raw.coef, raw.intercept, 0.0),)
@@ -141,7 +141,7 @@ def certify_tree(bound: float, objective: float) -> Certificate:
 
 
 def far_away(problem: Problem) -> float:
-    """The length of w, in the norm of `Certificate.norm_bound`, from which on its margins are rounding.
+    """The length of w, in the norm of `Certificate.norm_bound`, beyond which its margins are rounding errors.
 
     At 2⁵² times the w whose scores differ by about 1, the rounding of a score alone is as large as a unit margin.
     """
@@ -161,7 +161,7 @@ def _scaled(dual: DualBound) -> tuple[Array, Array]:
 
 
 def _certificate(objective: float, dual: DualBound | None = None, violation: float = 0.0) -> Certificate:
-    """Of a point with this objective; without multipliers nothing is known of its gap."""
+    """The certificate of a point with this objective; without multipliers its gap is NaN."""
     if dual is None:
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
     gap = relative_gap(objective, dual.bound)

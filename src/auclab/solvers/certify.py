@@ -1,4 +1,4 @@
-"""The certificate of any point, for those who found one elsewhere."""
+"""The certificate of any point, whatever found it."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def _judged(
     shares_neg: ArrayLike | None,
     tolerance: float,
 ) -> Certificate:
-    """The certificate of a point of a problem; `stated` are its constraints with what the bound leaves out."""
+    """The certificate of a point of a problem; `stated` are its constraints, including those the bound ignores."""
     formulation, sample = problem.program, problem.sample
     objective = problem.accurate_objective(vector, *moved_intercept_parts(intercept, vector, sample.offset, 1.0))
     violation = 0.0 if stated is None else stated.violation(vector)

@@ -41,7 +41,7 @@ from auclab.types import AuclabError, Status
 
 #: Seconds of compiling that get a note; loading compiled code takes less.
 NOTEWORTHY = 2.0
-#: A solver that begins after the end of its time has this much, and returns a point that it has at once.
+#: Seconds for a solver that starts after the time limit, so that it returns the first point it has.
 _LEAST_SECONDS = 1e-3
 
 
@@ -211,13 +211,13 @@ def solve_problem(
     begin, compiling = perf_counter(), compile_loops("values") if problem.over_pairs else 0.0
 
     def left_of(seconds: float | None) -> float | None:
-        """What is left of `seconds` that were left at the beginning."""
+        """The rest of `seconds`, counted from the beginning."""
         return None if seconds is None else max(seconds - (perf_counter() - begin), _LEAST_SECONDS)
 
     def solve_convex(convex: Problem, seconds: float | None) -> Solution:
         # The convex programs of one with z > 0 are over pairs or points of their own.
         member = name if solver != "auto" or convex is problem else select_solver(convex)[0]
-        # With options of the solver itself it decides: a model is exported, or an encoding refused.
+        # With options of a solver, that solver alone decides: a model is exported, or an encoding refused.
         if options.keys() <= {"start"} and (null := null_in_advance(convex)) is not None:
             return verify(convex, null, member, tolerance)
         # No other solver takes programs with integers, and a pass over blocks may take minutes without progress.
@@ -253,7 +253,7 @@ def solve_problem(
 def _run(
     run: Solver, problem: Problem, tolerance: float, time_limit: float | None, options: dict[str, Any]
 ) -> RawSolution:
-    """A solver's answer; where the numbers leave the range of floats, that is FAILED, in words."""
+    """A solver's result; FAILED, with a note, where numbers leave the range of floats."""
     try:
         with np.errstate(all="ignore"):  # what is not finite is found by the verification
             return run(problem, tolerance=tolerance, time_limit=time_limit, **options)
@@ -263,7 +263,7 @@ def _run(
 
 
 def _run_candidate(problem: Problem, tolerance: float) -> Callable[[Candidate, float], RawSolution]:
-    """How `hand_over` asks another solver."""
+    """The function with which `hand_over` runs another solver."""
 
     def run(candidate: Candidate, seconds: float) -> RawSolution:
         return _run(load_solver(candidate.solver), problem, tolerance, seconds, dict(candidate.options))

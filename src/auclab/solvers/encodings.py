@@ -1,4 +1,4 @@
-"""Which programs are linear, and which encoding of the pairs they get where none is named."""
+"""Which programs are linear, and the default encoding of their pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HIGHS_PAIRS = 1_000
 
 
 def is_linear(program: Program) -> bool:
-    """Whether a program is a linear one: convex, of hinges, and no l2 norm and no square in it."""
+    """Whether a program is linear: convex, with hinges, without an l2 norm or a square."""
     buffer_is_linear = program.threshold == 0 or program.regulariser.norm.is_polyhedral
     return program.is_convex and program.loss.is_hinge and buffer_is_linear and program.regulariser.is_linear
 
@@ -23,7 +23,7 @@ def encodings(program: Program) -> tuple[Encoding, ...]:
 
 
 def fastest_encoding(problem: Problem) -> str:
-    """What ``encoding="auto"`` stands for.
+    """The encoding that ``encoding="auto"`` selects.
 
     `problem`: a linear program.
     """

@@ -1,4 +1,4 @@
-"""Where a bound does not hold for every w, a small linear program is solved once more, in rational arithmetic."""
+"""If a bound does not hold for every w, a small linear program is solved again in rational arithmetic."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from auclab.types import Status
 #: What may become OPTIMAL.
 _UNPROVED = (Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.FAILED)
 _LENGTHENING = 1.0 + 1e-6
-#: The longest that rational arithmetic is given.
+#: Time limit of rational arithmetic in seconds.
 _SECONDS = 10.0
 
 
@@ -23,15 +23,15 @@ def finish_exactly(problem: Problem, solution: Solution, tolerance: float, secon
     """The solution, or the exact one where it is proved to be better or for more w.
 
     `solution`: what a solver found; one that is OPTIMAL for every w, or that a limit ended, is returned as it is.
-    `tolerance`: relative gap at or below which OPTIMAL stands. `seconds`: what is left of a time limit; the simplex
-    method stops after 10 in any case.
+    `tolerance`: largest relative gap of the status OPTIMAL. `seconds`: the rest of a time limit; the simplex method
+    stops after 10 in any case.
     """
     if solution.status not in _UNPROVED or not is_small_linear(problem):
         return solution
     exact = solve_exactly(problem, _SECONDS if seconds is None else min(_SECONDS, seconds))
     if exact is None:
         return solution
-    # Where no hinge is left, a w that is longer by more than its rounding leaves none either.
+    # If no hinge is left, none is left either for a w that is longer by more than its rounding.
     longer = 1.0 if exact.value > 0 else _LENGTHENING
     note = "solved once more in rational arithmetic: the bound is that over every w"
     raw = RawSolution(

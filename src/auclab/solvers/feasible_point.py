@@ -15,20 +15,20 @@ from auclab.types import Array, AuclabError
 
 _WANTED = 1e-14
 _STEPS = 5
-#: The length of a w, in units of the inverse spreads, below which rounding is not relative to it any more.
+#: Length of w, in units of the inverse spreads, below which rounding is no longer judged relative to it.
 _SHORT = 1e-3
-#: The least violation of a linear program, relative to its limits, that is not rounding.
+#: Smallest relative violation of a linear program that does not count as rounding.
 _CONTRADICTION = 1e-7
-#: Part of its terms to which a sum of a few entries vanishes.
+#: Relative size, compared with its terms, below which a sum of a few entries counts as 0.
 _EXACT = 1e-14
 
 
 def satisfies(
     constraints: ColumnConstraints, coef: Array, tolerance: float = EQUAL, spread: Array | None = None
 ) -> bool:
-    """Whether bounds are satisfied exactly, and rows up to a part of the size of their terms.
+    """Whether bounds are satisfied exactly, and rows up to a fraction of the size of their terms.
 
-    With the spreads of the columns a w of which scores hardly differ counts as one of which they differ by 1e-3.
+    If the spreads of the columns are given, a w whose scores hardly differ is judged as if they differed by 1e-3.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def check_not_contradictory(constraints: ColumnConstraints) -> None:
     bounds = [*zip(lower, upper, strict=True), *[(0.0, None)] * (2 * n_rows)]
     found = linprog(cost, A_ub=rows, b_ub=right, bounds=bounds, method="highs")
     if found.x is None or found.fun is None or found.status != 0:
-        return  # the linear program decides nothing: a solver will say what it finds
+        return  # the linear program is inconclusive: leave it to the solver
     if found.fun <= _CONTRADICTION * max(1.0, float(abs(c).max())):
         return
     prices = -found.ineqlin.marginals
@@ -116,8 +116,8 @@ def check_not_contradictory(constraints: ColumnConstraints) -> None:
 def _contradict(A: Array, c: Array, prices: Array, lower: Array, upper: Array) -> bool:
     """Whether ``Σ p_i a_i·w ≤ Σ p_i c_i`` fails for every w within the bounds (Farkas).
 
-    Columns of which the sum is to vanish get sums that do, up to rounding of the entries: prices are known to the
-    tolerance of a linear program only.
+    Sums that must vanish are made to vanish up to rounding of the entries, because prices are known only to the
+    tolerance of a linear program.
     """
     terms = abs(A).T @ abs(prices)
     sums = A.T @ prices

@@ -1,6 +1,6 @@
 """The attributes and methods of every fitted scorer: a linear one, one of a kernel's space, one of another library.
 
-Whoever measures, shows or keeps a scorer asks it here, and not for its class.
+Code that measures, shows or stores a scorer uses these attributes and does not test for its class.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from auclab.formulations.optimum import Optimum
     from auclab.models.timings import Timings
 
-#: Coefficients that are shown; of more than these, the first and the last two.
+#: Largest number of coefficients shown in full; of more, the first and the last two are shown.
 _SHOWN = 8
 
 
@@ -30,11 +30,10 @@ def coef_in_words(coef: Array) -> str:
 class InFeatures:
     """A scorer as generalization bounds see it: linear in some features of the training part.
 
-    `coef` (n_features,), or None: None where the scorer is linear in no features that are known. `radius`: of a ball
-    that holds every row there can be; None where nothing ensures one. `diameter`: how far apart a positive and a
-    negative can be, where that is less than twice the radius. `ensured`: what ensures both, where it is not the
-    preprocessing. `remark`: why bounds that look at the rows do not hold, with ``{}`` for their kind; nothing is said
-    where it is empty. None where they hold.
+    `coef` (n_features,), or None: None if the scorer is not linear in known features. `radius`: of a ball that contains
+    every possible row; None if there is no such ball. `diameter`: largest distance of a positive and a negative, if it
+    is less than twice the radius. `ensured`: what ensures both, if it is not the preprocessing. `remark`: why bounds
+    that depend on the rows do not hold, with ``{}`` for their kind; empty for no remark, None if they hold.
     """
 
     features: Any
@@ -116,7 +115,7 @@ class Fitted(Protocol):
 
     @property
     def spread(self) -> Array | None:
-        """The units in which the length is measured up to which the bound holds, where a norm does not say it."""
+        """Units of the length up to which the bound holds, if the program has no norm."""
 
     @property
     def objective(self) -> float:
@@ -124,15 +123,15 @@ class Fitted(Protocol):
 
     @property
     def lower_bound(self) -> float:
-        """Bound of all values."""
+        """Lower bound of the values of all scorers."""
 
     @property
     def gap(self) -> float:
-        """Relative distance of both."""
+        """Relative distance of objective and lower bound."""
 
     @property
     def has_objective(self) -> bool:
-        """Whether it is known what was minimised."""
+        """Whether the minimised objective is known."""
 
     @property
     def equation(self) -> str:
@@ -148,7 +147,7 @@ class Fitted(Protocol):
 
     @property
     def on_landmarks(self) -> Any:
-        """The scorer itself where it is one on landmarks, a `KernelSolution`; else None."""
+        """The scorer itself if it is a `KernelSolution`, with landmarks; else None."""
 
     def decision_function(self, X: Any) -> Array:
         """Scores of shape (n_samples,)."""

@@ -15,7 +15,7 @@ from auclab.solvers.interrupt import stop_on_interrupt
 from auclab.solvers.progress import SolveProgress, report
 from auclab.types import Status
 
-#: A gap that is this part of what it was, or an objective that fell by this part, is progress.
+#: A gap reduced to this fraction, or an objective reduced by this fraction, counts as progress.
 _LESS_GAP, _LOWER = 0.8, 1e-4
 
 
@@ -23,7 +23,7 @@ _LESS_GAP, _LOWER = 0.8, 1e-4
 class Patience:
     """Ends a solve that makes no certified progress while another solver is waiting.
 
-    `seconds`: without a smaller gap or a lower objective, until the solve is to end. `ran_out`: whether it did.
+    `seconds`: time without a smaller gap or a lower objective after which the solve ends. `ran_out`: whether it did.
     """
 
     seconds: float
@@ -45,14 +45,14 @@ def ends_without_progress(seconds: float) -> Iterator[Patience]:
 
 
 class OutOfTime(Exception):  # noqa: N818 - no error: the solve ends with what it has
-    """A long computation was left because the solve has to end."""
+    """A long computation was stopped because the solve has to end."""
 
 
 class Monitor:
     """Clock, history and stopping of an iterative solver.
 
     `tolerance`: relative gap at which the solver will stop; reported with the progress. `time_limit`: seconds from now.
-    `interrupted`: set by Ctrl-C. `history`: the best of either until then.
+    `interrupted`: set by Ctrl-C. `history`: seconds, best objective and best bound after each step.
     """
 
     def __init__(self, tolerance: float, time_limit: float | None, interrupted: Event) -> None:
@@ -62,7 +62,7 @@ class Monitor:
         self.history: list[tuple[float, float, float]] = []
         self._interrupted = interrupted
         self._patience = _patience.get()
-        #: The last progress: when, and the objective and the gap until then.
+        #: Time of the last progress, with the objective and the gap at that time.
         self._progress = (self.begin, math.inf, math.inf)
 
     @property
@@ -91,13 +91,13 @@ class Monitor:
         return None
 
     def check(self) -> None:
-        """Leave a long computation where the solve has to end: raises `OutOfTime`."""
+        """Raise `OutOfTime` in a long computation if the solve has to end."""
         if self.stopped() is not None:
             raise OutOfTime
 
     @property
     def call_limit(self) -> float | None:
-        """Seconds until the solve has to end if there is no progress: what a library may take for one call."""
+        """Seconds that one call of a library may take: until the solve has to end if there is no progress."""
         end = min(self.deadline, self._end_of_patience)
         return max(end - perf_counter(), 0.05) if math.isfinite(end) else None
 
@@ -105,7 +105,7 @@ class Monitor:
     def _end_of_patience(self) -> float:
         if self._patience is None:
             return math.inf
-        # Before its first look at all observations a solver has twice as long.
+        # Before its first evaluation on all observations a solver has twice as long.
         return self._progress[0] + (1.0 if self.history else 2.0) * self._patience.seconds
 
     def record(self, objective: float, lower_bound: float) -> None:

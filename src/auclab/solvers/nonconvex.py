@@ -33,7 +33,7 @@ from auclab.types import Array, AuclabError, Status
 #: 2ⁿ programs for the l1 norm: more features than this are refused.
 MAX_FEATURES_L1 = 12
 DEFAULT_RESTARTS = 8
-#: With these a member of the search is still no reason to end it.
+#: Statuses of a member that do not end the search.
 _GOES_ON = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.UNCERTIFIED, Status.FAILED)
 
 #: From a convex problem and the seconds it has (None: no limit) to its verified solution.
@@ -101,7 +101,7 @@ def _enumerate(
 
 
 def _shift_rounding(problem: Problem, allowed: float) -> tuple[float, float]:
-    """What the rounding of the shifted rows may cost, and for which ‖w‖, where z is small against the features.
+    """Error of the bound from rounding the shifted rows, and the ‖w‖ up to which it holds, if z is relatively small.
 
     ``x + z u`` is rounded to 2⁻⁵³ of its size. A z below 1e-9 of the features is lost in that, and a w as long as 1/z
     is no longer seen to have no hinge: the bound is claimed up to a radius that costs a tenth of what is `allowed`.
@@ -195,11 +195,11 @@ def _assembled(
     """The best member as a solution of the program with z > 0; `bound` holds for ‖w‖ up to `radius`."""
     offset = problem.sample.offset
     returned = 0.0 if problem.over_pairs else moved_intercept(best.intercept, best.coef, offset, -1.0)
-    # The value of what is returned: the intercept in the units of the data is rounded.
+    # The value of the returned point, whose intercept is rounded in the units of the data.
     objective = problem.accurate_objective(best.coef, *moved_intercept_parts(returned, best.coef, offset, 1.0))
     bound = max(bound, 0.0) if not math.isnan(bound) else bound
     if objective <= 0 or bound == 0.0:
-        bound, radius = 0.0, math.inf  # no mean of hinges is smaller
+        bound, radius = 0.0, math.inf  # a mean of hinges is not negative
     gap = relative_gap(objective, bound)
     certificate = Certificate(objective, bound, objective - bound, gap, best.certificate.dual_residual, radius)
     if best.status is Status.FAILED:

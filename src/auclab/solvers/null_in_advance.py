@@ -1,4 +1,4 @@
-"""W = 0 where it is seen to be optimal before anything is solved."""
+"""W = 0 if it is known to be optimal without a solve."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from auclab.types import Status
 
 
 def null_in_advance(problem: Problem) -> RawSolution | None:
-    """W = 0 with what proves it optimal; None where that is not certain, or not allowed.
+    """W = 0 with the multipliers that prove it optimal; None if that is not certain, or w = 0 is not allowed.
 
-    Over pairs the condition has a closed form. Over points and the hardest negatives the multipliers that prove it for
-    every λ are looked for (`auclab.projection.common_mean.weights_of_mean`).
+    Over pairs the condition has a closed form. Over points and the hardest negatives, multipliers that prove it for
+    every λ are searched for (`auclab.projection.common_mean.weights_of_mean`).
 
     `problem`: of a convex program.
     """

@@ -147,7 +147,7 @@ class _Simplex:
         return [denominator - sum(map(operator.mul, prices, column)) for column in columns], denominator
 
     def _entering(self, *, first: bool) -> int | None:
-        """A column whose multiplier should move: the one that gains most, or the first one."""
+        """A column whose multiplier should change: the one with the largest gain, or the first one."""
         basic = set(self.basis)
         best, largest = None, 0
         for k, hinge in enumerate(self._hinges()[0]):
@@ -161,7 +161,7 @@ class _Simplex:
         return best
 
     def _pivot(self, entering: int) -> bool:
-        """Move a multiplier as far as the bounds allow; False if that is not a distance."""
+        """Change a multiplier as far as the bounds allow; False for a step of length 0."""
         sign = -1 if self.full[entering] else 1
         column = self.columns[entering]
         change = [

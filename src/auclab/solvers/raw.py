@@ -1,4 +1,4 @@
-"""What a solver returns before it is verified."""
+"""The result of a solver before it is verified."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from auclab.types import Array, Status
 
 @dataclass(frozen=True)
 class RawSolution:
-    """What a solver returns; every part of it is verified independently before it becomes a `Solution`.
+    """The result of a solver, all of which is verified independently before it becomes a `Solution`.
 
     `multipliers` are the marginals of the dual point per class: ``(Σ_j q_ij, Σ_i q_ij)`` over pairs, the weights
     ``q`` themselves over points. The dual value depends on a pair weighting through these alone. For partial AUC,

@@ -1,4 +1,4 @@
-"""Which solvers there are, what each is able to do, and how one is found by its name.
+"""The solvers by name, and their capabilities.
 
 A solver is a module with a function ``solve(problem, *, tolerance, time_limit, **options) -> RawSolution``; its
 keyword arguments are its options. The module is imported when it is needed, so that a modelling language that is not
@@ -65,7 +65,7 @@ class Capabilities:
         return None
 
 
-#: What a solver lacks that cannot take programs of a kind.
+#: Why a solver does not support programs of a kind.
 _REQUIRES: dict[Kind, str] = {
     "hinge": "it does not support hinge losses",
     "piecewise": "it supports the hinge alone, and no other loss",
@@ -109,7 +109,7 @@ SOLVERS: dict[str, SolverEntry] = {
     "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(constraints=True, kinds=_CONVEX)),
 }
 
-#: The same of what solvers are made of.
+#: The same for parts of solvers.
 PARTS: dict[str, Capabilities] = {
     "bins of scores": Capabilities(blocks=True),
     "cones without CVXPY": Capabilities(constraints=True),
@@ -203,7 +203,7 @@ def check_blocks(name: str, program: Program, constraints: ColumnConstraints | N
 
 
 def check_options(name: str, solve: Solver, options: dict[str, object]) -> None:
-    """Raise `AuclabError` if the solver has not all of the `options`."""
+    """Raise `AuclabError` if the solver does not have one of the `options`."""
     available = {p.name for p in inspect.signature(solve).parameters.values() if p.kind is p.KEYWORD_ONLY}
     unknown = sorted(set(options) - available)
     if unknown:

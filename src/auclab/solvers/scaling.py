@@ -28,9 +28,9 @@ from auclab.validation import LARGEST_PARAMETER, LEAST_PARAMETER
 
 
 def in_own_units(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
-    """A solver whose problem is brought to units near its spread, and its answer back.
+    """A solver that is given the problem in units near its spread, and whose solution is mapped back.
 
-    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: the same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: a function with the same signature.
     """
 
     @wraps(solve)

@@ -1,4 +1,4 @@
-"""Which solver "auto" stands for: a small table of measured crossovers.
+"""The solver that "auto" selects, by a small table of measured crossovers.
 
 `benchmarks/auto_selection.py` measures them; docs/auto_selection.md shows its table. Newton's method wins on pairs of
 any number and on points but the fewest, where a library that takes all margins at once needs no smoothing.
@@ -16,8 +16,8 @@ from auclab.solvers.wide_rows import is_rotated
 HIGHS_ENTRIES = 50_000
 #: Conic programs over points with at most this number of entries are solved faster by Clarabel than by newton.
 CLARABEL_ENTRIES = 30_000
-#: Programs with a norm over at most this number of rows, and of rows for a column, are solved by systems of the size
-#: of the rows.
+#: Programs with a norm and at most this number of rows, and of rows per column, are solved by systems of the size of
+#: the rows.
 INTERIOR_ROWS, INTERIOR_RATIO = 2_500, 2.5
 #: With more pairs than this cutting planes in the span of the rows are faster where the norm is l2 (2,000 text-like
 #: rows: 1.3 s, where interior takes more than 10 s).
@@ -25,7 +25,7 @@ INTERIOR_PAIRS = 300_000
 #: With more features than this newton has no matrix for its Hessian, and cutting planes are faster.
 NEWTON_FEATURES = 2_000
 
-#: The one solver of programs that no other takes.
+#: The only solver of the programs of a kind.
 _ONLY = {
     "integer": ("integer", "a scorecard has whole points"),
     "mip": ("highs", "counting pairs is a mixed-integer program"),
@@ -33,13 +33,13 @@ _ONLY = {
 
 
 def select_solver(problem: Problem) -> tuple[str, str]:
-    """The solver that "auto" stands for, and the reason in one line."""
+    """The solver that "auto" selects, and the reason in one line."""
     name, reason = _selected(problem)
     return name, f"auto selected {name}: {reason}"
 
 
 def _suits_interior(problem: Problem) -> bool:
-    """Whether the rows are few beside the columns, and the margins beside the entries of the systems."""
+    """Whether there are few rows relative to the columns, and few margins relative to the entries of the systems."""
     sample, n_rows = problem.sample, problem.sample.n_pos + problem.sample.n_neg
     if SOLVERS["interior"].capabilities.why_not(problem.program, problem.constraints) is not None:
         return False

@@ -1,1 +1,1 @@
-"""Hinge programs over rows that stay where they are: a pass sends w out and sums by bins of the scores back."""
+"""Hinge programs over distributed rows: a pass sends w to the workers, which return sums by bins of the scores."""

@@ -1,4 +1,4 @@
-"""What a pass over the rows brings back: sums by bins of the scores, added where the rows are."""
+"""The result of a pass over the rows: sums by bins of the scores, added by the workers that read the rows."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class BinSums:
 
 @dataclass(frozen=True)
 class SumInBins:
-    """The task of a pass; n numbers and the edges of the bins are sent.
+    """The task of a pass; only w and the edges of the bins are sent.
 
     `moves`: what is added to the scores of negatives and of positives (`grid.moves_of`).
     """

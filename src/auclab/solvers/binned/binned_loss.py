@@ -37,9 +37,9 @@ _MORE_TERMS = 80
 
 @dataclass(frozen=True)
 class Limits:
-    """What is known of the objective at a point.
+    """Bounds on the objective at a point.
 
-    `low`, `high`: from the parts of the bins. `coarse`: the objective of the program of bin means: from below, by bins.
+    `low`, `high`: from the parts of the bins. `coarse`: the objective of the program of bin means, a lower bound.
     """
 
     low: float
@@ -59,7 +59,7 @@ class BinnedLoss:
         self.program, self.theta, self.grid, self.sums = program, theta, grid, sums
         self.over_pairs = program.comparisons.name == "pairs"
         classes = sums.mass.sum(axis=1)
-        #: What a unit of weight counts in either class, before the priors.
+        #: The share of a unit of weight within each class, before the priors.
         self.unit = 1.0 / classes
         self.priors = np.ones(2) if self.over_pairs else np.asarray(priors)
         self.given_priors = priors
@@ -79,7 +79,7 @@ class BinnedLoss:
         """Limits of the loss, with the scores of every cell known by weight, mean and range."""
         means = np.clip(np.divide(sums, shares, out=np.tile(left, (2, 1)), where=shares > 0), left, right)
         width = right - left
-        # How far up the cell the mean is: the share that is moved to the upper end.
+        # Relative position of the mean in the cell: the share of the weight that is moved to the upper end.
         up = np.divide(means - left, width, out=np.zeros_like(means), where=width > 0)
         if self.over_pairs:
             (v, u), (n, p) = shares, means
@@ -159,7 +159,7 @@ class BinnedLoss:
         return BinMultipliers(self.theta[:-2].copy(), moves, self.grid.edges, values, offset)
 
     def _means(self, side: int) -> tuple[Array, Array, Array]:
-        """Mean rows of the bins of a class that have weight, what their rounding lost, and their shares."""
+        """Mean rows of the bins of a class that have weight, their rounding errors, and their shares."""
         mass = self.sums.bin_mass[side]
         used = mass > 0
         mass, high, low = mass[used], self.sums.rows[:, side, used], self.sums.rest[:, side, used]
@@ -170,7 +170,7 @@ class BinnedLoss:
 
     @property
     def weight_error(self) -> float:
-        """By how much, relatively, the weights of bins may be off; those of rows that count 1 are exact."""
+        """Bound on the relative error of the weights of bins; 0 if all rows have the weight 1."""
         return 2.0**-51 * (self.sums.longest + _MORE_TERMS if self.sums.weighted else 4)
 
 
@@ -180,7 +180,7 @@ def _by_bins(parts: Array) -> Array:
 
 
 def _after(values: Array) -> Array:
-    """The sum of the later entries for each, along the last axis, summed from the end.
+    """For each entry the sum of the later ones, along the last axis, summed from the end.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The lower bound of a pass: the optimum of the program of bin means, with every rounding charged to it."""
+"""The lower bound of a pass: the optimum of the program of bin means, less all rounding errors."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from auclab.types import Array
 
 @dataclass(frozen=True)
 class BinBound:
-    """What the bins of one pass prove.
+    """The lower bound that the bins of one pass prove.
 
     `bound`, `residual`, `radius`: as `lower_bound`, `dual_residual` and `norm_bound` of
     `auclab.solvers.solution.Certificate`. `coef` (n_features,): where the program of bin means has its minimum.
-    `multipliers`: that prove the bound.
+    `multipliers`: those that prove the bound.
     """
 
     bound: float
@@ -33,23 +33,23 @@ class BinBound:
 def bound_of_bins(
     problem: Problem, loss: BinnedLoss, best: tuple[Array, float], tolerance: float, seconds: float | None
 ) -> BinBound:
-    """Minimise the program of bin means, and prove what its multipliers are worth for the rows.
+    """Minimise the program of bin means, and prove the bound of its multipliers for the rows.
 
     Multipliers of bins, spread over their rows in proportion to the weights, are feasible for the rows: the same pair
     weighting, the same ``Σ q``, and a ``Σ q d`` that differs by the rounding of the means
     (`auclab.samples.memory.RowRounding`).
 
     `problem`: of the rows. `loss`: at the point of the last pass. `best`: the best point so far and its objective,
-    which set the lengths of w that matter, and the gap. `tolerance`: relative gap that is wanted. `seconds`: for the
-    small program.
+    which determine the lengths of w to cover, and the gap. `tolerance`: required relative gap. `seconds`: time limit of
+    the small program.
     """
     means = Problem(problem.program, loss.bin_means(problem.sample.spread, problem.sample.peaks))
     start = loss.theta[:-2], float(loss.theta[-2])
     with progress_to(lambda progress: None):
-        # The small program is solved to this part of the tolerance.
+        # The small program is solved to this fraction of the tolerance.
         raw = solve(means, tolerance=0.05 * tolerance, time_limit=seconds, start=start)
     proved, corrected, _ = verified_certificate(means, best[0][:-2], raw.multipliers, best[1], tolerance)
-    # Weights of bins that are off make multipliers that exceed their capacities: all of them are scaled.
+    # Errors in the weights of bins may make multipliers exceed their capacities, so all multipliers are scaled down.
     bound = proved.lower_bound * (1.0 - loss.weight_error)
     spread_out = loss.multipliers_of_bins(means.sample, corrected, problem.sample.offset)
     return BinBound(bound, proved.dual_residual, proved.norm_bound, raw.coef, raw.intercept, spread_out)

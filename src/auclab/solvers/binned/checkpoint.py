@@ -1,4 +1,4 @@
-"""The state of a solve over bins, written after every pass, from which it can go on."""
+"""The state of a solve over bins, written after every pass so that the solve can be resumed."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from auclab.samples.blocks.block_sample import BlockSample
 from auclab.samples.blocks.files import file_state
 from auclab.types import Array, AuclabError
 
-#: Of the layout of the file.
+#: Version of the file's layout.
 _VERSION = 1
 
 
 @dataclass(frozen=True)
 class State:
-    """Where a solve is before its next pass; points are ``θ = (w, b, ‖w‖)``, shape (n_features + 2,).
+    """The state of a solve before its next pass; points are ``θ = (w, b, ‖w‖)``, shape (n_features + 2,).
 
-    `next`: where the next pass is made. `n_bins`: its bins. `passes`: that have been made. `best`: the best point so
-    far. `value`: its objective, an upper limit. `bound`, `residual`, `radius`: what has been proved. `proof_coef`,
+    `next`: the point of the next pass. `n_bins`: its bins. `passes`: number of passes so far. `best`: the best point so
+    far. `value`: its objective, an upper limit. `bound`, `residual`, `radius`: the proved bound. `proof_coef`,
     `proof_moves`, `proof_edges`, `proof_values`: the multipliers that prove the bound, as `BinMultipliers` has them.
-    `predicted`: by how much the objective falls on the way to `next`, as its model says. `step`: from the best point to
-    the next one that was proposed. `other`: where the last program of bin means had its minimum. `failures`: passes
-    since the best point at points that were worse. `tried_other`: whether `other` has been tried since the steps have
-    converged. `history` (k, 3): seconds, objective, bound.
+    `predicted`: decrease of the objective that the model predicts for `next`. `step`: from the best point to the last
+    proposed one. `other`: the minimum of the last program of bin means. `failures`: passes at worse points since the
+    best one. `tried_other`: whether `other` has been tried since the steps converged. `history` (k, 3): seconds,
+    objective, bound.
     """
 
     next: Array
@@ -55,10 +55,10 @@ class State:
 
 
 def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> Path:
-    """The file of a solve in a folder, by what it depends on: the program, the tolerance, the blocks with their labels.
+    """The file of a solve in a folder; its name is a hash of the program, the tolerance, and the labelled blocks.
 
-    Of the rows, which are not read for it, count their files with the time of the last change, those that were drawn,
-    and the ranges of all: rows of a file that was replaced are a solve of their own.
+    The rows are not read for it: they enter by their files with the times of the last change, the drawn rows, and
+    peaks, spreads and offsets of the columns, so that a replaced file starts a new solve.
 
     `folder`: made if it does not exist. `problem`: its sample is in blocks.
     """
@@ -83,7 +83,7 @@ def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> P
 
 
 def write_checkpoint(path: Path, state: State) -> None:
-    """Write the state in place of an earlier one; a file is always whole."""
+    """Write the state in place of an earlier one, atomically."""
     part = path.with_name(path.name + ".part")
     content: dict[str, Any] = {name: np.asarray(each) for name, each in vars(state).items()}
     try:

@@ -69,8 +69,7 @@ def solve(
         solution = solve_in_bins(problem, tolerance, monitor, n_bins=bins, start=start, checkpoint=checkpoint)
         stopped = monitor.stopped()
     if solution is not None:
-        # With more rows a score for each of them takes too much memory (90 bytes a row) to be tried where bins do not
-        # end.
+        # With more rows, a score for each takes too much memory (90 bytes a row) for a second attempt where bins fail.
         many = problem.sample.n_pos + problem.sample.n_neg > 50_000_000
         if solution.status is not Status.ITERATION_LIMIT or stopped is not None or many:
             return solution

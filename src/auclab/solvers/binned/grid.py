@@ -1,8 +1,8 @@
 """Bins of the moved scores, and where to put them.
 
 Scores are moved so that a hinge has its kink where a positive and a negative agree (pairs, ``[t_j − t_i]₊``), or at 0
-(points, ``[−t_i]₊`` and ``[t_j]₊``): see `moves_of`. What a bin costs the bound is the third power of its width times
-the densities of both classes (pairs), hence widths in proportion to the cube root of 1 over the product of the
+(points, ``[−t_i]₊`` and ``[t_j]₊``): see `moves_of`. Over pairs a bin weakens the bound by the third power of its width
+times the densities of both classes, so widths are inversely proportional to the cube root of the product of the
 densities; over points the bins are finest near the kink.
 """
 
@@ -40,7 +40,7 @@ class Grid:
     def ends(self) -> Array:
         """The ends of the bins, shape (n_bins + 1,).
 
-        The last bin has a width, or scores above those that were expected would be counted in its lowest part.
+        The last bin has a positive width; otherwise scores above the expected range would count in its lowest part.
         """
         edge = float(self.edges[-1])
         first = min(self.low, float(self.edges[0]) - 1e-300)
@@ -54,7 +54,7 @@ class Grid:
         return np.divide(float(N_PARTS), width, out=np.zeros_like(width), where=width > 1e-290)
 
     def part_ends(self, least: float, largest: float) -> tuple[Array, Array]:
-        """Lower and upper ends of all parts, shape (n_bins · N_PARTS,); the outer ones reach to the extreme scores."""
+        """Lower and upper ends of all parts, shape (n_bins · N_PARTS,); the outer ones extend to the extreme scores."""
         low, width = self.ends[:-1], np.diff(self.ends)
         left = (low[:, None] + width[:, None] * (np.arange(N_PARTS) / N_PARTS)).ravel()
         right = np.r_[left[1:], self.ends[-1]]
@@ -63,7 +63,7 @@ class Grid:
 
 
 def moves_of(program: Program, theta: Array) -> tuple[float, float]:
-    """What is added to the scores of the negatives and of the positives at ``θ = (w, b, ‖w‖)``."""
+    """The numbers added to the scores of the negatives and of the positives at ``θ = (w, b, ‖w‖)``."""
     shift = 1.0 - program.threshold * float(theta[-1])
     if program.comparisons.name == "pairs":
         return shift, 0.0
@@ -100,15 +100,15 @@ def _between_classes(pos: Array, neg: Array, low: float, high: float, n_bins: in
     smooth = [np.convolve(count, kernel, "same") for count in counts]
     density = np.cbrt(smooth[0] * smooth[1])
     density /= max(float(density.sum()), 1e-300)
-    # Every score and every observation gets a share of the bins, whatever the densities are.
+    # A part of the bins is spread evenly over scores and over observations, whatever the densities are.
     density = density + 0.05 / n_cells + 0.05 * 0.5 * (counts[0] + counts[1])
     below = np.r_[0.0, np.cumsum(density)]
     return np.interp(np.linspace(0.0, below[-1], n_bins + 1)[1:-1], below, cells)
 
 
 def _near_kink(scores: Array, n_bins: int) -> Array:
-    """Quantiles of all scores and, as many, of those nearest to 0."""
-    # Over points: the part of the observations near the kink that gets half of the bins.
+    """Quantiles of all scores and, in equal number, of the scores nearest to 0."""
+    # Over points: the share of the observations, nearest to the kink, that gets half of the bins.
     near = scores[np.argsort(abs(scores))[: max(2, int(0.1 * scores.size))]]
     parts = np.linspace(0.0, 1.0, n_bins // 2 + 1)[1:-1]
     return np.r_[np.quantile(scores, parts), np.quantile(near, parts)]

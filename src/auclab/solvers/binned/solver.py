@@ -8,8 +8,8 @@
    the optimum, and the bound misses it by what pairs within a bin contribute, of second order in the width of the bins;
    their number follows the tolerance.
 
-Where steps do not lead down (scores with few values), the minimum of the program of bin means is tried. Nothing that is
-kept has an entry per row. Derived here; replacing rows by means of groups for a bound is known from linear programming
+Where steps do not lower the objective (scores with few values), the minimum of the program of bin means is tried. No
+stored array has an entry per row. Derived here; bounds from means of groups of rows are known from linear programming
 (Zipkin 1980, "Bounds for row-aggregation in linear programming").
 """
 
@@ -42,13 +42,13 @@ from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, AuclabError, Status
 
-#: The part of the gap that pairs within a bin may take, and half-width of the band of the Hessian.
+#: The share of the gap that pairs within a bin may cause, and the half-width of the band of the Hessian.
 _BINNING_SHARE, _HALF_WIDTH = 0.5, 0.1
 _MAX_PASSES, _MAX_FAILURES = 40, 4
 
 
 def is_solved_in_bins(problem: Problem) -> bool:
-    """Whether a problem in blocks is one for this solver: a mean of hinges without constraints, with drawn rows."""
+    """Whether this solver supports a problem in blocks: a mean of hinges without constraints, with drawn rows."""
     if problem.sample.drawn is None or problem.constraints is not None:
         return False
     if problem.sample.n_features > 500:  # the drawn rows would not make a good Hessian
@@ -65,7 +65,7 @@ def solve_in_bins(
     start: tuple[Array, float] | None = None,
     checkpoint: str | Path | None = None,
 ) -> RawSolution | None:
-    """Solve to a certified relative gap; None where w = 0 may be the optimum, which other methods prove.
+    """Solve to a certified relative gap; None if w = 0 may be the optimum, which other methods prove.
 
     `problem`: with `is_solved_in_bins`. `monitor`: takes the history and says when to stop; it is called between the
     passes. `n_bins`: at first; more where the tolerance needs them. `start`: a point near the optimum, in place of that
@@ -95,7 +95,7 @@ class BinnedSolve:
         # Sums of rows take 64 MB at most.
         self.most_bins = max(64, min(65_536, 64_000_000 // (16 * problem.sample.n_features)))
         self.first_bins = min(4_096 if n_bins is None else n_bins, self.most_bins)
-        #: Of the solve until the checkpoint from which it goes on.
+        #: Seconds and history of the solve up to the checkpoint from which it is resumed.
         self.seconds_before = 0.0
         self.checkpoint = None if checkpoint is None else checkpoint_path(checkpoint, problem, tolerance)
         self.notes: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ class BinnedSolve:
             self._keep(state)
 
     def _keep(self, state: State) -> None:
-        """Write the checkpoint; where that fails later than at the first time, the solve goes on without."""
+        """Write the checkpoint; a failure ends the solve only if there is no earlier checkpoint."""
         if self.checkpoint is None:
             return
         try:
@@ -161,7 +161,7 @@ class BinnedSolve:
             return None
         seconds = self.monitor.remaining
         found = bound_of_bins(self.problem, loss, (state.best, state.value), self.tolerance, seconds)
-        # A bound that exceeds the objective by more than this part of it cannot be due to rounding.
+        # A bound cannot exceed the objective by more than this relative amount through rounding.
         if found.bound > state.value * (1.0 + 1e-9):  # one of the two is wrong, and rows tell which
             return None
         other = self.method.on_cone(np.r_[found.coef, found.intercept, 0.0])
@@ -175,7 +175,7 @@ class BinnedSolve:
         wanted = self.tolerance * max(state.value, SMALL_OBJECTIVE)
         n_bins = self._bins_for(state.n_bins, limits.high - limits.coarse, wanted)
         step, predicted = self._step(theta, loss)
-        # A predicted decrease below this part of the gap that is wanted will not be felt.
+        # A predicted decrease below this fraction of the required gap is negligible.
         if predicted > 1e-7 * wanted:
             following, tried = self.method.on_cone(theta + step), False
         elif n_bins > state.n_bins:
@@ -225,7 +225,7 @@ class BinnedSolve:
         return step, predicted - (after - self.method.penalty(theta))
 
     def _bins_for(self, n_bins: int, cost: float, wanted: float) -> int:
-        """More bins where pairs within a bin cost too large a part of the gap: the cost falls with their square."""
+        """More bins if pairs within a bin cause too large a share of the gap, which falls with the square of n_bins."""
         if cost <= _BINNING_SHARE * wanted:
             return n_bins
         needed = n_bins * math.sqrt(cost / (0.5 * _BINNING_SHARE * wanted))
@@ -249,8 +249,7 @@ class BinnedSolve:
 
     def _is_accurate(self, state: State) -> bool:
         """Whether another step would hardly change the objective: it then agrees with that of other solvers."""
-        # A certified point is kept where the next step is predicted to lower the objective by less than this part of
-        # the gap.
+        # A certified point is final if the predicted decrease of the next step is below this fraction of the gap.
         return state.predicted <= 3e-4 * self.tolerance * max(state.value, SMALL_OBJECTIVE)
 
     def _gap(self, state: State) -> float:
@@ -265,7 +264,7 @@ class BinnedSolve:
         return Status.TIME_LIMIT if remaining < 0.8 * self.monitor.history[-1][0] / made else None
 
     def _solution(self, state: State, status: Status) -> RawSolution:
-        """The best point with its certificate; before the first pass w = 0, of which nothing is proved."""
+        """The best point with its certificate; before the first pass w = 0, without a certificate."""
         if not state.passes:
             return RawSolution.null(self.problem, status, Timings(solve=self.monitor.seconds), "no time for a pass")
         bound = max(state.bound, 0.0)

@@ -13,9 +13,9 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.wide_rows import on_rotated_rows
 
-#: Columns that depend on each other, as those of all categories of a variable do, leave Clarabel's systems singular,
-#: and may end it in its first iteration. It is then asked again with a hundred times its regularisation; iterative
-#: refinement keeps the accuracy (measured on 270 rows, 23 columns of rank 17).
+#: Linearly dependent columns, such as those of all categories of a variable, leave Clarabel's systems singular and may
+#: end it in its first iteration. It is then run again with a hundred times its regularisation; iterative refinement
+#: keeps the accuracy (measured on 270 rows, 23 columns of rank 17).
 _WHERE_IT_FAILS = {"static_regularization_constant": 1e-6}
 
 

@@ -1,4 +1,4 @@
-"""How a CVXPY model is solved by any of its conic solvers."""
+"""Solve a CVXPY model by any of its conic solvers."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _SCS_INTERRUPTED = -5
 _ADVICE = "use solver=newton or solver=cutting_plane, which look at the clock, or a longer time_limit"
 #: Least number of seconds for compiling, whatever the size.
 _LEAST_COMPILING = 0.05
-#: Seconds by which an estimate may pass the limit.
+#: Seconds by which an estimate may exceed the limit.
 _ACCEPTED_OVERRUN = 0.5
 #: The time limit of an iterative library is shortened by this many of its iterations.
 _ITERATIONS_OF_MARGIN = 0.5
 
 
 class _OutOfTimeError(Exception):
-    """Compiling took so long that factorising would pass the time limit."""
+    """Compiling took so long that factorising would exceed the time limit."""
 
 
 def solve_conic(
@@ -58,8 +58,8 @@ def solve_conic(
     """Build, solve, and read primal and dual values.
 
     `solver`: CVXPY's name of the solver. `time_limit`: seconds for model and solve, 600 if left out. `settings`: from
-    the seconds that are left for the solver to its options. `where_it_fails`: further options, with which the solver is
-    called once more where it ends short of its tolerances.
+    the seconds that are left for the solver to its options. `where_it_fails`: further options for a second call, if the
+    first does not reach its tolerances.
     """
     name = solver.lower()
     check_margins(problem, name)
@@ -118,14 +118,14 @@ def _solve_in_time(
     deadline: float,
     expected: Indivisible,
 ) -> float:
-    """Compile and solve; when the model was compiled. The solver has the time that compiling leaves."""
+    """Compile and solve within the limit; returns when the model was compiled."""
     with warnings.catch_warnings():
         # The verification measures how inaccurate a solution is; CVXPY's warning would repeat it.
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")
         start = perf_counter()
         data, chain, inverse = model.problem.get_problem_data(solver, solver_opts=settings(1.0))
         compiled = perf_counter()
-        # How long compiling took tells how fast the machine is, and how busy.
+        # The time of compiling shows how fast, and how busy, the machine is.
         expected = expected.slower(max(1.0, (compiled - start) / max(expected.compiling, _LEAST_COMPILING)))
         left = deadline - compiled
         if math.isfinite(deadline):
@@ -147,7 +147,7 @@ def _solve_in_time(
 
 
 def _is_accurate(model: ConvexModel, answer: Any, chain: Any, inverse: Any) -> bool:
-    """Whether an answer of a solver is a point that meets its tolerances; the model has the values then."""
+    """Whether a solver's result meets its tolerances; the model then has the values."""
     try:
         model.problem.unpack_results(answer, chain, inverse)
     except cp.SolverError:

@@ -36,7 +36,7 @@ def solve(
     inner = max(1e-11, 1e-2 * tolerance)
 
     def settings(seconds: float) -> dict[str, Any]:
-        limit = seconds if math.isfinite(seconds) else 0.0  # SCS's word for none
+        limit = seconds if math.isfinite(seconds) else 0.0  # no limit for SCS
         return {"eps_abs": inner, "eps_rel": inner, "max_iters": int(max_iters), "time_limit_secs": limit}
 
     return solve_conic(problem, "SCS", time_limit, settings)

@@ -17,7 +17,7 @@ from auclab.formulations.problem import Problem
 from auclab.solvers.verified.scorers import proves_by_slopes, slopes_at
 from auclab.types import Array
 
-#: Kinks of a loss are smoothed over this half-width: a vertex has margins at them, whose slopes would be anything.
+#: Kinks of a loss are smoothed over this half-width: at a vertex margins are at kinks, where the slope is not unique.
 KINK_WIDTH = 2.0**-28
 
 
@@ -67,8 +67,8 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float, f
     shift = 1.0 - program.threshold * theta[-1]
     pos, neg = sample.scores(theta[:-2])
     if proves_by_slopes(program):
-        # As they are certified: a sum in working precision is off by 1e-7 of a pair's weight in a band this narrow, and
-        # a bound without a penalty is charged for that.
+        # Summed as in the certificate: in a band this narrow working precision has an error of 1e-7 of a pair's weight,
+        # which would be subtracted from a bound without a penalty.
         of_pos, of_neg, conjugate, *_ = slopes_at(problem, theta[:-2], float(theta[-2]), KINK_WIDTH)
         loss = program.comparisons.mean(program.loss, (pos, neg), float(theta[-2]), shift, sample)
         return (of_pos, of_neg), loss, conjugate

@@ -11,7 +11,7 @@ from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
-#: The metric is taken from about this many observations a class.
+#: The metric is estimated from about this many observations per class.
 _SAMPLE_SIZE = 10_000
 _RIDGE = 1e-6
 

@@ -31,7 +31,7 @@ def proved_solution(
 ) -> tuple[RawSolution, float]:
     """A point with the multipliers of a combination of cuts, and its certified relative gap.
 
-    The history is cut down to what is proved in the end: a bound of the master beyond it was rounding.
+    Bounds in the history are capped at the bound that is finally proved: a larger one of the master was rounding.
     """
     sample = problem.sample
     total = max(1.0, sum(weight for weight, _ in combination))

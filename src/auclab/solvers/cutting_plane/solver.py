@@ -41,21 +41,20 @@ from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.types import Array, Status
 
-#: The level lies this far up from the lower bound to the best value (measured: 0.5 takes a third more steps).
+#: Relative position of the level between lower bound and best value (measured: 0.5 takes a third more steps).
 _LEVEL = 0.8
-#: In a span the next point lies this part of the way to the minimum (measured: half the steps of the level, at half the
-#: price).
+#: In a span, relative step towards the minimum (measured: half as many steps as with the level, each at half the cost).
 _SPAN_STEP = 0.4
 #: Steps without a rise of the model's minimum until its minimiser is the next point, and without any progress until the
 #: solve ends.
 _STEPS_TO_MINIMISER, _STEPS_TO_STALL = 5, 200
-#: A bundle holds this many cuts and two a variable; those that have been inactive for longest are dropped first.
+#: A bundle holds this many cuts and two per variable; those that have been inactive for longest are dropped first.
 _MIN_CUTS = 60
 #: Multipliers of cuts are kept up to this many bytes, and computed again for the proof beyond.
 _MAX_MULTIPLIER_BYTES = 400_000_000
 #: A full metric up to this many features; small spaces beyond.
 _MAX_METRIC_FEATURES = 500
-#: Features enter until the bound over all of them lacks less than this part of the gap.
+#: Features enter until the bound over all features is within this fraction of the gap.
 _PRICING_TOLERANCE = 0.1
 
 
@@ -98,7 +97,7 @@ def solve(
 
 
 class BundleSolve:
-    """One solve: the bundle, the prox centre, and what is proved. Points are θ = (x, b, t) with ``w = x·unit``."""
+    """One solve: bundle, prox centre, and proved bound. Points are θ = (x, b, t) with ``w = x·unit``."""
 
     def __init__(self, problem: Problem, tolerance: float, monitor: Monitor):
         self.problem, self.program, self.tolerance, self.monitor = problem, problem.program, tolerance, monitor
@@ -123,7 +122,7 @@ class BundleSolve:
         self.center = np.zeros(n + 2)
         self.best, self.lower, self.highest_lower, self.iterations = math.inf, 0.0, 0.0, 0
         self.combination: list[tuple[float, Cut]] = []
-        # Without a penalty a model of few cuts has its minimum anywhere.
+        # Without a penalty the minimum of a model with few cuts may be anywhere.
         self.radius = 1.0 if self.master and self.program.regulariser.weight == 0 else math.inf
         self.step_length = 1.0
         self.previous, self.steps_without_rise, self.stalled_steps = (-math.inf, math.inf), 0, 0
@@ -184,14 +183,14 @@ class BundleSolve:
             self._drop_inactive()
 
     def _prove_by(self, cut: Cut, theta: Array) -> None:
-        """The bound of the slopes at a point alone: near the minimum of a smooth loss it is above the master's."""
+        """The bound from the slopes at a point alone; near the minimum of a smooth loss it exceeds the master's."""
         coef, intercept = theta[:-2] * self.unit, float(theta[-2])
         found, *_ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, KINK_WIDTH)])
         if found.lower_bound > self.lower:
             self.lower, self.combination = found.lower_bound, [(1.0, cut)]
 
     def _feasible(self, theta: Array) -> Array:
-        """A copy of a point, moved onto the constraints by what the rounding of a model leaves."""
+        """A copy of a point, moved onto the constraints where the rounding of a model violates them."""
         theta = theta.copy()
         if self.constraints is not None:
             coef = nearest_feasible(self.constraints, theta[:-2] * self.unit, 1.0 / self.unit)
@@ -212,7 +211,7 @@ class BundleSolve:
         self.space.keep(kept, self.center)
 
     def _model_minimum(self, radius: float) -> MasterPoint:
-        """The master, in a box of that radius; the bound rises where the box does not bind."""
+        """The minimum of the master in a box of this radius; the bound rises if the box is not active."""
         if self.master:
             size = max(1.0, float(np.abs(self.center[:-2]).max()))
             point = self.master.minimise(self.center, radius * size, self.monitor.call_limit)
@@ -248,7 +247,7 @@ class BundleSolve:
                 self.constraints,
             )
             point = replace(point, theta=space.widen(point.theta))
-            if not isinstance(space, Sparse):  # the other spaces price no features
+            if not isinstance(space, Sparse):  # the other spaces have no reduced costs
                 return point
             slope, t = space.combine(point.weights), float(point.theta[-1])
             constant = float(sum(weight * cut.constant for weight, cut in zip(point.weights, self.cuts, strict=True)))
@@ -267,7 +266,7 @@ class BundleSolve:
         lowest = self._model_value(minimiser)
         self._count_steps(lowest)
         if self.steps_without_rise and self.steps_without_rise % _STEPS_TO_MINIMISER == 0:
-            # The model's minimum stays where it is: if the model is exact there, that point is the last.
+            # The model's minimum no longer changes: if the model is exact there, this point is the last.
             self.space.include(minimiser.theta)
             return minimiser.theta
         if self.space.is_span and self.program.uses_norm:

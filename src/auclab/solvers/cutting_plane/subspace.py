@@ -2,10 +2,10 @@
 
 * `Whole`: every feature, with a metric over them.
 * `Span`: the span of the slopes and the prox centre. If lengths are those of the l2 norm and every feature has one
-  unit, master and projection have their solutions in it, and an orthonormal basis keeps lengths, so the programs stay
-  the same.
-* `Sparse`: a working set of features. With a weighted l1 norm few features are used, and reduced costs say which
-  (column generation): a feature enters where the slope of the weighted cuts exceeds what the norm allows.
+  unit, master and projection have their solutions in it, and an orthonormal basis preserves lengths, so the programs do
+  not change.
+* `Sparse`: a working set of features. With a weighted l1 norm few features are used, and reduced costs show which
+  (column generation): a feature enters if the slope of the weighted cuts exceeds the limit that the norm sets.
 
 Points are θ = (x, b, t) and slopes belong to them; b and t are left as they are. Every space holds the slopes of the
 bundle in its own coordinates, one in a row.
@@ -24,12 +24,12 @@ from auclab.types import Array
 
 #: At most this many features enter at a time, or this part of the working set if that is more.
 _MAX_ENTERING, _MAX_ENTERING_SHARE = 20, 0.1
-#: A reduced cost this much above what is allowed, relatively, is rounding.
+#: Relative excess of a reduced cost that counts as rounding.
 _ROUNDING = 1e-7
 
 
 class Space:
-    """What every space offers; `slopes`, `unit`, `metric`, `add`, `keep`, `narrow` and `widen` besides."""
+    """Base class of spaces, which also have `slopes`, `unit`, `metric`, `add`, `keep`, `narrow` and `widen`."""
 
     is_span = is_working_set = False
 
@@ -37,7 +37,7 @@ class Space:
         """Extend the space so that it holds a point."""
 
     def norm(self, norm: VectorNorm) -> VectorNorm:
-        """A norm of w as one of the points of the space."""
+        """A norm of w as a function of the points of the space."""
         return norm
 
 

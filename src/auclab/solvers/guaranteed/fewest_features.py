@@ -26,7 +26,7 @@ from auclab.solvers.solution import Solution
 from auclab.types import AuclabError
 from auclab.validation import counted
 
-#: Seconds that the search for one number of features has at least.
+#: Least time, in seconds, of the search for one number of features.
 _LEAST_SECONDS = 1.0
 
 

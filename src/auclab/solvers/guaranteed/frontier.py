@@ -18,7 +18,7 @@ from auclab.solvers.guaranteed.least_norm import LeastNorm, check_level
 from auclab.solvers.guaranteed.records import Frontier
 from auclab.types import AuclabError, Status
 
-#: The highest level that is chosen, as a share of the largest bAUC: at that itself nothing is left to minimise.
+#: The highest default level, as a share of the largest bAUC, at which there would be nothing left to minimise.
 _HIGHEST = 0.999
 
 

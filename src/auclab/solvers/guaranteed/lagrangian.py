@@ -1,4 +1,4 @@
-"""The Lagrangian bound of programs whose constraints are limits of mean hinges, with every rounding charged.
+"""The Lagrangian bound of programs whose constraints are limits on mean hinges, less all rounding errors.
 
 For the program
 
@@ -59,7 +59,7 @@ class WeightedPart:
         return cls(part, limit, weight, *feasible_multipliers(part.problem, pos, neg))
 
     def bounds(self) -> tuple[float, Array, Array]:
-        """S at least, and g with what it may be off by: what the weights exceed their capacities by is charged.
+        """A lower bound of S, and g with a bound on its error, both after charging for exceeded capacities.
 
         Weights that exceed a capacity by ε, or whose sums differ by ε, are within ε of feasible ones, which lowers S by
         ε and moves g by at most 2ε times the largest entry of each column.
@@ -81,8 +81,8 @@ def lagrangian_bound(
 ) -> float:
     """The bound of the module's docstring, rounded down.
 
-    `parts`: their weights as the objective demands it. `cost` (n_features,), ≥ 0. `row_multipliers` (n_rows,): μ;
-    negative entries of inequalities are taken for 0. `scalable`: whether the multipliers may be scaled down; not for
+    `parts`: with weights as the objective requires. `cost` (n_features,), ≥ 0. `row_multipliers` (n_rows,): μ;
+    negative entries of inequalities count as 0. `scalable`: whether the multipliers may be scaled down; not for
     the largest excess, where ``Σπ_g = 1``. Returns: −∞ where nothing is proved.
     """
     mu = np.where(constraints.equal, row_multipliers, np.maximum(row_multipliers, 0.0))
@@ -103,7 +103,7 @@ def lagrangian_bound(
 
 
 def _largest_scale(residual: Array, error: Array, cost: Array, constraints: ColumnConstraints) -> float:
-    """The largest factor ≤ 1 with which r_k fits its cost where w_k has no bound on the side that would pay."""
+    """The largest factor ≤ 1 for which the minimum over every w_k is finite."""
     scale = 1.0
     for size, free in (
         (residual + error, constraints.upper == np.inf),

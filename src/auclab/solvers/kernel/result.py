@@ -1,4 +1,4 @@
-"""From what a solve over a reproducing-kernel space found to a verified solution."""
+"""The verified solution of a solve over a reproducing-kernel space."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from auclab.solvers.kernel.verification import evaluate
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 
-#: The part of the tolerance that rounding in the last evaluation may take without a change of the status.
+#: The fraction of the tolerance that rounding in the last evaluation may use without a change of the status.
 _SPARE = 1.0 + 1e-6
 
 
@@ -60,7 +60,7 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
         intercept = program.null.intercept(labels)
         value = evaluate(training, landmarks, coefficients, intercept)
         notes = (*notes, "h = 0 is optimal within the tolerance") if found.status is Status.OPTIMAL else notes
-    # Nothing is lost that the certificate does not say: rounding of the objective lowers the bound.
+    # Rounding of the objective lowers the bound.
     bound = max(0.0, found.bound - value.rounding)
     certificate = Certificate(
         objective=value.objective,
@@ -72,7 +72,7 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
     )
     status = found.status
     if found.bound > value.objective + value.rounding + 1e-9 * max(1.0, value.objective):
-        # Only where γᵀKγ is too small, as it is of a large precomputed matrix that is not positive semidefinite.
+        # Only if γᵀKγ is too small, because a large precomputed matrix is not positive semidefinite.
         certificate = Certificate(value.objective, math.nan, math.nan, math.nan, math.nan)
         status = Status.UNCERTIFIED
         notes = (*notes, "the bound exceeds the objective: the matrix of kernel values is not positive semidefinite")

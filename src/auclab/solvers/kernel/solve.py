@@ -28,7 +28,7 @@ from auclab.solvers.threads import one_thread_each
 from auclab.types import AuclabError, Status
 from auclab.validation import did_you_mean
 
-#: How the functions are chosen in which a scorer is looked for.
+#: Choices of the functions whose span is searched for a scorer.
 Method = Literal["landmarks", "nystroem", "random"]
 #: What `auclab.solve` passes on.
 OPTIONS = ("max_landmarks", "memory_gb", "method", "random_state")

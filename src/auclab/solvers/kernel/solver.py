@@ -1,11 +1,11 @@
 """A program over a whole reproducing-kernel space, solved in the span of landmarks until that is proved to be enough.
 
-1. Landmarks are chosen for the dual point at hand (`span_choice`), and the program is solved in their span, where it is
-   a linear one (`span`), by newton from the point before.
-2. Its marginals give a lower bound for every function of the space (`bound`), and say which observations are missing.
-3. Until the gap is within the tolerance or the landmarks, the memory or the time are spent, from 1. The gap is that of
-   the solve in the span and, to first order, ``‖h‖/(2‖g‖)`` times the squared distance of g to the span; each stage is
-   to make that ten times smaller.
+1. Landmarks are chosen for the current dual point (`span_choice`), and the program is solved in their span, where it is
+   linear (`span`), by newton from the last point.
+2. Its marginals give a lower bound for every function of the space (`bound`), and show which observations are missing.
+3. Both are repeated until the gap is within the tolerance or a limit on landmarks, memory or time is reached. The gap
+   is that of the solve in the span plus, to first order, ``‖h‖/(2‖g‖)`` times the squared distance of g to the span;
+   each stage aims to divide that by ten.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import with_scaled_parameters
 from auclab.types import Array, Status
 
-#: Of the tolerance, the gap of a solve in the span at the end.
+#: Gap of the last solve in the span, as a fraction of the tolerance.
 _SOLVE_PART = 0.2
-#: At the largest number of landmarks a stage that lowers the gap by less than this part is the last.
+#: With the largest number of landmarks, a stage that lowers the gap by less than this fraction is the last.
 _LEAST_GAIN = 0.1
-#: Gains over a constant scorer that are taken for none.
+#: Gains over a constant scorer up to which they count as 0.
 _LEAST_GAIN_OF_ALL = 1e-5
-#: How much smaller than the tolerance the gap of a solve in the span is made where that is what is left.
+#: Gap of a solve in the span, as a fraction of the tolerance, once that gap is all that is left.
 _LEAST_SOLVE = 1e-3
-#: z of the dual point with something to spare is at least this part of z.
+#: The z of a strictly feasible dual point is at least this fraction of z.
 _LEAST_THRESHOLD = 0.5
 #: Such points that are tried, each with ten times as much to spare.
 _SPARES = 4
@@ -91,7 +91,7 @@ class LandmarkSolve:
             self._begin_at(start)
 
     def _begin_at(self, start: LandmarkSolve) -> None:
-        """What is known of the same sample at another λ or z."""
+        """Start from the span, scorer and dual point for the same sample at another λ or z."""
         span, coef, self.intercept = start.choice.span, start.choice.coef, start.intercept
         self.choice.take(span, coef)
         objective = self.training.in_features(span.features).objective(coef, self.intercept)
@@ -106,7 +106,7 @@ class LandmarkSolve:
         choice = self.choice
         while True:
             before = self.gap
-            # The component outside a span of another program's g tells little: the first solve is in that span.
+            # The g of another program says little about missing landmarks: the first solve is in its span.
             added = self._is_started or choice.change(dual, self.tolerance * self._unit, self.gap)
             if not added and last is not dual:  # the best bound's g lies in the span, and that of the solve may not
                 added = choice.change(last, self.tolerance * self._unit, self.gap)
@@ -154,7 +154,7 @@ class LandmarkSolve:
 
     @property
     def tolerance(self) -> float:
-        """Relative gap at which to stop, as far as is known now."""
+        """Relative gap at which to stop, from the current bounds."""
         if not self._of_gain:
             return self._tolerance
         gain = max(self.training.program.null.value(self.training.labels) - self.bound, _LEAST_GAIN_OF_ALL)
@@ -162,13 +162,13 @@ class LandmarkSolve:
 
     @property
     def _unit(self) -> float:
-        """What the gap is relative to."""
+        """The number that the gap is divided by."""
         return max(self.point.objective, SMALL_OBJECTIVE)
 
     def _solve_in_span(self, threshold: float | None = None) -> tuple[RawSolution, DualPoint]:
-        """The program in the span, or that with another z, from the point at hand.
+        """Solve the program in the span, with its own or another z, from the current point.
 
-        Its dual point is the best one until now where it ended without multipliers.
+        If it ends without multipliers, the best dual point so far is returned.
         """
         if not self.choice.span.size:  # g = 0 up to rounding: it says nothing about where to look
             first = np.array([self.matrix.diagonal.argmax()])
@@ -189,7 +189,7 @@ class LandmarkSolve:
         return raw, from_solve(self.training, problem, raw) or self.best
 
     def _lower_objective(self, coef: Array, objective: float) -> None:
-        """Keep a scorer in the span if it is the best until now."""
+        """Keep a scorer in the span if it is the best so far."""
         span = self.choice.span
         if objective < self.point.objective:
             self.point = Point(span.landmarks, span.coefficients(coef), self.intercept, objective)
@@ -225,7 +225,7 @@ class LandmarkSolve:
         self.stages.append(Stage(self.choice.span.size, self.monitor.seconds, self.point.objective, self.bound))
 
     def found(self, status: Status, *notes: str) -> Found:
-        """The best point and the best bound until now."""
+        """The best point and the best bound so far."""
         return Found(
             landmarks=self.point.landmarks,
             coefficients=self.point.coefficients,

@@ -2,7 +2,7 @@
 
 ``K_LL = RᵀR`` and ``Φ = K_{·L} R⁻¹``: the columns of Φ are orthonormal functions e_1, …, e_L of the space at the
 observations, so that ``h = Σ w_j e_j`` has ``‖h‖_H = ‖w‖₂`` and coefficients ``c = R⁻¹w`` at the landmarks. A program
-with the l2 norm in the span is therefore a linear one on the rows of Φ.
+with the l2 norm in the span is therefore a program for a linear scorer on the rows of Φ.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Span:
         return np.asarray(la.solve_triangular(self.triangle, coef, check_finite=False)) if self.size else coef
 
     def extended(self, matrix: KernelMatrix, added: NDArray[np.intp]) -> Span:
-        """With more landmarks, independent of these and of each other."""
+        """The span with more landmarks, linearly independent of these and of each other."""
         values = matrix.rows_of(added)
         inner = self.values[:, added]
         values -= inner.T @ self.values
         if self.size:
-            # Once more: what rounding has left of the functions of the span in the residuals, seen at the landmarks.
+            # Orthogonalised again: remove the components in the span that rounding left in the residuals.
             again = la.solve_triangular(self.triangle, values[:, self.landmarks].T, trans="T", check_finite=False)
             values -= again.T @ self.values
             inner = inner + again
@@ -70,7 +70,7 @@ class Span:
         return Span(landmarks, np.vstack([self.values, new]), triangle, left)
 
     def reduced(self, matrix: KernelMatrix, kept: NDArray[np.bool_]) -> tuple[Span, Array]:
-        """With fewer landmarks; and Q, shape (n, kept), with which ``Qᵀw`` is the projection of h onto the new span."""
+        """The span of fewer landmarks, and Q, shape (n, kept), such that ``Qᵀw`` is the projection of h onto it."""
         factors = la.qr(self.triangle[:, kept], mode="economic", check_finite=False)
         Q, triangle = np.asarray(factors[0], dtype=float), np.asarray(factors[1], dtype=float)
         values = Q.T @ self.values

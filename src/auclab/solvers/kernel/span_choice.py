@@ -1,8 +1,8 @@
 """The span that a solve works in: which landmarks a stage adds, and which it leaves out again.
 
-What a span costs is, to first order, what the bound loses because the span lacks a part of g, ``price · ‖r‖²``. A stage
-is to make that ten times smaller, until it is a part of the tolerance. More landmarks are added than that takes, and
-those left out whose loss is the least: early ones were chosen for a poor g.
+The cost of a span is, to first order, the loss of the bound from the component r of g outside the span, ``price ·
+‖r‖²``. Each stage aims to divide it by ten, until it is a fraction of the tolerance. More landmarks are added than
+needed, and those with the least loss are removed again: early ones were chosen for a poor g.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from auclab.types import Array
 
 #: Landmarks of the first stage, and least and largest growth factor of later stages.
 _FIRST, _LEAST_GROWTH, _GROWTH = 100, 1.4, 2.5
-#: By what each stage is to divide the gap, and the cost of the span.
+#: Factor by which each stage aims to divide the gap, and the cost of the span.
 PROGRESS = 10.0
-#: Of the tolerance, the cost of the span at the end.
+#: Final cost of the span, as a fraction of the tolerance.
 _PART = 0.6
-#: More landmarks are chosen than needed, until their cost is this part of what is allowed, and the worst left out; with
-#: a gap above the second number the dual point does not show which those are.
+#: Landmarks are added until the cost is this fraction of the allowed one, and the worst are then removed; with a gap
+#: above the second number the dual point does not show which those are.
 _OVERSHOOT, _POOR = 0.5, 0.2
-#: A dual point whose part outside of the span costs more than this many times what was expected does not show which
-#: landmarks can be left out.
+#: If the component of g outside the span costs more than this many times the expected cost, the dual point does not
+#: show which landmarks can be removed.
 _TRUSTED = 3.0
-#: At the largest number of landmarks this part of them is exchanged.
+#: With the largest number of landmarks, this fraction of them is exchanged.
 _EXCHANGED = 0.3
-#: With this part of the observations in the span, the others are added too: none is superfluous then.
+#: With this fraction of the observations in the span all others are added too.
 _NEARLY_ALL = 0.75
 
 
@@ -56,7 +56,7 @@ class SpanChoice:
         self._widen(span)
 
     def change(self, dual: DualPoint, allowed: float, gap: float) -> bool:
-        """Landmarks for the part of g outside the span, without those that it does not need; whether it changed.
+        """Add landmarks for the component of g outside the span and remove superfluous ones; whether any changed.
 
         `allowed`: gap, in units of the objective, that the solve may end with. `gap`: relative gap until now.
         """
@@ -81,14 +81,14 @@ class SpanChoice:
         self._is_trusted = self.cost(dual) <= _TRUSTED * self._expected
 
     def cost(self, dual: DualPoint) -> float:
-        """What the bound loses, to first order, because the span lacks a part of g."""
+        """Loss of the bound, to first order, from the component of g outside the span."""
         return residual_of(self.span, dual.dual, dual.product).square * self._price(dual)
 
     def _targets(self, goal: float, cost: float) -> tuple[float, float]:
-        """What the span may cost at the end, and after this stage."""
+        """The allowed cost of the span at the end, and after this stage."""
         target = max(goal, cost / PROGRESS)
         if target < 2.0 * goal:
-            # What the dual of the next solve makes of it may be more: then less is allowed.
+            # The cost with the next dual point may be higher, so less is allowed.
             target, self._part = goal, 0.5 * self._part
         return (goal, target) if self._is_trusted else (0.0, 0.0)
 
@@ -114,7 +114,7 @@ class SpanChoice:
             self.coef = Q.T @ self.coef
 
     def _price(self, dual: DualPoint) -> float:
-        """What a unit of ``‖r‖²`` costs the bound, to first order."""
+        """Loss of the bound per unit of ``‖r‖²``, to first order."""
         program = self.program
         if program.regulariser.weight > 0 and program.regulariser.squared:
             return 1.0 / (4.0 * program.regulariser.weight)

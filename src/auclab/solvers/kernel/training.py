@@ -19,9 +19,9 @@ from auclab.samples.tables import require_memory
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.types import Array, AuclabError
 
-#: Relative asymmetry of a precomputed kernel that is taken for rounding.
+#: Relative asymmetry of a precomputed kernel that counts as rounding.
 _ASYMMETRY = 1e-8
-#: Precomputed matrices up to this size are factored, to see that they are positive semidefinite (about a second).
+#: Precomputed matrices up to this size are factored to check that they are positive semidefinite (about a second).
 _MOST_FACTORED = 3_000
 
 

@@ -1,4 +1,4 @@
-"""The objective of a scorer on landmarks, evaluated again from its coefficients, and how far it may be off."""
+"""The objective of a scorer on landmarks, evaluated again from its coefficients, with an error bound."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ROWS = 2048
 class Evaluation:
     """A scorer ``Σ_k c_k κ(x_k, ·) + b`` at the training sample.
 
-    `objective`: of the program in the space, from sorted scores. `length`: ``‖h‖_H``. `rounding`: by how much the
-    objective may be off at most.
+    `objective`: of the program in the space, from sorted scores. `length`: ``‖h‖_H``. `rounding`: bound on the
+    rounding error of the objective.
     """
 
     objective: float

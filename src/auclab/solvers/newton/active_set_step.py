@@ -8,10 +8,10 @@ points with ``t = ‖w‖`` on which t is linear in w, so that the model is quad
 
 Each change of the face costs one Cholesky factorisation of the free entries. If the minimum on the linear hull of a
 face is outside the face, the best point of the segment towards it or its projection is taken, whichever is lower, and
-the face there is smaller. If it is on the face, the multipliers say which features extend the face: all of them at once
-if the model falls then, else the worst half, and so on to the worst one, for which it must fall. The model falls with
-every minimum and no face is minimised twice, so the method ends. For l1 this is the feature-sign search of Lee, Battle,
-Raina & Ng (2007), with blocks of features.
+the face there is smaller. If it is on the face, the multipliers show which features extend the face: all of them at
+once if the model then decreases, else the worst half, and so on to the worst one, for which it must decrease. The model
+decreases with every minimum and no face is minimised twice, so the method terminates. For l1 this is the feature-sign
+search of Lee, Battle, Raina & Ng (2007), with blocks of features.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from auclab.solvers.newton.positive_definite import HALF_OF_DIGITS, ROUNDING, so
 from auclab.solvers.smoothed.row_products import Check, never
 from auclab.types import Array
 
-#: The changes of the face for each variable after which the step is left to `conic_step`.
+#: Changes of the face per variable after which `conic_step` computes the step instead.
 _MAX_CHANGES = 5
 
 
@@ -91,7 +91,7 @@ class _Model:
         return np.asarray(self.moduli @ np.abs(point) + np.abs(self.linear))
 
     def change(self, point: Array, other: Array) -> float:
-        """By how much the model is larger at another point."""
+        """Increase of the model from one point to another."""
         step = other - point
         return float(step @ (self.gradient(point) + 0.5 * (self.hessian @ step)))
 
@@ -144,12 +144,12 @@ class _Model:
         return free if self.face.norms(free[: self.n]) <= free[-1] else None
 
     def minimum_if_optimal(self, place: _Place) -> Array | None:
-        """The place where the method ended, or the minimum without a norm; None where it is not a minimum."""
+        """The final point, or the minimum without a norm; None if it is not a minimum."""
         if not place.is_minimum:
             return None
         gradient, terms = self.gradient(place.point), self.rounding(place.point)
         if gradient[-1] < -ROUNDING * terms[-1]:
             return self._unbounded_by_norm()
         excess = place.face.violations(gradient)
-        # No further step reduces what is left.
+        # No further step reduces the residual.
         return None if (excess > HALF_OF_DIGITS * terms[: self.n]).any() else place.point

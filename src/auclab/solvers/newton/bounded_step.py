@@ -1,10 +1,10 @@
 """The proximal Newton step within bounds on w, by a primal–dual active-set method.
 
 Coefficients at a bound are fixed there, and the step of all others is that without bounds, exact to rounding. Then
-coefficients that left their bounds are fixed, and those are released that the model pulls inside: their multiplier,
-``r_k − ∂``, has the wrong sign, r the negative gradient of the quadratic and ∂ what the norm takes up. The method ends
-where neither is left (Hintermüller, Ito & Kunisch 2003, "The primal-dual active set strategy as a semismooth Newton
-method"), most often after one or two rounds; where it does not, `conic_step` takes the step.
+coefficients that left their bounds are fixed, and those are released whose multiplier ``r_k − ∂`` has the wrong sign, r
+the negative gradient of the quadratic and ∂ a subgradient of the norm. The method ends when no coefficient changes
+(Hintermüller, Ito & Kunisch 2003, "The primal-dual active set strategy as a semismooth Newton method"), most often
+after one or two rounds; if it does not, `conic_step` computes the step.
 
 A fixed coefficient has to be 0, so that the norm of the others is that of w; without a norm any bound will do.
 """
@@ -99,7 +99,7 @@ def _step_with_fixed(
 
 
 def _pulled(program: Program, hessian: Array, negative_gradient: Array, theta: Array, step: Array) -> Array:
-    """How the model pulls every coefficient that is fixed at its bound, 0 where the norm or rounding holds it."""
+    """The multiplier of every coefficient that is fixed at its bound; 0 where the norm or rounding explains it."""
     n = theta.size - 2
     pull = negative_gradient - hessian @ step
     terms = abs(negative_gradient) + abs(hessian) @ abs(step)

@@ -14,7 +14,7 @@ from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
-#: The part of the wanted gap within which the last step is refined no more.
+#: The last step is no longer refined once the gap is within this fraction of the required one.
 _ENOUGH = 0.5
 
 
@@ -30,14 +30,14 @@ def certified_step(state: State, loss: SmoothedLoss, iterate: Iterate, other: Ar
 
 
 def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: list[Array]) -> Certificate:
-    """The step is refined, as a linear system is, until the bound is near: its Hessian may be a subsample's."""
+    """Iterative refinement of the step until the bound is close, because its Hessian may be that of a subsample."""
     problem, method = state.problem, state.method
     theta, evaluation = iterate.theta, iterate.evaluation
     step, multipliers = np.zeros_like(theta), evaluation.multipliers
     bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers)).bound
     rise, rose, wanted = np.inf, np.inf, state.tolerance * max(evaluation.value, SMALL_OBJECTIVE)
     enough = state.smoothed_value - _ENOUGH * wanted
-    # A Hessian with which the rises do not fall is too far off.
+    # If the rises do not decrease, the Hessian is too inaccurate.
     while bound < enough and rise > RELATIVE_TOLERANCE * wanted and rise <= rose:
         correction = method.step(iterate.hessian, loss.direction_sum(multipliers), theta + step)
         if method.is_too_long(step + correction, theta):
@@ -47,7 +47,7 @@ def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: 
         before, bound = bound, dual_bound(problem, (theta + step)[:-2], _of_pairs(multipliers)).bound
         rise, rose = bound - before, rise
     evaluation.release()
-    # Too long a step may prove something by its multipliers, and end at a worse point.
+    # The multipliers of a step that is too long may prove a bound although its point is worse.
     objective, coef, intercept = min(map(state.measured, [theta, theta + step, *others]), key=lambda point: point[0])
     marginals, share_neg = _of_pairs(multipliers), multipliers[2] if len(multipliers) > 2 else None
     certificate, _ = certify(problem.dual_problem(share_neg, marginals[1]), coef, intercept, marginals, objective)
@@ -56,7 +56,7 @@ def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: 
 
 
 def _by_slopes(state: State, loss: SmoothedLoss, iterate: Iterate, others: list[Array]) -> Certificate:
-    """The slopes at the minimum, which can be found again from the point, and where these do not prove enough others.
+    """The slopes at the minimum, which can be recomputed from the point; others if these do not prove enough.
 
     * Those after the step: it may have promised less than rounding.
     * Those at the minimum for other points: it is beside the kinks by about the half-width.

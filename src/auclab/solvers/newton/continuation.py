@@ -6,9 +6,9 @@ Between changes of the set of margins in the band the minimum θ(h) is an affine
 * ``h = 0`` in the same formula is the exact optimum once the margins at the kink are the only ones in the band, even
   where very many margins are tied there, as in tables of binary columns.
 
-At an exact minimum the multipliers of the band satisfy the dual constraint, whatever h is, so a certified gap that is
-larger than the smoothing explains comes from steps that have not converged: a column that few observations have enters
-the constraint with as much weight as any other, and the smoothed value hardly with any.
+At an exact minimum the multipliers of the band satisfy the dual constraint for any h, so a certified gap that is larger
+than the smoothing explains comes from steps that have not converged: a column that is nonzero in few observations has
+as much weight as any other in the constraint, and hardly any in the smoothed value.
 
 Primal and dual value of a smoothed minimum differ by about h² times the density of margins at the kink, from which the
 half-width that a tolerance requires is known. On subsamples the band stays wide: their Hessian is passed on, and a wide
@@ -37,10 +37,9 @@ from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array
 
-#: The Hessian of a sample with more observations a class than this is taken from a subsample: it only has to be good,
-#: not exact.
+#: With more observations per class than this the Hessian is that of a subsample, because it need not be exact.
 _MAX_HESSIAN_SIZE = 40_000
-#: The last half-width on a subsample, and that from which it narrows near a point that may be some way off.
+#: The last half-width on a subsample, and the first one near a start that may be some way off.
 _SUBSAMPLE_WIDTH, WIDER = 0.03, 0.125
 #: The next half-width relative to the last: after a minimum that took few steps, and after others.
 _FAST, _SLOW, _FEW_STEPS = 0.1, 0.3, 5
@@ -94,7 +93,7 @@ class _Path:
         #: What the steps at this half-width have to reach, and how many there were.
         self.relative, self.steps = self._first_relative, 0
         if self.leaps and sample.is_sparse and self.hessian is None:
-            # Subsamples miss the curvature of rare features; a wide band of all observations has most of it.
+            # Subsamples miss the curvature of rare features; a wide band over all observations contains most of it.
             state.half_width = WIDER
         elif self.leaps:
             self.narrow()
@@ -135,7 +134,7 @@ class _Path:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the direct step ended elsewhere: too far, or the subsample misses curvature of the whole."""
+        """Whether the direct step failed: it was too long, or the subsample misses curvature of the whole sample."""
         return self.direct and not self.minima[-1].converged
 
     def widen(self) -> None:
@@ -144,14 +143,14 @@ class _Path:
         self._go_to(max(WIDER, self.state.half_width))
 
     def certifies(self, last: bool) -> bool:
-        """Whether a certificate may have the gap that is wanted, or costs little beside the steps."""
+        """Whether a certificate may have the required gap, or costs little compared with the steps."""
         near = self._wanted * (_NEARLY if self.steps <= _FEW_STEPS else _FAR)
         return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= near)
 
     def certified(self) -> bool:
         """Certify the last minimum; False where its steps ended too early."""
         state, iterate, before = self.state, self.minima[-1], self.state.gap
-        # A point with slopes of its own as its proof is preferred, except for the last digits.
+        # A point that is proved by its own slopes is preferred, except for the last digits.
         other = self._extrapolated(0.0) if self.is_narrow or not self.proves_by_slopes else None
         certificate = certified_step(state, self.loss, iterate, other)
         if state.is_certified or state.monitor.stopped() is not None:
@@ -162,7 +161,7 @@ class _Path:
         return certificate.absolute_gap <= too_large or self.relative <= EPSILON
 
     def converge(self) -> None:
-        """Go on at the same half-width, until a hundredth of the reduction is left."""
+        """Continue at the same half-width, until the predicted reduction has fallen to a hundredth."""
         self.direct, self.relative = False, self.relative * RELATIVE_TOLERANCE**2
 
     def narrow(self) -> None:
@@ -191,13 +190,13 @@ class _Path:
         return RELATIVE_TOLERANCE if self.direct or self.leaps or not self.whole else RELATIVE_TOLERANCE**2
 
     def pass_on(self) -> None:
-        """Leave the Hessian for a larger sample."""
+        """Keep the Hessian for a larger sample."""
         if not self.whole and self.hessian is None:
             self.state.hessian = self._reusable
 
     @property
     def _reusable(self) -> Array | None:
-        """What of the last Hessian serves at other points and for other samples; None of an operator."""
+        """The part of the last Hessian that is usable at other points and for other samples; None for an operator."""
         last = self.minima[-1]
         try:
             return self.loss.reusable(last.hessian, last.evaluation) if isinstance(last.hessian, np.ndarray) else None
@@ -210,14 +209,14 @@ class _Path:
 
     @property
     def _required_width(self) -> float:
-        """The half-width at which the smoothing leaves a part of the wanted gap open: its gap falls as h²."""
+        """The half-width at which smoothing causes the allowed share of the gap, which is proportional to h²."""
         evaluation = self.state.evaluation
         if evaluation is None or evaluation.smoothing_gap <= 0:
             return math.inf
         return evaluation.half_width * math.sqrt(min(1.0, _OPEN * self._wanted / evaluation.smoothing_gap))
 
     def _extrapolated(self, half_width: float) -> Array | None:
-        """Where the line through the last two minima is at another half-width."""
+        """The point at another half-width on the line through the last two minima."""
         if len(self.minima) < 2:
             return None
         first, second = self.minima
@@ -235,9 +234,9 @@ class _Path:
 
 
 def _borrows(state: State, sample: Sample) -> bool:
-    """Whether computing a Hessian for this sample would cost more than the steps that the one before takes longer.
+    """Whether the sample's own Hessian would cost more than the extra steps with the previous one.
 
-    Not for a subsample of the pairs of bicliques: few of them are in the band of a smaller one, and in its own.
+    Not for a subsample of the pairs of bicliques, few of which are in the band of a smaller subsample.
     """
     if not sample.is_of_classes and sample is not state.problem.sample:
         return False

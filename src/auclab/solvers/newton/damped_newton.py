@@ -2,9 +2,9 @@
 
 A Levenberg–Marquardt method: the damping matrix is the Hessian of a band of half-width 1, times a factor that follows
 the ratio of actual to predicted reduction (Nocedal & Wright, Numerical Optimization, 2nd ed., algorithm 4.1). The wide
-band contains the margins that will enter the narrow one. With the narrow band's own diagonal in its place, features
-that are rare in the band take a hundred times the steps (measured on one-hot coded data). Steps that go far beyond the
-minimum along their direction are shortened (`line_search`).
+band contains the margins that will enter the narrow one. With the diagonal of the narrow band instead, features that
+are rare in the band take a hundred times as many steps (measured on one-hot coded data). Steps far beyond the minimum
+along their direction are shortened (`line_search`).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ RELATIVE_TOLERANCE = 0.1
 MAX_STEPS = 100
 #: With more features than this the Hessian is an operator.
 MAX_DENSE_FEATURES = 2_000
-#: The damping that is tried first; below a thousandth of it there is none, and steps end at 10¹¹ times it.
+#: First damping. Below a thousandth of it no damping is used; at 10¹¹ times it the iteration ends.
 _DAMPING = 1e-3
 #: A step may change margins by at most this many times their size.
 _MAX_RELATIVE_STEP = 10.0
-#: Steps without damping whose small predicted reduction did not fall by half, after which it is taken for rounding.
+#: Undamped steps without a halved predicted reduction after which a small one counts as rounding.
 _MAX_STALLED = 3
 
 
@@ -94,7 +94,7 @@ class DampedNewton:
         subproblem = _Subproblem(self, loss, half_width, hessian, ridge)
         evaluation = loss.evaluate(theta, half_width) if evaluation is None else evaluation
         value, converged = subproblem.value(theta, evaluation), False
-        # `damped` is the damping to come back to where the undamped step that ends the iteration was no good.
+        # `damped`: the damping to return to if the undamped step that should end the iteration fails.
         damping = damped = 0.0
         least, stalled = np.inf, 0
         curvature: Any = subproblem.hessian(evaluation)
@@ -115,11 +115,11 @@ class DampedNewton:
                 continue
             negligible = relative_tolerance * evaluation.smoothing_gap
             if damping and not damped and predicted <= negligible:
-                # A step that is short because it was damped does not show that the minimum is near.
+                # A short damped step does not show that the minimum is near.
                 damping, damped = 0.0, damping
                 continue
             converged = predicted <= max(0.0 if damping else negligible, (noise + EPSILON * EPSILON) * value)
-            # Along features that the others determine, what is left may be rounding of the gradient.
+            # Along linearly dependent features the predicted reduction may be rounding of the gradient.
             stalled = 0 if predicted < 0.5 * least or predicted > HALF_OF_DIGITS * value else stalled + 1
             least = min(least, predicted)
             converged = converged or (not damping and stalled >= _MAX_STALLED)
@@ -132,7 +132,7 @@ class DampedNewton:
             if is_too_far(slope, trial):
                 trial = shortened(slope, trial, partial(subproblem.trial, theta, step))
             actual = value - subproblem.value(trial.theta, trial.evaluation)
-            # Of a small difference of values less than half of the digits are left: gradients have more.
+            # A small difference of values has lost more than half of its digits; gradients have more.
             if predicted * trial.length < HALF_OF_DIGITS * value:
                 actual = 0.5 * float((negative_gradient + trial.negative_gradient) @ (trial.theta - theta))
                 actual -= self.rise(theta, trial.theta)
@@ -143,7 +143,7 @@ class DampedNewton:
                 damped = 0.0
             elif damping > 1e11 * _DAMPING:
                 break
-            # A step that was shortened a little is a good one: the search has done what the damping is for.
+            # A slightly shortened step is good: the line search has replaced the damping.
             ratio = 2.0 * trial.length if actual > 0 and trial.length < 1.0 else actual / predicted
             damping = damped if damped and not damping else _next_damping(damping, ratio)
         if evaluation.state is None:
@@ -167,7 +167,7 @@ class DampedNewton:
         return self.on_cone(theta)
 
     def is_too_long(self, step: Array, theta: Array) -> bool:
-        """Whether a step would change margins by many times their size, where the model means nothing."""
+        """Whether a step would change margins by many times their size, where the model is meaningless."""
         size = float(np.abs(theta[:-2] / self.unit).max())
         # "not ≤": a step that is NaN is too long.
         return not float(np.abs(step[:-2] / self.unit).max()) <= _MAX_RELATIVE_STEP * max(1.0, size)
@@ -185,7 +185,7 @@ class DampedNewton:
         return self.program.regulariser.value(theta[:-2])
 
     def rise(self, theta: Array, other: Array) -> float:
-        """By how much R(w) is larger at another point; differences of squares as products keep their digits."""
+        """Increase of R(w) from one point to another; differences of squares are products, to avoid cancellation."""
         (ridge, rest), w, v = self.program.regulariser.split(), theta[:-2], other[:-2]
         return ridge * float((v - w) @ (v + w)) + rest.value(v) - rest.value(w)
 
@@ -209,7 +209,7 @@ class _Subproblem:
         return self.loss.direction_sum(evaluation.multipliers) - self.ridge * theta
 
     def trial(self, theta: Array, step: Array, length: float) -> Trial:
-        """What the objective is after a part of a step."""
+        """The objective after a fraction of a step."""
         point = self.method.on_cone(theta + length * step)
         evaluation = self.loss.evaluate(point, self.half_width)
         negative_gradient = self.negative_gradient(point, evaluation)
@@ -226,7 +226,7 @@ class _Subproblem:
         return rise - float(negative_gradient[:-1] @ step[:-1]) - float(negative_gradient[-1]) * along
 
     def hessian(self, evaluation: Evaluation) -> Hessian:
-        """The Hessian that was given, with what of it is never that of another point, or the sample's own."""
+        """The given Hessian plus the terms that are always computed here, or the sample's own."""
         if self.given_hessian is not None:
             return self.loss.completed(self.given_hessian, evaluation)
         return self._own_hessian(evaluation, self.ridge)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from auclab.solvers.smoothed.evaluation import Evaluation
 from auclab.types import Array
 
-#: The search ends where the derivative is below this part of that at the start, or after this number of points.
+#: The search ends when the derivative is below this fraction of the one at the start, or after this number of points.
 _FLAT, _MAX_POINTS = 0.2, 8
-#: A new point keeps this part of the bracket away from its ends.
+#: Least distance of a new point from the ends of the bracket, as a fraction of its length.
 _INSIDE = 0.05
 
 
@@ -36,7 +36,7 @@ class Trial:
 
 
 def is_too_far(slope: float, trial: Trial) -> bool:
-    """Whether the objective rises at a trial about as fast as it falls (by `slope`) at the start."""
+    """Whether the objective increases at a trial about as fast as it decreases at the start (`slope`)."""
     return slope < 0.0 and trial.slope > -0.5 * slope
 
 

@@ -1,10 +1,11 @@
 """Whether w = 0 is the optimum of partial AUC maximisation, by Newton steps that need no pairs.
 
 Near w = 0 every hinge is positive, so that the loss of negative j is ``1 − w·(mean(x⁺) − x_j⁻)``. With these losses at
-every w the program is homogeneous around w = 0, which is therefore its optimum or no w is; and it is so of the program
-itself at the same time, for both have the same subgradients there. The superquantile is smoothed over a band of
-half-width 1, and the r of `PartialAUC` at the minimum has ``‖mean(x⁺) − Σ r_j x_j⁻‖_* ≤ λ`` (0 for λ = 0 and squared
-penalties): that is the proof. Where w = 0 is not optimal, the steps arrive at a smoothed value below 1.
+every w, and without a squared penalty, the program is positively homogeneous apart from a constant: w = 0 is its
+optimum, or it has none. The original program has the same subgradients at w = 0, so w = 0 is optimal for both or for
+neither. The superquantile is smoothed over a band of half-width 1. The r of `PartialAUC` at the minimum has
+``‖mean(x⁺) − Σ r_j x_j⁻‖_* ≤ λ`` (0 for λ = 0 and squared penalties), which is the proof. If w = 0 is not optimal, the
+steps reach a smoothed value below 1.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from auclab.solvers.smoothed.partial_loss import PartialLoss
 from auclab.solvers.smoothed.row_products import Check, gram, never
 from auclab.types import Array, Status
 
-#: A point with less than this part of the value of w = 0 shows that this is not the optimum.
+#: A point below this fraction of the value of w = 0 shows that w = 0 is not the optimum.
 _CLEARLY_NOT_NULL = 0.9
-#: Steps between two looks at what has been proved, and looks at most.
+#: Steps between two attempts at a proof, and the largest number of attempts.
 _STEPS, _LOOKS = 4, 10
 
 
@@ -85,7 +86,7 @@ class LinearPartialLoss(PartialLoss):
         return hessian
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array, Array]:
-        """By what a step lowers the multipliers, to first order; O(m n)."""
+        """The decrease of the multipliers by a step, to first order; O(m n)."""
         weight_neg = self._band_weight(evaluation)
         moved = np.asarray(self.sample.X_neg @ step[:-2])
         lowered = weight_neg * (float(weight_neg @ moved) / max(float(weight_neg.sum()), 1e-300) - moved)
@@ -113,7 +114,7 @@ class NullSolution:
         return state.measured(state.theta)[0] > _CLEARLY_NOT_NULL
 
     def attempt(self, state: State) -> RawSolution | None:
-        """W = 0 where Newton steps on the linear losses prove it; None where these fall, or time is over."""
+        """W = 0 if Newton steps on the linear losses prove it; None if their value falls below 1, or out of time."""
         problem, monitor, program, sample = state.problem, state.monitor, state.problem.program, state.problem.sample
         regulariser = Norm(program.regulariser.norm, program.regulariser.slope(0.0))
         method = DampedNewton(Composed(AllPairs(), program.loss, regulariser), sample.spread, monitor)

@@ -1,7 +1,7 @@
-"""The end of a conic step: Newton steps on the entries that it leaves, where the norm is smooth.
+"""Newton steps after a conic step, on its nonzero entries, where the norm is smooth.
 
-An interior-point method ends at the root of its tolerance from the minimum, for which the multipliers there do not yet
-prove a small gap. With entries of 0 kept there the norm is twice differentiable near the point
+An interior-point method ends at a distance of the root of its tolerance from the minimum, where the multipliers do not
+yet prove a small gap. If zero entries are fixed, the norm is twice differentiable near the point
 (`VectorNorm.smooth_at`), and with ``t = ‖w‖`` so is the model.
 """
 
@@ -55,7 +55,7 @@ def polished(program: Program, hessian: Array, linear: Array, point: Array, n: i
 
 
 def _is_minimum(program: Program, hessian: Array, linear: Array, v: Array, n: int) -> bool:
-    """Whether ``−∂/∂w`` of the quadratic is what the norm takes up, in its dual norm."""
+    """Whether the dual norm of the gradient in w is at most the slope in t, as at a minimum on the cone."""
     gradient = hessian @ v - linear
     pull = float(gradient[-1]) + program.regulariser.slope(float(v[-1]))
     return program.regulariser.norm.dual(gradient[:n]) <= pull * (1.0 + HALF_OF_DIGITS)

@@ -51,7 +51,7 @@ def proximal_step(
 
     `program`: gives the norm, λ, and whether there is an intercept. `hessian` (n + 2, n + 2), or HessianOperator: h.
     `negative_gradient` (n + 2,): g, at `theta`. `theta` (n + 2,): ``(w, b, ‖w‖)``. `spread` (n + 2,): the mean square
-    of the entries of D, the natural scale of H; what regularises singular directions is taken relative to it.
+    of the entries of D, the natural scale of H, to which the regularisation of singular directions is relative.
     `constraints`: on ``w + Δw``; H is a matrix then. `monitor`: looked at between factorisations and between products.
     """
     ridge, program = without_squares(program)

@@ -1,7 +1,7 @@
 """Separable data with so small a penalty that no hinge is left: the optimum is the hard-margin separator.
 
-Of a smoothed minimum this is seen before its multipliers prove it: it has no hinge either. Newton steps would take
-hundreds to where only a few margins are at the kink.
+A smoothed minimum shows this before its multipliers prove it: it has no hinge either. Newton's method would need
+hundreds of steps to a point with only a few margins at the kink.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class HardMargin:
     """The hard-margin separator, where a minimum has no hinge and the separator is found quickly."""
 
     def may(self, state: State) -> bool:
-        """Whether that is so."""
+        """Whether the minimum has no hinge and the separator is cheap to compute."""
         problem, theta = state.problem, state.theta
         program, sample = problem.program, problem.sample
         if state.evaluation is None or problem.constraints is not None or sample.in_blocks:

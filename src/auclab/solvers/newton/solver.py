@@ -6,8 +6,8 @@
 2. The minimum is followed while the band narrows (`continuation`), until the multipliers of a last step certify a point
    (`certified_step`): linearised in that step, they satisfy the dual constraint to rounding. Other losses than the
    hinge, and pairs within groups, are certified by the slopes of the smoothed loss at the minimum.
-3. On the way, finishes that know the optimum in another way end the solve where they apply: one small program for few
-   margins and windows near a vertex (`window_finish`), and the hard-margin separator (`separated`).
+3. Where they apply, finishes find the exact optimum in another way and end the solve: one small program for few margins
+   and windows near a vertex (`window_finish`), and the hard-margin separator (`separated`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.solvers.working_columns import on_working_columns
 from auclab.types import Array, AuclabError, Status
 
-#: In the order in which they are looked at.
+#: In the order in which they are tried.
 FINISHES: tuple[type[Finish], ...] = (OneWindow, NullSolution, HardMargin, Windows)
 #: Variances of the columns that differ by more than this factor are damped in the first point of a program with a norm.
 _MIXED = 1e6
@@ -131,7 +131,7 @@ def _solve(problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Ar
     state = State(problem, tolerance, monitor, method, [finish() for finish in FINISHES], start, theta, width)
     solution = state.finished()
     while samples and solution is None:
-        sample = samples.pop(0)  # let go one after the other: the largest may be half a gigabyte
+        sample = samples.pop(0)  # released one by one: the largest may be half a gigabyte
         solution = follow_minima(state, sample)
         if samples == [problem.sample] and _is_too_late(state, sample):
             return _uncertified(state)
@@ -144,8 +144,8 @@ def _solve(problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Ar
 def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Array:
     """The best multiple of the difference of the means of a sample in units of the variances.
 
-    A norm of w is the sum of what the columns of the smallest variance take, each some of its inverse root: where
-    variances differ much, small ones are also damped.
+    Columns of the smallest variance get the largest coefficients and dominate a norm of w, so if variances differ much,
+    the small ones are damped.
     """
     here, variance, difference = Problem(problem.program, sample), method.unit**-2.0, sample.mean_difference
     levels, least, largest = np.zeros(1), float(variance.min()), float(variance.max())

@@ -1,4 +1,4 @@
-"""Where a solve is: its last minimum, what has been certified, and the ways to end it that are left."""
+"""The state of a solve: its last minimum, the best certificate, and the remaining finishes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from auclab.types import Array, Status
 
 
 class Finish(Protocol):
-    """A way to end a solve, looked at before the first step, at every minimum over all observations, and at the end."""
+    """A way to end a solve, tried before the first step, at every minimum over all observations, and at the end."""
 
     def may(self, state: State) -> bool:
         """Whether it applies here."""
         ...
 
     def attempt(self, state: State) -> RawSolution | None:
-        """The end of the solve, or None where it goes on, perhaps from a better point; asked once."""
+        """The solution, or None if the solve continues, perhaps from a better point; called once."""
         ...
 
 
@@ -33,8 +33,8 @@ class Finish(Protocol):
 class Best:
     """The point of least objective and the multipliers of the largest bound, which may belong to different minima.
 
-    The multipliers of a converged minimum prove nearly the optimum where its point, a little beside the kinks, is still
-    far from it; and rounding makes those of a very narrow band worse again.
+    The multipliers of a converged minimum prove a bound close to the optimum while its point, slightly off the kinks,
+    is still far from optimal; in a very narrow band rounding makes the multipliers worse again.
     """
 
     point: RawSolution
@@ -44,7 +44,7 @@ class Best:
 
     @classmethod
     def of(cls, before: Best | None, solution: RawSolution, certificate: Certificate) -> Best:
-        """The best of what there was and another solution."""
+        """The better of the previous best and another solution."""
         found = cls(solution, solution, certificate.objective, certificate.lower_bound)
         if before is None:
             return found
@@ -59,7 +59,7 @@ class Best:
 
 @dataclass
 class State:
-    """A solve under way.
+    """The state of a running solve.
 
     `tolerance`: relative gap. `finishes`: those that have not been attempted. `start`: a point near the optimum that
     was given. `theta` (n_features + 2,): ``(w, b, ‖w‖)``, the last minimum. `half_width`: that of its band, or of the
@@ -128,7 +128,7 @@ class State:
         return self.problem.objective(coef, intercept), coef, intercept
 
     def consider(self, point: RawSolution, certificate: Certificate) -> Certificate:
-        """Keep what is better of a point, and of what its multipliers prove; its certificate again."""
+        """Keep the point and the bound if they are better; returns the certificate."""
         self.monitor.record(certificate.objective, certificate.lower_bound)
         if not point.scorers:
             self.best = Best.of(self.best, point, certificate)

@@ -45,10 +45,10 @@ class OneWindow:
 
 
 class Windows:
-    """From the last minimum, where the band may be no narrower and the gap is not certified."""
+    """Windows from the last minimum, if the band cannot be narrowed further and the gap is not certified."""
 
     def may(self, state: State) -> bool:
-        """Whether that is so, and windows know the loss."""
+        """Whether this is the case, and windows support the loss."""
         if not state.ended or state.monitor.stopped() is not None:
             return False
         if PARTS["windows"].why_not(state.problem.program, state.problem.constraints) is not None:
@@ -56,7 +56,7 @@ class Windows:
         return not (state.is_certified or state.method.by_products)
 
     def attempt(self, state: State) -> RawSolution:
-        """The exact optimum, or what is nearer to it."""
+        """The exact optimum, or a better point or bound."""
         return _by_windows(state, state.solution(), max(_LEAST_BOX, 2.0 * state.half_width))
 
 
@@ -75,7 +75,7 @@ def _by_windows(state: State, first: RawSolution, radius: float) -> RawSolution:
         call_limit=lambda: monitor.call_limit,
     )
     if exact.status is not Status.OPTIMAL and not _bound(state, exact, exact) >= _bound(state, exact, first):
-        # The windows keep the better point, but may have had no time for a bound.
+        # Windows keep the better point, but may run out of time for a bound.
         exact = replace(exact, multipliers=first.multipliers)
     return replace(
         exact,
