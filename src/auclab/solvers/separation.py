@@ -29,7 +29,7 @@ _FAR = 1e9
 def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] = lambda: None) -> RawSolution | None:
     """The hard-margin separator where it is proved to be the optimum.
 
-    `tolerance`: relative gap. `stopped`: a result other than None gives up.
+    `tolerance`: relative gap. `stopped`: a result other than None ends the attempt.
 
     Examples
     --------

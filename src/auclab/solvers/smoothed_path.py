@@ -3,10 +3,10 @@
 A choice among many λ or z needs every scorer roughly and only the close ones well. At one half-width h of the band the
 smoothed program ``φ_h + λ‖w‖`` (or ``λ‖w‖²``) is smooth away from w = 0, also with the buffer z‖w‖ in the margins and
 over the hardest negatives. Newton's method needs one factorisation a step and, from the minimum at a neighbouring value
-or at the last half-width, one or two steps. Between changes of the margins in the band the minimum is affine in h, from
-which the next level starts (`auclab.solvers.newton.continuation`). Of minima nothing is certified: the smoothing gap
-says how far the value is from the optimum, and the solve at the chosen value has a certificate. That w = 0 is optimal
-is proved by the multipliers of the minimum: their dual value is that of w = 0.
+or at the last half-width, one or two steps. Between changes of the margins in the band the minimum is affine in h, by
+which the next level is started (`auclab.solvers.newton.continuation`). Minima are not certified: the smoothing gap
+estimates the distance of the value from the optimum, and the solve at the chosen value has a certificate. That w = 0 is
+optimal is proved by the multipliers of the minimum: their dual value is that of w = 0.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from auclab.types import Array
 
 #: Half-widths of the band, in units of the margins.
 HALF_WIDTHS = (0.2, 0.06, 0.02, 0.006, 0.002, 6e-4, 2e-4, 6e-5, 2e-5, 6e-6, 2e-6)
-#: Steps at one half-width end where the next one promises this part of the smoothing gap, or rounding of the value;
-#: that of a step with the last Hessian has to be smaller.
+#: Steps at one half-width end if the predicted reduction of the next is this fraction of the smoothing gap, or rounding
+#: of the value; with the last Hessian it has to be smaller.
 _CONVERGED, _STALE = 1e-2, 0.1
-#: Steps at most, and halvings of one.
+#: Largest number of steps, and of halvings of one step.
 _MAX_HALVINGS = 30
 #: A step is at most this many times as long as w, or as the first w.
 _LONGEST = 3.0
-#: Of the smoothing gap: what a minimum may be below the value of w = 0 where that may be the optimum; and the part that
-#: the next step promises at most where this is to be proved.
+#: Fractions of the smoothing gap: how far a minimum may be below the value of w = 0 if that may be the optimum, and the
+#: largest predicted reduction of the next step for a proof.
 _NEAR_NULL, _PROVES = 5e-2, 1e-8
-#: Of more columns a Hessian takes longer than the solvers that hold none.
+#: With more columns a Hessian takes longer than the solvers that do not form one.
 MAX_FEATURES = 500
 
 
@@ -45,8 +45,8 @@ MAX_FEATURES = 500
 class Minimum:
     """The minimum of the smoothed program at one value and half-width.
 
-    `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `gap`: what smoothing leaves between primal and dual value, relative as
-    in a certificate. `is_separated`: whether no margin is below the band: then no error is left, and a smaller λ has
+    `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `gap`: the relative gap of primal and dual value that smoothing leaves,
+    as in a certificate. `is_separated`: whether no margin is below the band; then no error is left, and a smaller λ has
     the same scorer. `is_null`: whether its multipliers prove that w = 0 is the optimum without smoothing.
     """
 
@@ -60,8 +60,8 @@ class Minimum:
 class SmoothedPath:
     """Minima of one sample at several values of λ or z.
 
-    `problems`: those that `is_smooth_path` takes, one at each value. `tolerance`: relative gap at which w = 0 is taken
-    for the optimum.
+    `problems`: one for each value, with `is_smooth_path`. `tolerance`: relative gap at which w = 0 counts as the
+    optimum.
     """
 
     def __init__(self, problems: Sequence[Problem], tolerance: float):
@@ -90,7 +90,7 @@ class SmoothedPath:
         return self._descended(k, evaluation)
 
     def _loss(self, k: int) -> SmoothedLoss:
-        """Losses differ by z alone."""
+        """The smoothed loss of a problem; losses differ only in z."""
         problem = self.problems[k]
         threshold = problem.program.threshold
         if threshold not in self._losses:
@@ -101,7 +101,7 @@ class SmoothedPath:
         return evaluation.value + self.problems[k].program.regulariser.value(evaluation.theta[:-2])
 
     def _descended(self, k: int, evaluation: Evaluation) -> Minimum | None:
-        """Newton steps until the next one promises next to nothing."""
+        """Newton steps until the predicted reduction of the next one is negligible."""
         free, factor, loss, value = self._free, None, self._loss(k), self._value(k, evaluation)
         for _ in range(MOST_STEPS):
             gradient = loss.direction_sum(evaluation.multipliers)
@@ -149,7 +149,7 @@ class SmoothedPath:
         return hessian
 
     def _of_length(self, k: int, theta: Array, slope: float) -> tuple[float, Array]:
-        """What depends on the length of w, ``R`` and with its `slope` the loss: slope over length, and the Hessian."""
+        """Slope over length, and Hessian, of the terms in ‖w‖: R, and the loss with its `slope`."""
         regulariser, w = self.problems[k].program.regulariser, theta[:-2]
         length = float(np.linalg.norm(w))
         direction, per_length = w / length, (regulariser.slope(length) + slope) / length
@@ -198,7 +198,7 @@ class SmoothedPath:
         return of_hinges and value - (1.0 - _NEAR_NULL) * gap >= null
 
     def _is_null(self, k: int, value: float, evaluation: Evaluation, step: Array) -> bool:
-        """Whether the multipliers after a step, which satisfy the dual constraint, are worth what w = 0 is."""
+        """Whether the multipliers after a step, which satisfy the dual constraint, have the dual value of w = 0."""
         if not self._is_near_null(k, value, evaluation):
             return False
         problem, loss = self.problems[k], self._loss(k)
@@ -217,7 +217,7 @@ def _on_cone(theta: Array) -> Array:
 
 
 def is_smooth_path(problems: Sequence[Problem]) -> bool:
-    """Whether a path can be followed so: λ > 0 or z < 0 and the norm l2, rows in memory, nothing else."""
+    """Whether the method applies: λ > 0 or z < 0, the norm l2, and rows in memory."""
     program, sample = problems[0].program, problems[0].sample
     return (
         all(each.program.uses_norm and each.program.threshold <= 0 for each in problems)

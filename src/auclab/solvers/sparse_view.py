@@ -1,11 +1,11 @@
-"""Solvers get rows that are mostly zero once a value is subtracted from every column, where the data allow it.
+"""Solvers get rows that are mostly zero after a value is subtracted from every column, if the data allow it.
 
-A standardised one-hot column has two values, neither of them 0. Less its most frequent one it is mostly zero. Pairs do
-not know what is subtracted; in point programs the intercept absorbs it,
+A standardised one-hot column has two values, neither of them 0. Minus the more frequent one it is mostly zero. Over
+pairs the subtracted value cancels; in point programs the intercept absorbs it,
 
     w·x + b = w·(x − c) + (b + w·c).
 
-The difference ``x − c`` is rounded. That is of no consequence: what a solver returns is verified on the rows as given.
+The difference ``x − c`` is rounded, which is harmless, because solutions are verified on the rows as given.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from auclab.samples.mostly_zero import compressed, pays_as_csr
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array
 
-#: About how many rows are looked at before all are.
+#: Approximate number of rows that are examined before all are.
 _LOOKED_AT = 500
 
 
 def on_sparse_view(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
-    """A solver whose rows are CSR where that takes a subtraction only, and its answer for the rows as given.
+    """A solver that is given CSR rows if a subtraction suffices, and whose solution is for the rows as given.
 
-    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: the same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: a function with the same signature.
     """
 
     @wraps(solve)
@@ -50,10 +50,10 @@ def on_sparse_view(solve: Callable[..., RawSolution]) -> Callable[..., RawSoluti
 
 
 def common_values(sample: Sample) -> Array | None:
-    """What to subtract from every column for CSR rows to pay, shape (n_features,); None where they do not.
+    """Value to subtract from every column, shape (n_features,); None if CSR rows would not be faster.
 
-    That is the value of more than half of the rows, where there is one: then it is the median of some hundred rows too.
-    Other columns are left as they are.
+    The value is that of more than half of the rows, if there is one; it is then also the median of some hundred rows.
+    Other columns are not changed.
     """
     n_rows, n_columns = sample.n_pos + sample.n_neg, sample.n_features
     if sample.in_blocks or sample.is_sparse or not pays_as_csr(n_rows, n_columns, 0.0):

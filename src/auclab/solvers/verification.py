@@ -20,18 +20,18 @@ from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.verified.scorers import Scorers
 from auclab.types import Status
 
-#: Coefficients within TOLERANCE of a bound, in units of their spread, are put there if that costs this part of the gap.
+#: Coefficients within TOLERANCE of a bound, in units of their spread, move there if that costs this share of the gap.
 _COST_OF_BOUNDS = 0.01
-#: Seconds beyond a limit in which the multipliers of a solver that ended by itself may still be corrected.
+#: Seconds beyond a limit for correcting the multipliers of a solver that ended before the limit.
 _GRACE = 0.2
 
 
 def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, seconds: float | None = None) -> Solution:
-    """Turn a solver's answer into a certified solution; OPTIMAL stands only if the verified gap is small enough.
+    """Turn a solver's result into a certified solution, which is OPTIMAL only if the verified gap is small enough.
 
-    `raw`: the answer; nothing in it is taken on trust but the status of a limit. `solver`: name of the solver.
-    `tolerance`: relative gap at or below which OPTIMAL stands. `seconds`: what is left of a time limit. It bounds only
-    the search for multipliers that prove w = 0 optimal; the rest takes a few passes over the rows
+    `raw`: the result; only the status of a limit is used without a check. `solver`: name of the solver. `tolerance`:
+    largest relative gap of the status OPTIMAL. `seconds`: the rest of a time limit. It applies only to the search for
+    multipliers that prove w = 0 optimal; everything else takes a few passes over the rows
     (`auclab.solvers.budget.without_verification`).
     """
     if not (np.isfinite(raw.coef).all() and math.isfinite(raw.intercept)):
@@ -75,7 +75,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
 
 
 def _solution(problem: Problem, raw: RawSolution, certificate: Certificate, solver: str, tolerance: float) -> Solution:
-    """What does not depend on how the answer was verified."""
+    """The solution with its certificate and status."""
     offset = problem.sample.offset
     return Solution(
         coef=raw.coef,
@@ -93,7 +93,7 @@ def _solution(problem: Problem, raw: RawSolution, certificate: Certificate, solv
 
 
 def _on_bounds(problem: Problem, raw: RawSolution, tolerance: float) -> RawSolution:
-    """The answer with coefficients that are nearly at their bounds there, where that costs next to nothing."""
+    """The result with coefficients that are nearly at their bounds moved there, if the objective hardly changes."""
     constraints, spread = problem.constraints, problem.sample.spread
     if constraints is None or not constraints.is_convex:
         return raw
@@ -112,7 +112,7 @@ def _on_bounds(problem: Problem, raw: RawSolution, tolerance: float) -> RawSolut
 
 
 def _feasible(problem: Problem, raw: RawSolution) -> RawSolution:
-    """The answer moved onto the constraints by what a solver's rounding left; FAILED if there is no such point."""
+    """The result moved onto constraints that rounding violates; FAILED if no such point is found."""
     constraints = problem.constraints
     if constraints is None:
         return raw

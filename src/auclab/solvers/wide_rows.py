@@ -1,7 +1,7 @@
-"""Solvers get rows with more columns than there are of them in a basis of their span, where the norm is l2 or none.
+"""Solvers get data with more columns than rows in a basis of the span of the rows, if the norm is l2 or none.
 
-What the hard-margin separator solves needs no more than the Gram matrix, and is tried first. What is returned is
-mapped back, and certified on the rows as given.
+The hard-margin separator needs only the Gram matrix and is tried first. Solutions are mapped back, and certified on the
+rows as given.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ LARGE_PENALTY = 0.03
 
 
 def on_rotated_rows(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
-    """A solver whose rows have at most as many columns as there are of them, and its answer for the rows as given.
+    """A solver that is given at most as many columns as rows, and whose solution is for the rows as given.
 
-    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: the same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: a function with the same signature.
     """
 
     @wraps(solve)

@@ -35,10 +35,10 @@ from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
 _MAX_STEPS = 200
-#: Ratios of actual to predicted reduction below which a model is trusted less far, and above which farther.
+#: Ratios of actual to predicted reduction below which the trust region shrinks, and above which it grows.
 POOR_RATIO, GOOD_RATIO = 0.25, 0.75
-#: Steps in a row, each of which lowers the gap by less than this part, after which a gap within the tolerance, or any,
-#: is taken for the last.
+#: Consecutive steps, each of which lowers the gap by less than this fraction, after which the solve ends: with a gap
+#: within the tolerance, or with any.
 _MOVED, _MAX_IDLE, _MAX_IDLE_ABOVE = 1e-2, 4, 40
 #: Margins of the first window, or a hundredth of that for every feature if that is more; a conic program's rows take
 #: longer than a linear program's.
@@ -53,7 +53,7 @@ _LONGEST, _LONGER = 30.0, 10.0
 
 @dataclass
 class _TrustRegion:
-    """The state of the trust-region method: the point, the box, the window, and what has been proved."""
+    """The state of the trust-region method: the point, the box, the window, and the proved bound."""
 
     coef: Array
     intercept: float
@@ -182,7 +182,7 @@ def _idle_steps(
 
 
 def _step(problem: Problem, state: _TrustRegion, window: Window, point: DualPoint) -> bool:
-    """Accept or reject the step to `point`, adapt box and window; True if the predicted reduction is negligible."""
+    """Accept or reject the step to `point`, and adapt box and window; True if the predicted reduction is negligible."""
     certificate, multipliers = certify(problem, point.coef, point.intercept, window.marginals(point.weights))
     predicted, actual = state.value - point.value, state.value - certificate.objective
     if state.multipliers is not None and state.reach < certificate.norm_bound:

@@ -1,9 +1,9 @@
-"""Programs whose norm prices every column by itself are solved on a working set of columns, which grows.
+"""Column generation: programs whose norm prices columns separately are solved on a growing working set of columns.
 
 Where ``‖g‖_* ≤ τ`` means ``abs(g_k) ≤ τ c_k`` for every k, as with l1, most columns of a wide table have the weight 0.
-The program is solved on some; the dual vector ``g = Σ q d`` prices all the others exactly; the columns above their
-limit enter, and so on. The multipliers, scaled until no column is above, prove a bound for all columns after every
-round.
+The program is solved on some columns; the dual vector ``g = Σ q d`` prices all others exactly; columns above their
+limit enter, and so on. The multipliers, scaled until no column is above its limit, prove a bound for all columns after
+each round.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
 from auclab.types import Array, Status
 
-#: Fewer columns than this, or than this many for a row, are solved at once.
+#: With fewer columns than this, in all or per row, there is no working set.
 _LEAST, _PER_ROW = 1_000, 3.0
 #: The first working set, for every row; and the part of its limit from which on a column enters. Below 1 it enters
 #: before it is above: 1,000 × 10,000 takes 94 and 84 steps of interior with l1, 105 and 141 with columns above alone.
 _FIRST_PER_ROW, _ENTERS = 1.0, 0.9
-#: Rounds at most, and the part of the tolerance that is left to the last ones.
+#: Largest number of rounds, and the fraction of the tolerance that is left to the last ones.
 _MAX_ROUNDS, _OF_TOLERANCE = 30, 0.5
-#: The relative gap of the first rounds, whose columns are not yet all there, and by how much it falls for later ones.
+#: Relative gap of the first rounds, in which columns are still missing, and the factor by which it falls later.
 _FIRST_GAP, _TIGHTER = 1e-2, 1e-2
-#: Columns whose price is below this part of the limit leave the working set.
+#: Columns whose price is below this fraction of the limit leave the working set.
 _FAR = 0.8
 
 
 def on_working_columns(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
-    """A solver that gets the columns which its program uses, and some more, and its answer for all columns.
+    """A solver that is given the columns its program uses, and some more, and whose solution is for all columns.
 
-    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: the same to its caller.
+    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: a function with the same signature.
     """
     takes_start = "start" in inspect.signature(solve).parameters
 
@@ -101,7 +101,7 @@ class _Best:
         return relative_gap(self.objective, self.bound)
 
     def consider(self, answer: RawSolution) -> Array | None:
-        """Take what is better, and return the dual vector of the answer's multipliers; None without any."""
+        """Keep the better point and bound; returns the dual vector of the result's multipliers, None without any."""
         problem = self.problem
         self.iterations += answer.iterations
         objective = problem.objective(answer.coef, answer.intercept)
@@ -116,7 +116,7 @@ class _Best:
         return problem.sample.combine(*answer.multipliers)
 
     def ended(self, status: Status, begin: float) -> RawSolution:
-        """The answer for all columns."""
+        """The result for all columns."""
         timings = Timings(solve=perf_counter() - begin)
         if self.found is None:
             return RawSolution.null(self.problem, status, timings)
@@ -132,7 +132,7 @@ class _Best:
 
 
 def _first_columns(problem: Problem, limits: Array) -> NDArray[np.intp]:
-    """Those whose means differ most between the classes."""
+    """The columns whose means differ most between the classes."""
     sample = problem.sample
     size = int(max(_LEAST // 4, _FIRST_PER_ROW * min(sample.n_pos + sample.n_neg, 2_000)))
     prices = abs(sample.mean_difference) / limits
@@ -162,9 +162,9 @@ def _widened(answer: RawSolution, used: NDArray[np.intp], n_features: int) -> Ra
 def _next(
     problem: Problem, answer: RawSolution, prices: Array | None, limits: Array, used: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], bool]:
-    """The working set less the columns far below their limit, with those outside that are nearest to theirs or above.
+    """The working set without columns far below their limit, plus outside columns close to or above theirs.
 
-    At most as many enter as there are inside; the second value says whether any does.
+    At most as many enter as are in the set, or 100 if that is more; the second value says whether any does.
     """
     if prices is None or answer.multipliers is None:
         return used, False

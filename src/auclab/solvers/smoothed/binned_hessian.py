@@ -3,7 +3,7 @@
 The exact Hessian needs for every observation the sum of the opposite class's rows in its band, which lie in other
 blocks. With scores binned much more finely than the band is wide, the sums of rows per bin suffice. The result is the
 Hessian of a loss whose scores are moved by less than half a bin: good enough for steps, and no certificate depends on
-it. Of fewer rows than bins, as where outliers stretch the range of the scores, only the bins with rows are kept.
+it. With more bins than rows, as where outliers stretch the range of the scores, only the bins with rows are kept.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ BINS_PER_HALF_WIDTH, MAX_BYTES = 16, 100_000_000
 def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: float) -> Array:
     """``Σ q φ'' D Dᵀ`` over the pairs whose binned margins are in the band, shape (n_features + 2, n_features + 2).
 
-    `sample`: or one in memory. `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `half_width`: that of the band. `threshold`:
-    z: a pair's direction is ``D = (x_i⁺ − x_j⁻, 0, z)``.
+    `sample`: in blocks or in memory. `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `half_width`: that of the band.
+    `threshold`: z; a pair's direction is ``D = (x_i⁺ − x_j⁻, 0, z)``.
     """
     pos, neg = sample.scores(theta[:-2])
     shift = 1.0 - threshold * theta[-1]
@@ -63,7 +63,7 @@ def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: floa
 
 
 def _sums_within(binned: NDArray[Any], first: NDArray[np.intp], last: NDArray[np.intp]) -> Array:
-    """Sums over the bins from `first` up to `last`, without it, along the first axis.
+    """Sums over the bins from `first` to `last` (exclusive) along the first axis.
 
     Examples
     --------

@@ -21,8 +21,8 @@ class Evaluation:
     `half_width`: h of the band ``|a| < h`` in which the hinge is quadratic, in units of the margins. `value`: the
     smoothed mean. `multipliers` (n_pos,) and (n_neg,): the marginals of ``q α`` with ``α = φ'(a)``; over the hardest
     negatives also their weights r. `smoothing_gap`: ``mean(φ(a) − α a)`` ≥ 0: the difference of primal and dual value
-    that the smoothing leaves at its minimum. `band_share` in [0, 1]: share of the margins in the band. `state`: what
-    the Hessian needs besides; None once it has been released. `theta` (n_features + 2,): the point ``(w, b, ‖w‖)``.
+    that the smoothing leaves at its minimum. `band_share` in [0, 1]: share of the margins in the band. `state`: further
+    data for the Hessian; None once released. `theta` (n_features + 2,): the point ``(w, b, ‖w‖)``.
     """
 
     half_width: float
@@ -34,7 +34,7 @@ class Evaluation:
     theta: Array
 
     def release(self) -> None:
-        """Drop what only the Hessian needs: at 10⁷ observations it is most of the memory."""
+        """Drop the data that only the Hessian needs, at 10⁷ observations most of the memory."""
         self.state = None
 
 
@@ -78,19 +78,19 @@ class SmoothedLoss(ABC):
         return with_one_sum(result) if self.over_pairs else result
 
     def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
-        """What of a Hessian may stand for that of other points and samples: all of it."""
+        """The part of a Hessian that is usable at other points and for other samples: all of it."""
         return hessian
 
     def completed(self, hessian: Array, evaluation: Evaluation) -> Array:
-        """A reusable Hessian with what this point adds: nothing."""
+        """A reusable Hessian plus the terms of this point: none here."""
         return hessian
 
 
 def with_one_sum(multipliers: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Multipliers of pairs with equal sums over either class, in place; they have them up to rounding.
+    """Multipliers of pairs, made to have equal sums over both classes, in place; they differ by rounding.
 
-    What the sums differ by counts times the means of the columns: in a gradient it moves the minimum along them as far
-    as the penalty allows, in a dual point it is charged to the bound.
+    The difference is multiplied by the means of the columns: in a gradient it moves the minimum along them as far as
+    the penalty allows, and in a dual point it lowers the bound.
 
     Examples
     --------

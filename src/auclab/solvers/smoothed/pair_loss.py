@@ -55,7 +55,7 @@ class PairLoss(SmoothedLoss):
     def __init__(self, problem: Problem, sample: Sample, check: Check = never):
         super().__init__(sample, check)
         self.threshold = problem.program.threshold
-        self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points have one band
+        self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points share a half-width
         self.threads = sample.n_entries >= LARGE
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
@@ -154,7 +154,7 @@ class PairLoss(SmoothedLoss):
     def _sparse_sums(
         self, pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
     ) -> tuple[Array, Array, Array]:
-        """`_dense_sums` of CSR rows, where they are; the second sum may come transposed."""
+        """`_dense_sums` of CSR rows, without copying them; the second sum may be transposed."""
         sample = self.sample
         in_place = tuple(
             in_sample_order(weight, ours.order, share.size)
@@ -204,7 +204,7 @@ class PairLoss(SmoothedLoss):
     def _changed(
         self, total: Array, ours: SortedClass, theirs: SortedClass, change: Array, of_theirs: Array, factor: float
     ) -> Array:
-        """A total with what the change of both scores adds to the multipliers of a class; `change` is overwritten."""
+        """A total plus the change of the multipliers of a class by that of both scores; `change` is overwritten."""
         change *= ours.band_weight(theirs)  # in place: at 10⁷ observations a copy counts
         change -= window_sums(of_theirs, ours.first, ours.last)
         change *= factor * ours.share
@@ -236,7 +236,7 @@ def _in_order(values: Array, ours: SortedClass) -> tuple[Array, Array]:
 def _in_band(
     pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
 ) -> tuple[SortedClass, SortedClass, Array, Array]:
-    """The rows that have a pair in the band, where that leaves out most of a class: few rows of the other class do."""
+    """The rows with a pair in the band, if these are few because few rows of the other class have one."""
     inside = weight_pos > 0, weight_neg > 0
     counts = [int(np.count_nonzero(each)) for each in inside]
     if 2 * counts[0] > weight_pos.size and 2 * counts[1] > weight_neg.size:

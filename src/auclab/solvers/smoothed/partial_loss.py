@@ -5,7 +5,7 @@ With the smoothed losses ``ℓ_j = Σ_i u_i φ_h(1 − w·(x_i⁺ − x_j⁻))``
     F(w) = min_τ  τ + Σ_j v_j/α φ_k(ℓ_j − τ),
 
 a superquantile smoothed over a band of its own half-width k. The minimum is taken exactly at every point: with
-``r_j = v_j/α φ_k'(ℓ_j − τ)``, which are in the R of `PartialAUC` as they stand, and ``g_j = ∇ℓ_j``
+``r_j = v_j/α φ_k'(ℓ_j − τ)``, which are in the R of `PartialAUC`, and ``g_j = ∇ℓ_j``
 
     ∇F = Σ_j r_j g_j,      ∇²F = Σ_j r_j ∇²ℓ_j + Σ_j o_j (g_j − ḡ)(g_j − ḡ)ᵀ,      o_j = v_j/(2kα) in the band of τ,
 
@@ -14,8 +14,8 @@ negatives; the second is that over (w, τ) after the elimination of τ. ℓ_j ri
 windows of sorted scores, and the negatives with low scores are never sorted.
 
 At a minimum the values of primal and dual differ by ``Σ q (φ_h − φ_h' a) + Σ v/α (φ_k − φ_k' (ℓ − τ))``, with the pair
-multipliers ``q_ij = u_i r_j φ_h'(a_ij)``: O(h²) if k is proportional to h. Multipliers linearised in a step are so in r
-and in q (derived).
+multipliers ``q_ij = u_i r_j φ_h'(a_ij)``: O(h²) if k is proportional to h. Multipliers are linearised in a step both in
+r and in q (derived).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from auclab.solvers.smoothed.pair_loss import Band, PairLoss, SortedClass
 from auclab.solvers.smoothed.row_products import Check, never, row_products
 from auclab.types import Array
 
-#: So many more negatives are sorted than had a positive weight at the last point.
+#: Ratio of the negatives that are sorted to those with a positive weight at the last point.
 _SPARE = 1.1
 #: Rows of a sample in blocks that may be read for a Hessian; a wider band is left out of it.
 _MAX_BLOCK_ENTRIES = 50_000_000
@@ -133,7 +133,7 @@ class PartialLoss(SmoothedLoss):
         return self.pairs.hessian(replace(evaluation, state=(band,)))
 
     def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
-        """What of a Hessian may stand for that of other points and samples."""
+        """The part of a Hessian that is usable at other points and for other samples."""
         if evaluation.state is None:  # released once a bound was proved at this point
             evaluation = self.evaluate(evaluation.theta, evaluation.half_width)
         return self.pair_hessian(evaluation)
@@ -145,7 +145,7 @@ class PartialLoss(SmoothedLoss):
         """
         state: _State = evaluation.state
         hessian = pair_hessian.copy()
-        # Negatives below all positives have no loss and the gradient 0: where few lose anything, most of a band.
+        # Negatives below all positives have loss and gradient 0; they are most of a band if few have a loss.
         start = state.band.start + int(np.searchsorted(state.slope[state.band], 0.0, side="right"))
         band = slice(start, state.band.stop)
         gradients = self._gradients(evaluation, band) if band.start < band.stop else None
@@ -181,7 +181,7 @@ class PartialLoss(SmoothedLoss):
         return np.asarray(rows_neg * state.slope[band, None] - below - within)
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array, Array]:
-        """By what a step lowers the multipliers, to first order; O(m n)."""
+        """The decrease of the multipliers by a step, to first order; O(m n)."""
         state: _State = evaluation.state
         (ours, theirs), width, n_neg = state.classes, evaluation.half_width, self.sample.n_neg
         moved_pos, moved_neg = self.sample.scores(step[:-2])
@@ -194,7 +194,7 @@ class PartialLoss(SmoothedLoss):
         change_pos, change_neg = lowered_pos / (2.0 * width), theirs.share * lowered_neg / (2.0 * width)
         raised = np.zeros(theirs.share.size)
         if state.weight.size:
-            # The r_j: those in the band rise with g_j · step.
+            # The r_j: those in the band increase with g_j · step.
             band = state.band
             means = sweep_neg(state.neg[band], state.pos, ours.share * moved_pos, 1.0, width)[2]
             rise = state.slope[band] * moved_neg[band] - means
@@ -226,9 +226,9 @@ class PartialLoss(SmoothedLoss):
 
 
 def _where_few_lose(loss: Array, capacity: Array) -> Array | None:
-    """The r where those who lose anything fit into the capacity, or None where they do not, or may not all be there.
+    """The r if the capacities of the negatives with a positive loss sum to below 1, and all to 1 or more; else None.
 
-    The superquantile is their sum then, without a kink: a band around the level, which is 0, would contain all others.
+    The superquantile is then their sum, without a kink: a band around the level, which is 0, would contain all others.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class PointLoss(SmoothedLoss):
     def __init__(self, problem: Problem, sample: Sample, check: Check = never):
         super().__init__(sample, check)
         self.threshold = problem.program.threshold
-        self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points have one band
+        self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points share a half-width
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n)."""

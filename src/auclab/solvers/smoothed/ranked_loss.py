@@ -43,7 +43,7 @@ class RankedLoss(PairLoss):
         return hessian
 
     def _dense_products(self, bands: tuple[Band, ...], weight: Array) -> Array:
-        """``Xᵀ(W∘X − C) − CᵀX``, of the rows that have a pair in a band: in a narrow one few rows have."""
+        """``Xᵀ(W∘X − C) − CᵀX`` over the rows with a pair in a band, which are few if it is narrow."""
         inside = np.flatnonzero(weight > 0)
         places = np.zeros(weight.size, np.int32)
         places[inside] = np.arange(inside.size)
@@ -57,7 +57,7 @@ class RankedLoss(PairLoss):
         return np.asarray(half + half.T)
 
     def _sparse_products(self, bands: tuple[Band, ...], weight: Array) -> Array:
-        """The same of CSR rows, where they are."""
+        """The same for CSR rows, without copying them."""
         X, products = self.sample.X_pos, self.sample.gram(weight, np.zeros_like(weight))
         for band in bands:
             orders, shares = (band.pos.order, band.neg.order), (band.pos.share, band.neg.share)

@@ -1,4 +1,4 @@
-"""Weighted sums of outer products of rows, some rows at a time: between them, the clock is looked at."""
+"""Weighted sums of outer products of rows, some rows at a time, with checks of the time limit in between."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from auclab.compiled.sparse_rows import sparse_gram
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
-#: Multiplications between two looks at the clock: less than a tenth of a second.
+#: Multiplications between two checks of the time limit: less than a tenth of a second.
 _AT_A_TIME = 2**28
 
 #: Raises `OutOfTime` where a solve has to end.
@@ -18,7 +18,7 @@ Check = Callable[[], object]
 
 
 def never() -> None:
-    """The check of a computation that may take as long as it takes."""
+    """The check of a computation without a time limit."""
 
 
 def some_at_a_time(n_rows: int, per_row: float, check: Check) -> Iterator[slice]:
@@ -46,7 +46,7 @@ def row_products(rows: Array, weight: Array, check: Check, others: Array | None 
 
 
 def gram(sample: Sample, weight_pos: Array, weight_neg: Array, check: Check) -> Array:
-    """`Sample.gram`, with looks at the clock where the rows are in memory."""
+    """`Sample.gram`, with checks of the time limit if the rows are in memory."""
     if sample.in_blocks:
         return sample.gram(weight_pos, weight_neg)
     total = np.zeros((sample.n_features, sample.n_features))

@@ -1,1 +1,1 @@
-"""Bounds in which every rounding is accounted for; docs/guarantees.md has the argument."""
+"""Bounds that include all rounding errors; docs/guarantees.md explains why they hold."""

@@ -1,9 +1,9 @@
-"""The best lower bound that is proved with given multipliers: every rounding is charged to it.
+"""The best lower bound that is proved with given multipliers, less all rounding errors.
 
-What the multipliers lack of exact feasibility is charged: by max-flow/min-cut, marginals that exceed a cut by ε or
-whose sums differ by ε are within ε of feasible ones, which lowers S by ε and moves g by at most 2ε times the largest
-entry of each column. Where that would cost anything, the multipliers are corrected first (`correction`), and where the
-constraint is an equality, exact multipliers next to them are proved to exist (`feasibility`).
+Infeasibility of the multipliers is subtracted: by max-flow/min-cut, marginals that exceed a cut by ε or whose sums
+differ by ε are within ε of feasible ones, which lowers S by ε and moves g by at most 2ε times the largest entry of each
+column. If this would weaken the bound, the multipliers are corrected first (`correction`), and if the constraint is an
+equality, exact multipliers close to them are proved to exist (`feasibility`).
 
 Constraints on w change g and S by their own multipliers (`constraints`), and nothing else.
 """
@@ -31,7 +31,7 @@ from auclab.solvers.verified.value import (
 )
 from auclab.types import Array
 
-#: Corrections one after the other: each leaves the rounding of a sum of floats.
+#: Number of successive corrections: each leaves the rounding error of a sum of floats.
 _CORRECTIONS = 5
 #: The rounding of the multipliers that a correction leaves, relative to their sum times the largest features.
 _SPARE = 2.0**-46
@@ -43,8 +43,8 @@ def proved_bound(problem: Problem, coef: Array, multipliers: Multipliers, goal: 
     """The best bound that is proved with these multipliers, corrected or not.
 
     `coef` (n_features,): the solution, whose length sets the least radius. `multipliers` (n_pos,) and (n_neg,):
-    feasible up to rounding and the constraint on ``Σ q d``. `goal`: the objective at the solution, and the gap that
-    is wanted.
+    feasible up to rounding and the constraint on ``Σ q d``. `goal`: the objective at the solution, and the required
+    gap.
     """
     if goal.objective <= goal.least_cost:
         return DualBound.nothing(multipliers)
@@ -55,21 +55,21 @@ def proved_bound(problem: Problem, coef: Array, multipliers: Multipliers, goal: 
     size = program.regulariser.value(coef) + abs(program.threshold) * program.regulariser.norm(coef)
     if goal.is_reached_by(best) or size > goal.gap:
         return best
-    # Penalty and threshold hardly change the objective, so that Σ q d = 0 loses nothing.
+    # Penalty and threshold hardly change the objective, so requiring Σ q d = 0 costs nothing.
     found = search.without_norm(multipliers)
     return found if goal.prefers(found, best) else best
 
 
 @dataclass(frozen=True)
 class _Search:
-    """What all attempts have in common: the problem, the solution, and the gap that is wanted."""
+    """The data of all attempts: the problem, the solution, and the required gap."""
 
     problem: Problem
     coef: Array
     goal: Goal
 
     def with_norm(self, multipliers: Multipliers) -> DualBound:
-        """The bound of multipliers that are corrected until they satisfy their inequality with rounding to spare."""
+        """The bound of multipliers that are corrected until they satisfy their inequality in spite of rounding."""
         held = lagrangian(self.problem, self.coef, multipliers, without_norm=False)
         best = self._charged(multipliers, held)
         for every_column in self._choices:
@@ -90,7 +90,7 @@ class _Search:
         return best
 
     def without_norm(self, multipliers: Multipliers) -> DualBound:
-        """The bound of exact multipliers with ``Σ q d = 0`` next to these, or of these with what they miss charged.
+        """The bound of exact multipliers with ``Σ q d = 0`` close to these, or of these less their violation.
 
         Exact ones satisfy the constraint of every convex program, however small its λ or −z. If the observations with
         the largest multipliers do not separate all columns, those that change each column most take part.
@@ -111,7 +111,7 @@ class _Search:
 
     @property
     def _choices(self) -> tuple[bool, ...]:
-        """Which observations to take for a correction, one choice after the other: see `correcting_rows`."""
+        """The choices of observations for a correction, in the order in which they are tried (`correcting_rows`)."""
         sample = self.problem.sample
         if sample.in_blocks:
             return (False,)
@@ -127,7 +127,7 @@ class _Search:
         return one_class * (1.0 if self.problem.over_pairs else 2.0)
 
     def _corrected(self, rows: Rows, multipliers: Multipliers, held: Lagrangian) -> tuple[Array, Array, Array] | None:
-        """Multipliers that are nearer to their inequality, with what capacities they lack to spare, within these."""
+        """Multipliers that are closer to their inequality, and within their capacities."""
         program, sample, norm = self.problem.program, self.problem.sample, self.problem.program.regulariser.norm
         sums = moments(sample, *multipliers)
         value, total = held.moments(sums).value, self._margins(sums.total)
@@ -136,14 +136,14 @@ class _Search:
         if program.threshold:
             corrected = correct_threshold(rows, *multipliers, program, value, total, spare, self.goal.seconds)
         else:
-            # Columns of small spread keep what they have if they can.
+            # Columns of small spread keep their values if possible.
             weight = (sample.spread / sample.spread.max()) ** 2
             wanted = norm.shortened(value[:-1], max(0.0, program.regulariser.weight - spare), weight)
             corrected = correct(rows, *multipliers, np.r_[wanted - value[:-1], -value[-1]], self.goal.seconds)
         return None if corrected is None else within_capacities(self.problem, *corrected)
 
     def _corrected_exactly(self, multipliers: Multipliers, held: Lagrangian, every_column: bool) -> DualBound:
-        """The bound of exact multipliers next to these, or else that of the nearest that were found."""
+        """The bound of exact multipliers close to these, or else of the closest that were found."""
         sample = self.problem.sample
         rows, nearest = self._rows(multipliers, held, every_column), multipliers
         sums = held.moments(moments(sample, *multipliers))
@@ -172,7 +172,7 @@ class _Search:
         return self._charged(nearest, held)
 
     def _charged(self, multipliers: Multipliers, held: Lagrangian) -> DualBound:
-        """The bound with all violations charged."""
+        """The bound less the cost of all violations."""
         sums = held.moments(moments(self.problem.sample, *multipliers))
         lacking = self._lacking(multipliers) + float(sums.largest[-1])
         error = sums.error[:-1] + 2.0 * lacking * self.problem.sample.peaks
@@ -201,9 +201,9 @@ class _Search:
         return replace(found, constraints=of_constraints)
 
     def _lacking(self, multipliers: Multipliers) -> float:
-        """By how much the multipliers exceed their capacities at most.
+        """The largest excess of the multipliers over their capacities.
 
-        They have been scaled until they fit, in working precision: what that leaves is the rounding of running sums.
+        They have been scaled to fit in working precision, so only the rounding errors of running sums are left.
         """
         problem, total = self.problem, float(multipliers[0].sum())
         if problem.over_pairs and problem.program.uses_norm:

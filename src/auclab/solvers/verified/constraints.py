@@ -1,14 +1,14 @@
-"""What multipliers of constraints on w add to a verified bound, with every rounding charged.
+"""The contribution of constraints on w to a verified bound, including all rounding errors.
 
 For q within its capacities and multipliers μ of the rows ``A w ≤ c`` (≥ 0, free for equations) every w that satisfies
 the constraints has
 
     objective ≥ S − μ·c − (g − Aᵀμ)·w − zS‖w‖ + λΩ(w),      g = Σ q d,  S = Σ q:
 
-the formulas of `bound` with ``r = g − Aᵀμ`` in place of g and ``S − μ·c`` in that of the sum. A bound on w_k takes
-up the part of r_k of its sign, ``−r_k w_k ≥ −r_k u_k`` for ``r_k > 0`` and ``w_k ≤ u_k``: for a sign that costs
-nothing, and the residual that is left is one-sided. μ and these parts may be any numbers of the right sign, so nothing
-is to be proved about them; their products with A, c and the bounds are summed with error bounds.
+the formulas of `bound` with ``r = g − Aᵀμ`` in place of g and ``S − μ·c`` in place of the sum. A bound on w_k absorbs
+the component r_k of its sign, ``−r_k w_k ≥ −r_k u_k`` for ``r_k > 0`` and ``w_k ≤ u_k``: for a sign constraint this is
+free, and the remaining residual is one-sided. μ and these components may be any numbers of the right sign, so they need
+no proof; their products with A, c and the bounds are summed with error bounds.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from auclab.types import Array
 class Lagrangian:
     """Constraints with multipliers.
 
-    `constraints`: convex. `every_bound`: whether bounds take up all of a residual that they can, at their price, as
-    where nothing else takes up any; else those that are 0 do, which costs nothing. `signs` (n_rows + n_features,):
-    those of the multipliers of rows and bounds; constraints with 0 keep out of corrections.
+    `constraints`: convex. `every_bound`: whether all bounds absorb residuals, at their price, as in programs without a
+    norm; otherwise only bounds of 0 do, which is free. `signs` (n_rows + n_features,): those of the multipliers of rows
+    and bounds; constraints with 0 are left out of corrections.
     """
 
     constraints: ColumnConstraints
@@ -65,7 +65,7 @@ class Lagrangian:
         return total + float(error[0]) + abs(total) * 2.0**-50
 
     def remaining(self, value: Array, error: Array) -> tuple[float, Array]:
-        """What the bounds take for their part of a residual, rounded up, and what is left of its moduli at most.
+        """The price of the residual that bounds absorb, rounded up, and upper bounds of the moduli that remain.
 
         `value`, `error` (n_features,): ``g − Aᵀμ`` is within ``value ± error``.
         """
@@ -84,14 +84,14 @@ class Lagrangian:
 
     @property
     def _takes(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Whose upper, and lower, bounds take up residuals."""
+        """The columns whose upper, and whose lower, bounds absorb residuals."""
         upper, lower = self.constraints.upper, self.constraints.lower
         if self.every_bound:
             return np.isfinite(upper), np.isfinite(lower)
         return upper == 0, lower == 0
 
     def left_over(self, value: Array, spare: Array | float = 0.0) -> NDArray[np.bool_]:
-        """The columns of whose residual no bound takes up what there is, or that is nearer to 0 than `spare`.
+        """The columns whose residual is not absorbed by a bound, or is within `spare` of 0.
 
         `value` (n_features,): ``g − Aᵀμ``.
         """
@@ -100,11 +100,11 @@ class Lagrangian:
         return ~((takes_up & takes_down) | (takes_up & (rest > spare)) | (takes_down & (rest < -np.asarray(spare))))
 
     def excess(self, value: Array, columns: NDArray[np.bool_]) -> Array:
-        """What a correction is to take away from ``g − Aᵀμ``: what is left in some columns."""
+        """The residual that a correction has to remove from ``g − Aᵀμ``, in some columns."""
         return np.where(columns, value - self.multipliers.bounds, 0.0)
 
     def in_order_of_rows(self, value: Array) -> Array:
-        """The multipliers in the order of `ColumnConstraints.all_rows`, with what the bounds take up of a residual."""
+        """The multipliers in the order of `ColumnConstraints.all_rows`, including the residual that bounds absorb."""
         bounds = self.multipliers.bounds
         takes_up, takes_down = self._takes
         rest = value - bounds
@@ -130,7 +130,7 @@ class Lagrangian:
         return replace(self, multipliers=ConstraintMultipliers(rows, bounds))
 
     def price_of(self, change: Array) -> float:
-        """What changes of these moduli cost at most, rounded up."""
+        """The largest cost of changes of these moduli, rounded up."""
         bounds = np.where(
             self.signs[-self.constraints.n_features :] > 0, self.constraints.upper, self.constraints.lower
         )
@@ -141,7 +141,7 @@ class Lagrangian:
 def lagrangian(problem: Problem, coef: Array, multipliers: tuple[Array, Array], without_norm: bool) -> Lagrangian:
     """The constraints with the multipliers that go with those of the margins; without constraints nothing is changed.
 
-    `without_norm`: whether nothing but the constraints is to take up ``Σ q d``.
+    `without_norm`: whether only the constraints absorb ``Σ q d``.
     """
     sample, constraints = problem.sample, problem.constraints
     if constraints is None:

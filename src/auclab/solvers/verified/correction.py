@@ -1,8 +1,8 @@
-"""A small correction of multipliers that moves their moments where the dual constraint wants them.
+"""A small correction of multipliers after which their moments satisfy the dual constraint.
 
 The correction δ is the one with the least ``Σ (δ_k/ρ_k)²`` among those that change the moments by a given amount, over
 the observations with the largest ``ρ_k = q_k (1 − q_k/capacity_k)``, the room of a multiplier between 0 and its
-capacity; if there is none in which those of 0 stay 0, the one with the least Σ|δ|.
+capacity; if there is none for which zero multipliers remain 0, the one with the least Σ|δ|.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from auclab.formulations.base import Program
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
-#: Observations that share the correction, at least and for every feature; more features than this are not corrected.
+#: Observations in a correction, at least and per feature; with more features than this there is no correction.
 _MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 500, 5, 1_500
 #: Observations of each class that are taken for a column.
 _ROWS_PER_COLUMN = 10
-#: The room of a multiplier at its capacity, relative to it: such a one takes part where no other can.
+#: Room of a multiplier at its capacity, relative to it: it is used only if no other has room.
 _LEAST_ROOM = 1e-6
 #: A relative change of a multiplier above this is not a small correction.
 _LARGEST_CHANGE = 0.5
-#: By how much, relatively, least squares may miss what is wanted before a linear program is solved for it.
+#: Relative residual of least squares above which a linear program is solved instead.
 _ACCEPTED_MISS = 0.1
 #: Changes below this are 0.
 _UNDERFLOW = 1e-290
-#: Singular values below this, relatively, belong to directions in which the rows do not differ.
+#: Relative singular values below this belong to directions in which the rows do not differ.
 _RANK = 1e-13
 
 
@@ -119,7 +119,7 @@ def correcting_rows(
 
 
 def _room(multipliers: Array, capacity: Array) -> Array:
-    """How far multipliers may move: nearly 0 where they are at 0 or at their capacity."""
+    """The room of multipliers for changes: nearly 0 where they are at 0 or at their capacity."""
     share = np.clip(multipliers / np.where(capacity > 0, capacity, 1.0), 0.0, 1.0)
     return multipliers * np.maximum(1.0 - share, _LEAST_ROOM)
 
@@ -129,7 +129,7 @@ def _dense(X: Any) -> Array:
 
 
 def _largest(values: Array, shares: Array, count: int) -> NDArray[np.intp]:
-    """The observations with weight that have the largest values, those with 0 where there are not as many others."""
+    """The observations with weight and the largest values, which may be 0 if fewer than `count` are positive."""
     able = np.flatnonzero(shares > 0)
     if able.size <= count:
         return able
@@ -137,7 +137,7 @@ def _largest(values: Array, shares: Array, count: int) -> NDArray[np.intp]:
 
 
 def _strongest(X: Any, multipliers: Array, spread: Array) -> NDArray[np.intp]:
-    """For every column the observations with the largest ``q |x|``, x measured from where most of the column is."""
+    """For every column the observations with the largest ``q |x|``, x minus the column's median if rows are dense."""
     used = np.flatnonzero(multipliers > 0)
     rows, q = X[used], multipliers[used]
     if sp.issparse(rows):
@@ -162,9 +162,9 @@ def correct(
 ) -> tuple[Array, Array, Array] | None:
     """Multipliers whose moments differ from those of `pos` and `neg` by about `change`; None if it takes large steps.
 
-    `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `change` (n_features + 1,): what ``Σ α x⁺ − Σ β x⁻`` and ``Σα − Σβ`` are to
-    change by. `seconds`: for a linear program that is needed where least squares take too large steps. Returns: those
-    of the positives, of the negatives, and of the constraints among the rows.
+    `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `change` (n_features + 1,): required change of ``Σ α x⁺ − Σ β x⁻`` and ``Σα
+    − Σβ``. `seconds`: for a linear program, if the steps of least squares are too large. Returns: those of the
+    positives, of the negatives, and of the constraints among the rows.
     """
     return _changed(rows, pos, neg, rows.features, change / rows.unit, seconds)
 

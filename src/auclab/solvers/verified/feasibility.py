@@ -1,14 +1,14 @@
 """Whether the exact dual constraint ``Σ q d = 0`` can be met next to given multipliers: proved, not measured.
 
-Multipliers in floating point meet an equality up to rounding only. But if the rows ``y_k (x_k, 1)`` of n + 1
-observations make up a regular matrix B, there are real corrections δ of their multipliers with ``B δ = −m``, m being
-the moments that are left, and for any approximate inverse R of B (Rump 2010, Acta Numerica 19, section 10)
+Multipliers in floating point satisfy an equality only up to rounding. But if the rows ``y_k (x_k, 1)`` of n + 1
+observations form a nonsingular matrix B, there are real corrections δ of their multipliers with ``B δ = −m``, m being
+the remaining moments, and for any approximate inverse R of B (Rump 2010, Acta Numerica 19, section 10)
 
     ‖δ − d‖∞ ≤ ‖R (m + B d)‖∞ / (1 − ‖I − R B‖∞).
 
-With d carried along in twice the precision, δ is known to about 1e-25. Rows that are off by E, as means of others are,
-add ``|E| |d|`` to the moments that are left and ``|R| |E|`` to ``|I − R B|``. Multiplied by a factor just below 1, the
-corrected multipliers keep strictly within their capacities: they are feasible, and their sum is a bound for every w.
+With d in twice the working precision, δ is known to about 1e-25. Errors E in the rows, such as those of means of rows,
+add ``|E| |d|`` to the remaining moments and ``|R| |E|`` to ``|I − R B|``. Multiplied by a factor just below 1, the
+corrected multipliers are strictly within their capacities: they are feasible, and their sum is a bound for every w.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from auclab.solvers.verified.correction import Rows
 from auclab.solvers.verified.moments import Moments, moments
 from auclab.types import Array
 
-#: Factors that are tried: what the bound loses, and what the capacities gain.
+#: Values of 1 − factor that are tried: the relative loss of the bound, and the room gained below the capacities.
 _LOSSES = (1e-13, 1e-11, 1e-8)
-#: Corrections of a correction; each adds the digits of an approximate inverse.
+#: Number of refinements; each adds the digits of an approximate inverse.
 _CORRECTIONS = 3
-#: Pivots below this, relatively, belong to columns that the others determine.
+#: Relative pivots below this belong to columns that depend linearly on the others.
 _RANK = 1e-11
 
 
 @dataclass(frozen=True)
 class Feasible:
-    """What is proved about the exact multipliers next to given ones.
+    """The proved properties of the exact multipliers close to given ones.
 
     `factor`: multiplied by it, they are feasible. `total`: a lower bound of their sum over either class, before the
     factor. `multipliers` (n_pos,) and (n_neg,): the nearest floats. `residual` (n_features,): what is left of ``Σ q d −
@@ -64,7 +64,7 @@ def feasible_nearby(
     held: Lagrangian,
     columns: NDArray[np.bool_],
 ) -> Feasible | None:
-    """Prove that exact multipliers with ``Σ q d = 0`` lie next to these; None if it cannot be proved.
+    """Prove that there are exact multipliers with ``Σ q d = 0`` close to these; None if it cannot be proved.
 
     `problem`: its program has no norm. `rows`: observations for the correction. `pos`, `neg` (n_pos,) and (n_neg,), ≥
     0: multipliers with moments of 0 up to rounding. `held`: constraints: ``Σ q d − Aᵀμ`` takes the place of ``Σ q
@@ -92,7 +92,7 @@ def feasible_nearby(
     q, taken, moved = q[observed], taken[observed], moved[observed]
     change = float((moved / (q + taken)).max(initial=0.0))
     fits = _capacity_test(problem, pos, neg)
-    # Sums in working precision have brought the multipliers near their capacities, by so much.
+    # Relative excess over the capacities that sums in working precision may leave.
     least = 2.0**-52 * max(pos.size, neg.size)
     for loss in _LOSSES:
         if loss >= least and change < loss / 8 and fits(1.0 - loss, float(moved.sum()), change):
@@ -113,10 +113,10 @@ def _moved_constraints(
 
 
 def _basis(rows: Rows, wanted: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Observations and columns (of those that are wanted) of a regular submatrix, the column of ones among them."""
+    """Observations and columns (among `wanted`) of a nonsingular submatrix that includes the column of ones."""
     used = np.flatnonzero(rows.multipliers > 0)
     scaled = rows.features[used] * rows.multipliers[used, None]
-    # The sums of the classes must agree whatever else: the ones come first, then the others without their part of them.
+    # The sums of the classes must agree in any case: the ones come first, then the others orthogonalised against them.
     ones = scaled[:, -1] / np.linalg.norm(scaled[:, -1])
     others = scaled[:, :-1] - np.outer(ones, ones @ scaled[:, :-1])
     columns = np.r_[wanted[_pivots(others[:, wanted])], scaled.shape[1] - 1]
@@ -171,7 +171,7 @@ def _exact_correction(
 
 
 def _left(basis: Array, sums: Moments, unit: Array, corrections: list[Array]) -> tuple[Array, Array]:
-    """The moments in units after the corrections, and what they may be off by; shape (n_features + 1,)."""
+    """The moments in units after the corrections, and bounds on their errors; shape (n_features + 1,)."""
     parts, error = [sums.high / unit, sums.low / unit], sums.error / unit
     for correction in corrections:
         high, low, bound = weighted_column_sums(basis, correction)

@@ -20,9 +20,8 @@ from auclab.types import Array
 def feasible_multipliers(problem: Problem, pos: Array, neg: Array) -> tuple[Array, Array]:
     """The nearest multipliers of the same shape that belong to a feasible dual point.
 
-    Negative entries are cut off, both classes are brought to one sum (that of ``Σ q y = 0`` over points), and
-    what exceeds the capacities is removed: entry by entry over points, by the largest admissible common
-    factor over pairs.
+    Negative entries become 0, both classes get the same sum (``Σ q y = 0`` over points), and excess over the
+    capacities is removed: entry by entry over points, by the largest admissible common factor over pairs.
     """
     sample = problem.sample
     pos, neg = np.maximum(pos, 0.0), np.maximum(neg, 0.0)
@@ -98,7 +97,7 @@ def _by_density(multipliers: Array, share: Array) -> tuple[Array, Array, Array]:
 
 
 def within_capacities(problem: Problem, pos: Array, neg: Array, others: Array) -> tuple[Array, Array, Array]:
-    """Multipliers scaled by the largest common factor ≤ 1 with which they fit: it keeps ``Σ q d − Aᵀμ`` at 0."""
+    """Multipliers scaled into their capacities by a common factor ≤ 1, which keeps ``Σ q d − Aᵀμ`` at 0."""
     sample = problem.sample
     if problem.over_pairs:
         factor = transport_factor(pos, neg, sample.share_pos, sample.share_neg)
@@ -109,7 +108,7 @@ def within_capacities(problem: Problem, pos: Array, neg: Array, others: Array) -
 
 
 def excess(problem: Problem, pos: Array, neg: Array) -> float:
-    """By how much multipliers exceed their capacities at most."""
+    """The largest excess of multipliers over their capacities."""
     sample = problem.sample
     if problem.over_pairs:
         return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
@@ -118,5 +117,5 @@ def excess(problem: Problem, pos: Array, neg: Array) -> float:
 
 
 def rounding_of_sums(sample: Sample) -> float:
-    """By how much running sums over the observations are off, relatively."""
+    """Relative error of running sums over the observations."""
     return 2.0**-50 * (sample.n_pos + sample.n_neg)

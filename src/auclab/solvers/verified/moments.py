@@ -16,7 +16,7 @@ class Moments:
     """``g = Σ α_i x_i⁺ − Σ β_j x_j⁻`` and the sums ``Σα``, ``Σβ``.
 
     `high`, `low` (n_features + 1,): g and, as the last entry, ``Σα − Σβ``; the value is ``high + low``. `error`
-    (n_features + 1,): by how much they may be off. `total`: ``min(Σα, Σβ)``, rounded down.
+    (n_features + 1,): bounds on their errors. `total`: ``min(Σα, Σβ)``, rounded down.
     """
 
     high: Array
@@ -31,7 +31,7 @@ class Moments:
 
     @property
     def largest(self) -> Array:
-        """What their moduli are at most, shape (n_features + 1,)."""
+        """Upper bounds of their moduli, shape (n_features + 1,)."""
         return (abs(self.value) + self.error) * (1.0 + 2.0**-50)
 
 

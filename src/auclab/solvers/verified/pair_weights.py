@@ -1,7 +1,7 @@
-"""Weights of single pairs, changed by little so that ``Σ q d`` is exactly 0, or well within its limit.
+"""Weights of single pairs, slightly changed so that ``Σ q d`` is exactly 0, or well within its limit.
 
-A program without a penalty has ``Σ q d = 0`` or ``‖Σ q d‖_* ≤ −z Σ q`` as its dual constraint, which sums in floating
-point satisfy up to rounding, and what is missed would be charged for every length of w. A few pairs whose weight is
+A program without a penalty has the dual constraint ``Σ q d = 0`` or ``‖Σ q d‖_* ≤ −z Σ q``, which floating-point sums
+satisfy only up to rounding, and the violation would lower the bound in proportion to ‖w‖. A few pairs whose weight is
 neither 0 nor full have room on both sides: with their differences as the columns of D and B near ``D⁻¹``, weights
 ``δ`` with ``Dδ = −g`` exist and have ``|δ| ≤ |B||g| + ρ/(1 − ρ) max |B||g|`` if ``ρ = ‖I − BD‖ < 1`` (Neumann).
 """
@@ -19,15 +19,15 @@ from auclab.compiled.pieces import pair_piece_sums
 from auclab.formulations.problem import Problem
 from auclab.types import Array
 
-#: Pairs that are looked at for each column.
+#: Pairs that are examined for each column.
 _PAIRS_A_COLUMN = 50
-#: The part of its room that a weight may use.
+#: The fraction of its room that a weight may use.
 _ROOM = 0.99
 
 
 @dataclass(frozen=True)
 class FreePairs:
-    """Pairs whose weights may rise and fall.
+    """Pairs whose weights may increase and decrease.
 
     `differences` (n_features, n_pairs): ``x_i − x_j``, rounded. `largest` (n_features,): of the moduli of the entries
     of the rows. `room` (n_pairs,): by how much each weight may change.
@@ -68,7 +68,7 @@ class FreePairs:
         return cls.of(problem, upper.rows[above], lower.rows[below], room)
 
     def balancing(self, gradient: Array, error: Array) -> float | None:
-        """``Σ|δ|`` at most of changes with which ``Σ q d`` is exactly 0; None where there is not enough room.
+        """An upper bound of ``Σ|δ|`` for changes that make ``Σ q d`` exactly 0; None if there is not enough room.
 
         `gradient`, `error` (n_features,): ``Σ q d`` is within `error` of `gradient`.
         """

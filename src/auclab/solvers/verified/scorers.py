@@ -1,11 +1,11 @@
-"""Dual points of losses other than the hinge, described by scorers: a lower bound with every rounding charged.
+"""Dual points of losses other than the hinge, given by scorers, and their lower bound less all rounding errors.
 
 For a convex ℓ with conjugate ℓ* and any α_k in its domain, ``g = Σ q_k α_k d_k`` and ``S = Σ q_k α_k``, every w has at
 least the objective ``S − Σ q_k ℓ*(α_k) − R*(g)`` (derivations 7.1, with Fenchel's inequality for ℓ; with a buffer, zS
 is added to ‖g‖_*). The choice ``α_k = ℓ'(a_k)`` at a scorer makes all sums those of sorted scores, and ℓ* of a mean of
-such choices is at most the mean of theirs. So a solver returns scorers with weights (or, of few margins, every α_k),
-and nothing of them is taken on trust: their scores in floating point define the α_k, of which the sums are off by
-rounding alone.
+such choices is at most the mean of theirs. So a solver returns scorers with weights (or, for few margins, every α_k),
+which need not be trusted: their scores in floating point define the α_k, and only the sums of these have rounding
+errors.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from auclab.types import Array
 
 #: A dual point: weights ≥ 0 with a sum of at most 1, scorers (w, b), and the half-widths at which the loss is smoothed.
 Scorers = Sequence[tuple[float, Array, float, float]]
-#: The sums of ``q_k α_k`` of every observation, and ``Σ q ℓ*(α)``; by how much all of the sums, and the last one, may
-#: be off.
+#: The sums of ``q_k α_k`` of every observation, and ``Σ q ℓ*(α)``; error bounds of all sums together, and of the last.
 _DualPoint = tuple[Array, Array, float, float, float]
 
 
@@ -60,7 +59,7 @@ def scorer_bound(
         off_conjugate += below * (max(sums) - min(sums))
     held = lagrangian(problem, coef, (pos, neg), without_norm=not problem.program.uses_norm)
     found = held.moments(moments(sample, pos, neg))
-    # Marginals of pairs have one sum; what those of points lack of it is taken from one class.
+    # Marginals of pairs have equal sums; over points the difference is taken from one class.
     taken = 0.0 if over_pairs else float(found.largest[-1]) + off
     margins = max(0.0, found.total - off - taken) * (1.0 if over_pairs else 2.0) * DOWN
     worth = margins - conjugate - (off_conjugate + below * taken) * UP - 2.0**-50 * (margins + abs(conjugate))
@@ -85,9 +84,9 @@ def scorer_bound(
 def _repaired(
     problem: Problem, scorers: Scorers, each: Array | None, value: Array, error: Array, margins: float
 ) -> Iterator[tuple[Array, float]]:
-    """What ``Σ q d`` may be brought to by changing the weights of a few pairs, and by how much these change together.
+    """Moduli of a ``Σ q d`` that small changes of the weights of a few pairs attain, and the sum of the changes.
 
-    Moduli of the first; nothing where there are not enough pairs with a weight that is neither 0 nor full.
+    Empty if there are not enough pairs with a weight that is neither 0 nor full.
     """
     if each is not None:
         rows_pos, rows_neg, weights = problem.sample.pairs()
@@ -129,8 +128,8 @@ def dual_sums(problem: Problem, scorers: Scorers, each: Array | None = None) -> 
 def slopes_at(problem: Problem, w: Array, b: float, half_width: float) -> _DualPoint:
     """The sums of ``q_k α_k`` of every observation for the slopes ``α_k = ℓ'(a_k)`` at a scorer, and ``Σ q ℓ*(α)``.
 
-    `half_width`: kinks of the loss are smoothed over this. Returned `off`, `off_conjugate`: by how much all of the sums
-    together, and the last one, may be off.
+    `half_width`: kinks of the loss are smoothed over this. Returned `off`, `off_conjugate`: error bounds of all sums
+    together, and of the last one.
     """
     return (_of_pairs if problem.over_pairs else _of_points)(problem, w, b, half_width)
 
@@ -176,9 +175,9 @@ def _of_pairs(problem: Problem, w: Array, b: float, half_width: float) -> _DualP
 
 
 def _sizes(table: Pieces, longest: float, shift: float) -> tuple[float, float, float, float]:
-    """The largest slope and conjugate, the largest argument, and by how much neighbouring pieces do not quite meet.
+    """The largest slope and conjugate, the largest argument, and the largest jump between neighbouring pieces.
 
-    Coefficients are floats, and the slope may fall by rounding.
+    Jumps are rounding errors of the coefficients, through which the slope may also decrease.
     """
     at, change = table.breakpoints, np.diff(table.coefficients, axis=0, prepend=0.0)
     reach = 2.0 * (longest + abs(shift) + float(abs(at).max()))
@@ -190,7 +189,7 @@ def _sizes(table: Pieces, longest: float, shift: float) -> tuple[float, float, f
 
 
 def _of_margins(problem: Problem, each: Array) -> _DualPoint:
-    """Every α is cut off at the largest slope of the loss, where its conjugate ends."""
+    """The sums for given multipliers, each clipped to the largest slope of the loss, where ℓ* becomes infinite."""
     weights, loss = all_margins(problem).capacity, problem.program.loss
     last = loss.table.coefficients[-1]
     alpha = np.maximum(each, 0.0) / np.where(weights > 0, weights, 1.0)

@@ -1,4 +1,4 @@
-"""The dual value of multipliers: the one place where they become a lower bound, with rounding charged to it or not.
+"""The dual value of multipliers, the only place where they become a lower bound, with rounding subtracted or not.
 
 With ``g = Σ q d``, ``S = Σ q`` and ``e = max(0, ‖g‖_* + zS)`` (derivations 7.1) every w has at least the objective
 
@@ -7,8 +7,8 @@ With ``g = Σ q d``, ``S = Σ q`` and ``e = max(0, ‖g‖_* + zS)`` (derivation
 * ``V − W·e`` without one, for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every feature in units
   of its spread.
 
-V is what the multipliers are worth: S for a mean of hinges, minus the price of constraints ``A w ≤ c``, whose
-multipliers μ put ``g − Aᵀμ`` in place of g.
+V is the value of the multipliers: S for a mean of hinges, minus the price of constraints ``A w ≤ c``, whose multipliers
+μ replace g by ``g − Aᵀμ``.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ from auclab.precision import SOLVED
 from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array
 
-#: A violation that cannot be scaled away is charged for all ‖w‖ up to this many times the length of the solution, or
-#: further.
+#: A violation that scaling cannot remove is subtracted for all ‖w‖ up to at least this many times that of the solution.
 _MIN_MARGIN = 10.0
-#: What covers the rounding of a few sums and products of floats, relatively, and factors that do.
+#: Relative bound on the rounding of a few sums and products of floats, and factors that cover it.
 FEW_ROUNDINGS = 2.0**-46
 UP, DOWN = 1.0 + FEW_ROUNDINGS, 1.0 - FEW_ROUNDINGS
 
 
 class Rounding(NamedTuple):
-    """Factors that round a norm up and a bound down by more than their evaluation is off."""
+    """Factors that round a norm up and a bound down by more than the error of their evaluation."""
 
     up: float = 1.0
     down: float = 1.0
@@ -46,7 +45,7 @@ class Rounding(NamedTuple):
 
 @dataclass(frozen=True)
 class Goal:
-    """The objective at a solution, the gap wanted, ``tolerance · max(objective, 1e-3)``, and the time for it."""
+    """The objective at a solution, the required gap, ``tolerance · max(objective, 1e-3)``, and the time for it."""
 
     objective: float
     gap: float
@@ -54,26 +53,26 @@ class Goal:
 
     @property
     def seconds(self) -> float:
-        """What is left for corrections."""
+        """Seconds left for corrections."""
         return max(0.0, self.deadline - perf_counter())
 
     @property
     def least_cost(self) -> float:
-        """What no bound may miss."""
+        """Loss of a bound that always counts as negligible."""
         return 1e-3 * self.gap
 
     @property
     def largest_cost(self) -> float:
-        """What a bound may lose to a larger radius."""
+        """The largest loss of a bound in exchange for a larger radius."""
         return 0.1 * self.gap
 
     def cost_of_radius(self, total: float) -> float:
-        """What a bound may lose to its radius: half of what is left of the gap, and never much."""
+        """Allowed loss for the radius: half of the rest of the gap, and never much."""
         left = 0.5 * (self.gap - (self.objective - total))
         return min(max(left, self.least_cost), self.largest_cost)
 
     def is_reached_by(self, found: DualBound) -> bool:
-        """Whether a bound holds for every w and is near enough."""
+        """Whether a bound holds for every w and reaches the required gap."""
         return math.isinf(found.radius) and self.objective - found.bound <= self.gap
 
     def prefers(self, found: DualBound, best: DualBound) -> bool:
@@ -88,7 +87,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class DualBound:
-    """A lower bound, and what it was found with.
+    """A lower bound and its multipliers.
 
     `bound`: no w with ``‖w‖ ≤ radius`` has a smaller objective. `scale`: by what the multipliers are to be multiplied.
     `residual`: the violation of the dual constraint that was charged or scaled away. `multipliers` (n_pos,) and
@@ -105,7 +104,7 @@ class DualBound:
 
     @classmethod
     def nothing(cls, multipliers: tuple[Array, Array]) -> DualBound:
-        """No objective is below 0."""
+        """The bound 0, which always holds."""
         return cls(0.0, 0.0, 0.0, math.inf, multipliers)
 
 
@@ -163,12 +162,12 @@ def dual_value(
 
 
 def unit_length(problem: Problem) -> float:
-    """The length of a w whose scores differ by about 1, in the norm of `Certificate.norm_bound`."""
+    """The length of w for which scores differ by about 1, in the norm of `Certificate.norm_bound`."""
     return problem.program.regulariser.norm(1.0 / problem.sample.spread) if problem.program.uses_norm else 1.0
 
 
 def length_that_is_charged(problem: Problem, coef: Array, margins: float) -> float:
-    """About what a bound loses for each unit by which ``‖Σ q d‖_*`` may be off."""
+    """Approximate loss of a bound per unit of error in ``‖Σ q d‖_*``."""
     program = problem.program
     if program.regulariser.weight > 0 and program.regulariser.reach_is_finite:
         return margins / program.regulariser.weight
