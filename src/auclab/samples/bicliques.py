@@ -1,8 +1,8 @@
-"""Which rows are compared with which: pairs within groups, of grades, and of censored times, as few complete sides.
+"""The pairs that are compared, within groups, of grades or of censored times, as a small number of bicliques.
 
-A set of pairs is held as bicliques: every row of an upper side with every row of a lower side. Rows are sorted by
-level within their group, and halved between two distinct levels; every pair is either across the cut, which is one
-biclique, or inside a half (at most m log₂ m entries for any number of pairs).
+A biclique is every row of an upper side with every row of a lower side. Rows are sorted by level within their group,
+and halved between two distinct levels; every pair is either across the cut, which is one biclique, or inside a half (at
+most m log₂ m entries for any number of pairs).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from auclab.compiled.smooth import Index
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, refuse_masked, weight_vector
 
-#: What is weighted alike: every pair, or every group that has a pair.
+#: What has equal weights: all pairs, or all groups that have a pair.
 GroupWeights = Literal["pairs", "equal"]
 #: Whether a row censored at the time of an event is compared with it.
 TiedTimes = Literal["excluded", "censored_later"]
@@ -28,8 +28,8 @@ TiedTimes = Literal["excluded", "censored_later"]
 class Side(NamedTuple):
     """One side of all bicliques, the rows of each in ascending order of their scores.
 
-    `rows` and `scores` of biclique k are those from ``starts[k]`` to ``starts[k + 1]``; scores are less a number for
-    each biclique, which cancels in its pairs. `share` are the weights: a pair has the product of its two entries'.
+    `rows` and `scores` of biclique k are those from ``starts[k]`` to ``starts[k + 1]``; a number is subtracted from the
+    scores of each biclique, which cancels in its pairs. `share` are the weights: that of a pair is the product of two.
     """
 
     rows: Index
@@ -52,12 +52,12 @@ def sums_of_rows(side: Side, values: Array, n_rows: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Bicliques:
-    """Pairs ``(i, j)`` of one group with ``level_i > level_j`` and i a winner, of weight ``s_i s_j``; together 1.
+    """Pairs ``(i, j)`` of one group with ``level_i > level_j`` and i a winner; weights ``s_i s_j``, scaled to sum 1.
 
     `winners` (n_rows,): the rows that may be the upper one of a pair: all, or those with an event. `groups` (n_rows,):
-    the number of each row's group, from 0 on. `weights` (n_rows,): s ≥ 0. `kind`: why rows are compared, for what is
-    said of them. `group_weights`: whether all weights are divided by one sum, or those of every group by its own and
-    the number of groups.
+    the number of each row's group, from 0 on. `weights` (n_rows,): s ≥ 0. `kind`: why rows are compared, for messages.
+    `group_weights`: whether all weights are divided by one sum, or those of each group by its own sum and the number of
+    groups.
     """
 
     levels: Array
@@ -73,7 +73,7 @@ class Bicliques:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows, those without a pair included."""
+        """Number of rows, including those without a pair."""
         return int(self.weights.size)
 
     @cached_property
@@ -135,7 +135,7 @@ class Bicliques:
         return ByLevel(used[order], np.r_[cuts, used.size], np.r_[blocks, cuts.size])
 
     def thinned(self, size: int, generator: np.random.Generator) -> tuple[NDArray[np.intp], Bicliques] | None:
-        """About `size` rows and the pairs among them, or None where there is none: of many groups, whole groups.
+        """About `size` rows and the pairs among them, or None if there are none; whole groups if there are many.
 
         Returned `rows`: which rows. `bicliques`: of these rows.
         """
@@ -159,7 +159,7 @@ class Bicliques:
 
     @cached_property
     def _tree(self) -> _Tree:
-        """The halves, whatever the scores."""
+        """The tree of halves, which does not depend on the scores."""
         order, ends, blocks = self.by_level
         if not order.size:
             return _Tree(order, blocks, ends, np.empty((0, 2), np.int64), order)
@@ -170,7 +170,7 @@ class Bicliques:
 
     @cached_property
     def _factors(self) -> Array:
-        """By which the weights of every biclique are multiplied."""
+        """The factor of the weights of every biclique."""
         tree, of_each = self._tree, np.ones(len(self._tree.sizes))
         for rows, counts in zip(self._any_order, tree.sizes.T, strict=True):
             of_each = of_each * np.add.reduceat(self.weights[rows], np.cumsum(counts) - counts)
@@ -204,7 +204,7 @@ class ByLevel(NamedTuple):
 
 
 class _Tree(NamedTuple):
-    """How rows in the order of `ByLevel` are halved.
+    """The halves of rows in the order of `ByLevel`.
 
     `places` has the place of every row, −1 without weight; `blocks` and `ends` are those of `ByLevel`. `sizes` of shape
     (n_bicliques, 2) are those of the upper and lower sides, `owners` the groups they are from.
@@ -217,9 +217,9 @@ class _Tree(NamedTuple):
     owners: NDArray[np.int64]
 
 
-#: Mean size of groups up to which each is sorted for itself.
+#: Mean size of groups up to which each is sorted separately.
 _SHORT = 30
-#: Groups that a subsample of whole groups has at least; with fewer, rows are drawn.
+#: Least number of groups in a subsample of whole groups; with fewer, rows are drawn.
 _FEWEST_GROUPS = 100
 _NEEDED = {
     "groups": "two rows of one group with different y",

@@ -1,9 +1,9 @@
-"""Columns far from 0 are moved near it, without any rounding; values that no solver could square are refused.
+"""Columns far from 0 are moved close to it without rounding; values that no solver could square are refused.
 
 Pair programs do not depend on an offset of a column, and in point programs the intercept absorbs it; but scores of
 1e8 ± 1 have lost eight digits. If ``c/2 ≤ x ≤ 2c``, then ``x − c`` is exact in floating point (Sterbenz 1974), so a
-column that lies in such an interval may lose its c and every difference of two rows stays the same number. A column
-that does not is less than its own range away from 0.
+c can be subtracted from a column in such an interval without a change of any difference of two rows. Any other column
+is closer to 0 than its own range.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from auclab.types import Array, AuclabError
 #: Squares of larger values, and sums of them, would come near the largest double; units of columns that vary by less
 #: than the inverse of it, too.
 LARGEST = 1e150
-#: Rows side by side when a table is reduced.
+#: Rows that are joined into one when a table is reduced.
 _WIDE = 64
 
 
@@ -40,7 +40,7 @@ def column_range(features: Any) -> tuple[Array, Array]:
     n_rows, n_columns = features.shape
     if not features.flags.c_contiguous or n_rows < 2 * _WIDE:
         return features.min(axis=0), features.max(axis=0)
-    # Many short rows are reduced several times faster side by side.
+    # Many short rows are reduced several times faster when joined into longer ones.
     whole = n_rows - n_rows % _WIDE
     wide = features[:whole].reshape(-1, _WIDE * n_columns)
     reduced = in_parallel(lambda reduce: reduce(wide, axis=0), (np.min,), (np.max,), threads=features.size >= 2 * LARGE)
@@ -84,7 +84,7 @@ def moved_intercept(intercept: float, coef: Array, offset: Array | None, sign: f
 
 
 def moved_intercept_parts(intercept: float, coef: Array, offset: Array | None, sign: float) -> tuple[float, float]:
-    """`moved_intercept`, and what its rounding lost."""
+    """`moved_intercept` and its rounding error."""
     if offset is None:
         return intercept, 0.0
     product, error = exact_products(sign * coef, offset)

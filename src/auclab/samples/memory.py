@@ -25,7 +25,7 @@ from auclab.validation import both_classes_weighted, label_for_every_row, positi
 
 @dataclass(frozen=True)
 class RowRounding:
-    """What rounding took from the rows of a sample: the true rows are ``X + rest``, within `error`."""
+    """Rounding errors of the rows of a sample: the true rows are ``X + rest``, within `error`."""
 
     rest_pos: Array
     rest_neg: Array
@@ -33,11 +33,11 @@ class RowRounding:
 
     @property
     def largest(self) -> Array:
-        """By how much the entries of a column may be off, shape (n_features,)."""
+        """Bounds on the errors of the entries of each column, shape (n_features,)."""
         return np.asarray(np.maximum(abs(self.rest_pos).max(axis=0), abs(self.rest_neg).max(axis=0)) + self.error)
 
     def in_units(self, unit: Array) -> RowRounding:
-        """That of the rows divided by `unit`, powers of 2."""
+        """The rounding errors of the rows divided by `unit`, powers of 2."""
         return RowRounding(self.rest_pos / unit, self.rest_neg / unit, self.error / unit)
 
 
@@ -50,8 +50,8 @@ class Sample:
     with sum 1: a pair has the weight ``share_pos[i] · share_neg[j]``. `prior_pos` in (0, 1): weight of the positive
     class in the whole: a point has the weight ``prior_pos · share_pos[i]`` or ``(1 − prior_pos) · share_neg[j]``.
     `positive` (n_samples,): which observations are positive, in the order of the data. `weighted`: whether sample
-    weights were given. `prior_neg` in (0, 1): weight of the negative class, which ``1 − prior_pos`` has no digits of
-    where it is tiny. `offset` (n_features,), or None: what was subtracted from every row, without any rounding
+    weights were given. `prior_neg` in (0, 1): weight of the negative class, which ``1 − prior_pos`` would round to 0
+    if it is tiny. `offset` (n_features,), or None: what was subtracted from every row, without any rounding
     (`auclab.samples.centring`); None stands for zeros.
     """
 
@@ -73,7 +73,7 @@ class Sample:
     in_blocks: ClassVar[bool] = False
     #: Whether a row is on one side of its pairs, that of its class.
     is_of_classes: ClassVar[bool] = True
-    #: What rounding took from the rows, where they are means of others (`auclab.solvers.binned.binned_loss`).
+    #: Rounding errors of the rows, if they are means of others (`auclab.solvers.binned.binned_loss`).
     rounding: RowRounding | None = field(default=None, kw_only=True)
 
     @classmethod
@@ -128,7 +128,7 @@ class Sample:
 
     @property
     def drawn(self) -> Sample | None:
-        """Rows in memory that stand for too many to be held: none of a sample that is in memory."""
+        """Rows in memory, drawn from a table too large for it; None for a sample in memory."""
         return None
 
     @property
@@ -139,7 +139,7 @@ class Sample:
 
     @cached_property
     def _large(self) -> bool:
-        """Whether a product with the rows pays a second thread."""
+        """Whether a second thread makes a product with the rows faster."""
         return self.n_entries >= 10 * LARGE
 
     def arrays(self) -> tuple[Array, Array]:
@@ -148,7 +148,7 @@ class Sample:
         return pos, neg
 
     def stack(self, parts: Sequence[Any]) -> Any:
-        """Rows of this sample one under the other, in their form."""
+        """Rows of this sample stacked vertically, as arrays or CSR matrices."""
         return sp.vstack(parts).tocsr() if self.is_sparse else np.vstack(parts)
 
     @property
@@ -191,7 +191,7 @@ class Sample:
         return np.max([np.ravel(end.toarray() if self.is_sparse else end) for end in ends], axis=0)
 
     def uncentred(self) -> Sample:
-        """The sample with its rows as they were given, for methods whose rounding is of interest."""
+        """The sample with its rows as they were given, for methods whose rounding errors matter."""
         if self.offset is None:
             return self
         X_pos, X_neg = (moved_rows(X, self.offset, 1.0) for X in (self.X_pos, self.X_neg))
@@ -219,7 +219,7 @@ class Sample:
         return replace(self, X_pos=rows[: self.n_pos], X_neg=rows[self.n_pos :], offset=None, rounding=None)
 
     def signed(self, values_pos: Array, values_neg: Array) -> Array:
-        """What `combine` multiplies the rows by, in the order `class_order`."""
+        """The factors of the rows in `combine`, in the order `class_order`."""
         return np.r_[values_pos, -values_neg]
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
@@ -246,13 +246,13 @@ class Sample:
 
         threads = min(self.n_pos, self.n_neg) >= LARGE
         pos, neg = in_parallel(side, (scores[0], self.share_pos), (scores[1], self.share_neg), threads=threads)
-        centre = 0.5 * float(neg.scores[0] + neg.scores[-1])  # without it no digits are lost in sums
+        centre = 0.5 * float(neg.scores[0] + neg.scores[-1])  # subtracted to avoid cancellation in sums
         for each in (pos, neg):
             np.subtract(each.scores, centre, out=each.scores)
         return pos, neg
 
     def thinned(self, size: int, generator: np.random.Generator) -> Sample | None:
-        """At most `size` rows of either class, drawn with replacement; None where there would be none to compare."""
+        """At most `size` rows of each class, drawn with replacement; None if they would have no pairs."""
         drawn = [
             generator.integers(0, count, size) if count > size else np.arange(count)
             for count in (self.n_pos, self.n_neg)
@@ -264,7 +264,7 @@ class Sample:
         return Sample(X_pos, X_neg, share_pos, share_neg, priors[0], self.positive, self.weighted, prior_neg=priors[1])
 
     def within_groups(self) -> Sample:
-        """The sample with what groups of rows have in common subtracted; itself where all rows are compared."""
+        """The sample with a common row subtracted from each group; itself if all rows are compared."""
         return self
 
     def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Any, Any]:
@@ -351,7 +351,7 @@ def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bo
         weight = share / max(float(share.sum()), 1e-300)
         sparse = sp.issparse(rows)
         if not sparse:
-            # A common offset would cancel digits of the variance.
+            # Centred, because a common offset would cost digits of the variance.
             rows = rows - rows[0]
         square = rows.multiply(rows) if sparse else rows * rows
         variance = variance + np.maximum(square.T @ weight - (rows.T @ weight) ** 2, 0.0)
@@ -367,7 +367,7 @@ def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bo
 def combined_rows(X: Any, weights: Array) -> Array:
     """``Σ_k weights_k x_k`` of rows in memory.
 
-    Rows in the order of columns are mostly a part of a larger array, which ``@`` reads in place; `numpy.dot` copies it.
+    Column-major rows are mostly a view of a larger array, which ``@`` reads in place and `numpy.dot` copies.
     """
     return np.asarray(weights @ X if isinstance(X, np.ndarray) else X.T @ weights)
 
@@ -394,7 +394,7 @@ def checked_features(X: Any) -> tuple[Any, Array | None, Array]:
 
 
 def _is_table(X: Any) -> bool:
-    """Whether an array is a matrix of numbers that floats hold."""
+    """Whether an array is a matrix of numbers that floats can represent."""
     return X.ndim == 2 and X.size > 0 and X.dtype.kind in "biuf"
 
 
@@ -404,7 +404,7 @@ def _features(X: Any) -> tuple[Any, Array, Array]:
     if sp.issparse(X):
         matrix: Any = X
         features = sp.csr_array(matrix.tocsr(), dtype=np.float64)
-        if not features.has_canonical_format:  # the loops on rows take every entry for another column
+        if not features.has_canonical_format:  # the loops on rows assume that column numbers are distinct
             features = features.copy()
             features.sum_duplicates()
     else:

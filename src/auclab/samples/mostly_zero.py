@@ -1,4 +1,4 @@
-"""Arrays that are mostly zero, as one-hot coded tables are, become CSR matrices of the same numbers."""
+"""Arrays that are mostly zero, such as one-hot coded tables, become CSR matrices of the same numbers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def compressed(features: Any, offset: Array | None = None) -> Any:
 
 
 def moved_entries(matrix: Any, offset: Array, sign: float) -> Any:
-    """The rows of a CSR matrix plus ``sign · offset``, where columns with an offset have no zeros that are not stored.
+    """The rows of a CSR matrix plus ``sign · offset``; columns with an offset have no implicit zeros.
 
     Examples
     --------

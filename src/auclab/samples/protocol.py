@@ -1,4 +1,4 @@
-"""What programs, solvers and proofs ask of labelled rows, whether these are dense, CSR, or read in blocks."""
+"""The operations on labelled rows that programs, solvers and proofs use, for dense, CSR and blockwise rows."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ class Rows(Protocol):
 
     @property
     def n_entries(self) -> int:
-        """How many numbers a pass reads."""
+        """Number of entries that a pass reads."""
         ...
 
     @property
     def in_blocks(self) -> bool:
-        """Whether every pass reads the rows again, so that a method with few passes is the better one."""
+        """Whether every pass reads the rows again, so that methods with few passes are preferred."""
         ...
 
     @property
     def is_sparse(self) -> bool:
-        """Whether most entries are 0 and not stored, so that a method that leaves them 0 is the better one."""
+        """Whether most entries are 0 and not stored, so that methods that keep them 0 are preferred."""
         ...
 
     @property
     def drawn(self) -> Rows | None:
-        """Rows in memory that were drawn of very many for the start of a solve; None of others."""
+        """Rows in memory, drawn from a very large sample for the start of a solve; None otherwise."""
         ...
 
     @property
@@ -73,7 +73,7 @@ class Rows(Protocol):
 
     @property
     def offset(self) -> Array | None:
-        """What was subtracted from every row, without any rounding; None for nothing."""
+        """The row subtracted from every row, without rounding; None for zeros."""
         ...
 
     @property

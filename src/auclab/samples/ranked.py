@@ -17,7 +17,7 @@ from auclab.samples.protocol import Sums
 from auclab.types import Array
 from auclab.validation import label_for_every_row
 
-#: Rows that are looked at, and by what factor groups are far apart, compared with the rows of one.
+#: Number of rows examined, and the least ratio of the distances between groups to those within groups.
 _LOOKED_AT, _FAR = 10_000, 30.0
 
 
@@ -41,7 +41,7 @@ class RankedSample(Sample):
 
     @classmethod
     def of_pairs(cls, X: Any, bicliques: Bicliques) -> RankedSample:
-        """Check `X` of shape (n_samples, n_features), and compare its rows as `bicliques` say."""
+        """Check `X` of shape (n_samples, n_features); `bicliques` are the pairs of its rows."""
         features, offset, peaks = checked_features(X)
         label_for_every_row(features.shape[0], bicliques.n_rows)
         sample = cls._of(moved_rows(features, offset, -1.0), bicliques, offset)
@@ -73,7 +73,7 @@ class RankedSample(Sample):
 
     @property
     def class_order(self) -> NDArray[np.intp]:
-        """That of the data: every row is on both sides."""
+        """The order of the data, because every row is on both sides."""
         return np.arange(self.n_pos)
 
     @property
@@ -86,7 +86,7 @@ class RankedSample(Sample):
         return self.with_rows(rows, offset=None)
 
     def signed(self, values_pos: Array, values_neg: Array) -> Array:
-        """What `combine` multiplies the rows by."""
+        """The factors of the rows in `combine`."""
         return values_pos - values_neg
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
@@ -130,7 +130,7 @@ class RankedSample(Sample):
     def within_groups(self) -> RankedSample:
         """The sample with a row of its group subtracted from every row, up to rounding, where groups are far apart.
 
-        Pairs do not know of it, and what a group has in common takes digits of sums over all rows.
+        It cancels in the pairs, and would cost digits in sums over all rows.
         """
         if self.is_sparse or self.bicliques.n_groups == 1:
             return self

@@ -1,6 +1,6 @@
-"""Rows with more columns than there are of them, held by their Gram matrix or in a basis of their span.
+"""Samples with more columns than rows, by their Gram matrix or in a basis of the span of the rows.
 
-A scorer of least l2 norm lies in the span of the differences of the rows, and scores know no other part of w. With the
+A scorer of least l2 norm is in the span of the differences of the rows, on which alone scores depend. With the
 Gram matrix ``K = (X − 1cᵀ)(X − 1cᵀ)ᵀ = LLᵀ``, c the mean of the rows, the rows of L have the same differences of
 scores, the same lengths and at most m − 1 columns:
 
@@ -51,7 +51,7 @@ class RotatedRows:
 
 
 def is_wide(sample: Sample) -> bool:
-    """Whether rows in memory have more columns than there are of them, and their Gram matrix is small enough."""
+    """Whether a sample in memory has more columns than rows, and a small enough Gram matrix."""
     return not sample.in_blocks and sample.n_pos + sample.n_neg <= min(sample.n_features, MAX_ROWS)
 
 

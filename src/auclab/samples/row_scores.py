@@ -1,4 +1,4 @@
-"""Scores ``X w`` of which equal rows have equal ones, to the last bit.
+"""Scores ``X w`` that are equal to the last bit for equal rows.
 
 BLAS sums a row in an order that depends on its place and on the layout of the matrix, so that two equal rows may be
 ranked. Here the terms of every row are added in the order of the columns, which is also what SciPy does with CSR

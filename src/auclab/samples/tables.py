@@ -1,7 +1,7 @@
 """Operations on a table whose rows may be in memory (DataFrames, arrays, CSR matrices) or in blocks.
 
-Elsewhere nobody tests for the class of a table: one in blocks has ``shape``, ``columns``, ``X @ coef`` and ``X[rows]``
-as others have, and what differs is here.
+No other code tests for the class of a table: a table in blocks has ``shape``, ``columns``, ``X @ coef`` and ``X[rows]``
+like any other, and the differences are here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def in_memory(X: Any) -> bool:
     >>> in_memory([[1.0], [2.0]])
     True
     """
-    return not isinstance(X, BlockTable)  # the one place that knows which tables are not
+    return not isinstance(X, BlockTable)  # the only place that tests for such tables
 
 
 def require_memory(X: Any, refusal: str) -> None:

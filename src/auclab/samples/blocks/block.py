@@ -28,21 +28,21 @@ class Source(Protocol):
 
 
 class Step(Protocol):
-    """What is done to rows when they are read: hashable, and small enough to be sent to a worker."""
+    """A transformation of rows when they are read: hashable, and small enough to be sent to a worker."""
 
     def apply(self, rows: Any) -> Any:
-        """The rows after it; they may be changed in place."""
+        """The transformed rows, which may be changed in place."""
         ...
 
 
 @dataclass(frozen=True)
 class Less:
-    """What is subtracted from every row, column by column."""
+    """The step that subtracts an offset from every row."""
 
     offset: tuple[float, ...]
 
     def apply(self, rows: Any) -> Any:
-        """The rows less the offset; an array in place."""
+        """The rows minus the offset; an array is changed in place."""
         return row_forms.less(rows, np.asarray(self.offset))
 
 

@@ -27,8 +27,8 @@ from auclab.samples.protocol import Sums
 from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 
-#: Rows from which on a table is sampled; the largest number drawn of either class, of bytes, or of rows
-#: for each column if that is more.
+#: Number of rows from which on a table is sampled; the largest number drawn per class, of bytes, or of rows per column
+#: if that is more.
 DRAWN_FROM, MOST_DRAWN, DRAWN_BYTES, DRAWN_PER_COLUMN = 500_000, 131_072, 24_000_000, 40
 
 
@@ -69,7 +69,7 @@ class BlockSample(Sample):
 
     @cached_property
     def mean_difference(self) -> Array:
-        """Δ = mean(x⁺) − mean(x⁻); the first pass has found it, but of rows that were centred after it."""
+        """Δ = mean(x⁺) − mean(x⁻); computed here only for rows that were centred after the first pass."""
         return self.combine(self.share_pos, self.share_neg)
 
     @property
@@ -119,13 +119,13 @@ class BlockSample(Sample):
         parts = ((look.pos.spaced - shift, shares[0]), (look.neg.spaced - shift, shares[1]))
         # The cached properties of `Sample`.
         self.__dict__.update(peaks=peaks, spread=spread_of(parts, lambda constant: peaks[constant]))
-        if offset is None:  # of rows far from 0 rounding would be most of it
+        if offset is None:  # for rows far from 0 it would be mostly rounding error
             self.__dict__["mean_difference"] = look.difference
         object.__setattr__(self, "drawn", self._drawn_sample(look, shift))
 
     @property
     def _n_drawn(self) -> int:
-        """Rows of either class to draw for the start of a solve: none of a sample that is small itself."""
+        """Rows of each class to draw for the start of a solve; 0 for a small sample."""
         if self.n_pos + self.n_neg < DRAWN_FROM:
             return 0
         return min(MOST_DRAWN, max(DRAWN_BYTES // (16 * self.n_features), DRAWN_PER_COLUMN * self.n_features))
@@ -154,7 +154,7 @@ class BlockSample(Sample):
         return pos, neg
 
     def combine(self, multipliers_pos: Array, multipliers_neg: Array) -> Array:
-        """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻`` in one pass; none if these are the multipliers of the last call."""
+        """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻`` in one pass; without a pass for the multipliers of the last call."""
         arrays = multipliers_pos, multipliers_neg
         sums = tuple(float(array.sum()) for array in arrays)
         before, sums_before, result = self._last
@@ -272,7 +272,7 @@ class ClassRows:
 
 
 def _shares(labels: BlockLabels) -> tuple[Array, Array, float, float]:
-    """What `class_shares` returns; of equal weights in vectors that take no memory."""
+    """The result of `class_shares`; equal weights are in vectors that take no memory."""
     if labels.weighted:
         parts = (np.ones(each.block.n_rows) if each.weight is None else each.weight for each in labels)
         return class_shares(labels.positive(), np.concatenate(list(parts)))

@@ -1,4 +1,4 @@
-"""Rows that are computed from a seed when they are read: sizes beyond any disk, the same numbers in every pass."""
+"""Rows that are computed from a seed when they are read, the same in every pass, for tables larger than any disk."""
 
 from __future__ import annotations
 

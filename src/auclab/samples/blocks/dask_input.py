@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition of a Dask collection, with the graph that makes it: what is sent to a worker in place of the rows."""
+    """A partition of a Dask collection with its graph, which is sent to a worker instead of the rows."""
 
-    part: Any = field(compare=False)  # the key tells partitions apart
+    part: Any = field(compare=False)  # partitions are compared by key
     key: str
     n_rows: int = field(compare=False)
     columns: tuple[str, ...] = field(compare=False)
@@ -65,12 +65,11 @@ def open_dask(
     One computation finds the number of rows of every partition, and the labels. Partitions of about 10⁵ rows are best:
     one or two are in memory at a time.
 
-    `X` (n_rows, n_columns): not persisted: its partitions are computed in every pass, and `keep_gb` of the engine keeps
-    them. Columns of an array are in one chunk. `y` (n_rows,), or Dask Array or Series with the partitions of X: the
-    labels; left out where `target` names a column. `target`: the column of a DataFrame with the labels. `drop`: columns
-    to leave out. `nominal`: columns that are categories though they are stored as numbers or booleans; columns of text
-    are anyway. `engine`: what reads the blocks: `LocalEngine` if left out, or a `DaskEngine`, with the address of the
-    cluster that is to do it.
+    `X` (n_rows, n_columns): not persisted; its partitions are computed in every pass, or kept within `keep_gb` of the
+    engine. Columns of an array are in one chunk. `y` (n_rows,), or Dask Array or Series with the partitions of X: the
+    labels; left out if `target` names a column. `target`: the column of a DataFrame with the labels. `drop`: columns to
+    leave out. `nominal`: columns of numbers or booleans that are categories; columns of text always are. `engine`: what
+    reads the blocks, `LocalEngine` if left out, or a `DaskEngine` with the address of a cluster.
     """
     if not hasattr(X, "to_delayed"):
         raise AuclabError(f"X must be a Dask DataFrame or a Dask Array, got {type(X).__name__}")
@@ -142,7 +141,7 @@ def _lengths_and_labels(parts: Sequence[Any], y: Any) -> tuple[list[int], pd.Ser
 
 
 def _lean(part: Any) -> Any:
-    """The partition with no more of the graph than it needs."""
+    """The partition with only the part of the graph that it needs."""
     import dask
 
     (lean,) = dask.optimize(part)

@@ -155,7 +155,7 @@ class EncodedRows:
         return replace(self, dense=self.dense * row_factor[:, None], row_factor=before * row_factor)
 
     def less(self, offset: Array) -> EncodedRows | Array:
-        """Every row less an offset; a dense array where the form does not allow it."""
+        """Every row minus an offset; a dense array if this form does not allow it."""
         if self.row_factor is not None and offset[self.at_onehot].any():
             return np.asarray(self) - offset
         moved = self.shift + offset[self.at_onehot] / self.factor

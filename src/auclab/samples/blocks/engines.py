@@ -1,8 +1,8 @@
 """The engines that read blocks and run tasks on them: this process, or the workers of a Dask cluster.
 
-A task of `run` is a function ``(rows of the block, argument) -> result``; one of `reduce` takes the rows of some blocks
-with their labels, one block after the other, and its results are added where they are computed. Arguments and results
-are sent, rows never are.
+A task of `run` is a function ``(rows of the block, argument) -> result``; a task of `reduce` takes the rows of some
+blocks with their labels, one block after the other, and its results are added on the workers. Arguments and results are
+sent; rows never are.
 """
 
 from __future__ import annotations
@@ -126,14 +126,14 @@ class DaskEngine:
     def reduce(self, task: Reduction, blocks: Sequence[LabelledBlock]) -> Any:
         """The sum of a task over all blocks, added in a tree on the workers.
 
-        A worker that dies is replaced where the cluster does so, and the blocks of which it held sums are read again.
+        If a worker dies, the cluster may replace it, and the blocks whose sums it held are read again.
         """
         client = self.connect()
         workers = self._running_workers()
         read = partial(_run_group, task, int(1e9 * self.keep_gb))
         parts = groups(blocks)
         n_groups, anywhere = len(parts), {"allow_other_workers": True, "pure": False}
-        # Neighbours on one worker: most sums are then added where they are.
+        # Neighbouring blocks on one worker: most sums are then added without being sent.
         level = [
             client.submit(read, group, workers=[workers[k * len(workers) // n_groups]], **anywhere)
             for k, group in enumerate(parts)
@@ -213,7 +213,7 @@ _ENVIRONMENT = {
 }
 #: Rows of a task for a worker: the overhead of a task is about 20 ms, and its argument takes some megabytes.
 BATCH_ROWS = 400_000
-#: Rows that a worker keeps, by block; what does not fit is read again.
+#: Rows that a worker keeps, by block; others are read again.
 _KEPT: dict[Block, Array] = {}
 
 
@@ -237,7 +237,7 @@ def _read(block: Block, keep_bytes: int) -> Array:
 
 
 def _batches(pairs: Iterable[tuple[Block, Any]]) -> Iterator[list[tuple[Block, Any]]]:
-    """Consecutive blocks, together about as many rows as a task should have."""
+    """Consecutive blocks with about the number of rows of one task."""
     batch: list[tuple[Block, Any]] = []
     n_rows = 0
     for block, argument in pairs:

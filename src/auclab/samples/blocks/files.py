@@ -10,7 +10,7 @@ from typing import Any
 from auclab.samples.blocks.partitions import files_below, looked_into
 from auclab.types import AuclabError
 
-#: What a row of `file_state` is made of, where a store has it; else the size alone tells a change.
+#: Attributes of a remote file that change with it, if the store provides them; otherwise only its size is used.
 _STATE = ("size", "ETag", "etag", "mtime", "LastModified", "last_modified", "created")
 
 
@@ -59,7 +59,7 @@ def _at_address(address: str, endings: Sequence[str]) -> list[str]:
 
 
 def open_file(path: str) -> Any:
-    """What pyarrow reads a file from: its path, or a stream of fsspec."""
+    """The source from which pyarrow reads a file: its path, or a stream of fsspec."""
     if not is_address(path):
         return path
     system, inner = _file_system(path)
@@ -67,7 +67,7 @@ def open_file(path: str) -> Any:
 
 
 def file_state(path: str) -> tuple[Any, ...]:
-    """Changes with the file: the time of its last change, or what the store says of it."""
+    """Values that change with the file: the time of its last change, or attributes from the store."""
     if not is_address(path):
         return (Path(path).stat().st_mtime_ns,)
     system, inner = _file_system(path)
@@ -78,7 +78,7 @@ def file_state(path: str) -> tuple[Any, ...]:
 def sha256_of_files(path: str | PurePath, endings: Sequence[str]) -> str:
     """SHA-256 of the contents of a file, or of all files of a folder one after the other.
 
-    At an address it is that of names, sizes and what the store says of them: nothing is read.
+    At an address it is that of names, sizes and attributes from the store; nothing is read.
     """
     files, _ = data_files(path, endings)
     digest: Any = hashlib.sha256()

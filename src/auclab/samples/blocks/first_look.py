@@ -34,7 +34,7 @@ class ClassRowsDrawn:
 
 @dataclass(frozen=True)
 class FirstLook:
-    """What the first pass found.
+    """The result of the first pass.
 
     `bad`: the first value that is not finite. `low`, `high` (n_columns,): the range of every column. `difference`
     (n_columns,): of the class means, as far as these rows add to it.
@@ -62,8 +62,8 @@ class FirstLook:
 class LookAtRows:
     """The task of the first pass.
 
-    `strides`: rows of either class are taken at equal distances. `rates` in [0, 1]: the part of either class that is
-    drawn at random. `units`: what a weight of 1 is within its class; in all three pairs the positives come first.
+    `strides`: distance of evenly spaced rows of each class. `rates` in [0, 1]: the share of each class that is drawn at
+    random. `units`: the share of a weight of 1 within its class; in all three pairs the positives come first.
     """
 
     strides: tuple[int, int]

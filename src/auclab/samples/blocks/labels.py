@@ -16,7 +16,7 @@ from auclab.validation import label_for_every_row, positive_mask, same_length, w
 
 
 class LabelledRows(NamedTuple):
-    """The rows of a block that was read, as `LabelledBlock` says; `weight` is None where all are 1."""
+    """The rows of a `LabelledBlock` that was read; `weight` is None if all are 1."""
 
     number: int
     before: tuple[int, int]
@@ -27,7 +27,7 @@ class LabelledRows(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelledBlock:
-    """A block with its labels, as it is sent to a worker.
+    """A block with its labels, which is sent to a worker.
 
     `number`: in the table, from 0. `before`: positives and negatives in the blocks before it. `labels`: a bit a row;
     None where the source of the block has them (`auclab.samples.blocks.computed.UniformRows`).
@@ -75,7 +75,7 @@ class BlockLabels(Sequence[LabelledBlock]):
         return any(block.weight is not None for block in self)
 
     def units(self) -> tuple[float, float]:
-        """What a weight of 1 is within its class: of the positives, and of the negatives."""
+        """The share of a weight of 1 within its class, for the positives and for the negatives."""
         if not self.weighted:
             return 1.0 / self.n_pos, 1.0 / self.n_neg
         sums = np.zeros(2)
@@ -94,12 +94,12 @@ class BlockLabels(Sequence[LabelledBlock]):
 def labels_of(
     table: BlockTable, y: Any, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
 ) -> BlockLabels:
-    """Labels of the rows of a table, a vector or `BlockLabels`, as they stay with its blocks.
+    """The labels of a table, given as a vector or as `BlockLabels`, in the form that is stored with its blocks.
 
     `sample_weight` (n_rows,): with labels in a vector. `pos_label`: the label of the positive class, of labels in a
     vector.
     """
-    if isinstance(y, BlockLabels):  # a vector is not a class of ours
+    if isinstance(y, BlockLabels):  # else a vector
         if sample_weight is not None or pos_label is not None:
             raise AuclabError(
                 "BlockLabels already have weights and a positive class: leave out sample_weight and pos_label, or "

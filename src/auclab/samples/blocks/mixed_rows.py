@@ -1,4 +1,4 @@
-"""Rows as a file has them, with numbers and categories, before anything is encoded."""
+"""Rows with numbers and categories as they are in a file, before encoding."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def not_numbers(names: Sequence[str] = ()) -> AuclabError:
 
 
 def distinct_codes(codes: NDArray[np.integer], values: Sequence[Any]) -> tuple[NDArray[np.int32], tuple[Any, ...]]:
-    """Codes of values of which some are missing or equal, as `MixedRows` has them.
+    """Codes and values in the form of `MixedRows`, from values of which some are missing or equal.
 
     Examples
     --------

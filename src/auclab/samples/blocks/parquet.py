@@ -31,10 +31,10 @@ ENDINGS = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class RowGroup:
-    """A row group of a parquet file; what is sent to a worker in place of the rows.
+    """A row group of a parquet file, which is sent to a worker instead of the rows.
 
-    `constants` are the last columns, which the names of folders hold; `nominal` are those that are categories. `footer`
-    is the checksum of the end of the file, which describes its rows, when it was opened.
+    `constants` are the last columns, whose values are in the names of folders; `nominal` are the categories. `footer`
+    is the checksum, at opening, of the end of the file, which describes its rows.
     """
 
     path: str
@@ -173,7 +173,7 @@ def _feature_columns(
     partitions = [name for name in folders if name != target and name not in drop]
     if not columns and not partitions:
         raise AuclabError(f"no features: {target!r} is the only column that is left")
-    # A file may have no value of a column, and then no type: text is what any of them has.
+    # A column without values in a file has no type there: it is text if it is text in any file.
     of_text = _text_columns(files)
     categories = [name for name in columns if nominal == "ALL" or name in named or name in of_text]
     for file in files:
@@ -193,7 +193,7 @@ def _feature_columns(
 
 
 def _text_columns(files: Sequence[str]) -> set[str]:
-    """Columns that are text in the first of the files that says of what type they are."""
+    """Columns that are text in the first file in which their type is known."""
     import pyarrow.types as kinds
 
     found: dict[str, bool] = {}
@@ -205,7 +205,7 @@ def _text_columns(files: Sequence[str]) -> set[str]:
 
 
 def _check_kind(name: str, file: str, kind: pa.DataType, of_first: pa.DataType, is_category: bool) -> None:
-    """Refuse a column that is neither number nor category, or another thing than in the first file."""
+    """Refuse a column that is neither number nor category, or that has another kind than in the first file."""
     import pyarrow.types as kinds
 
     if _is_number(kind) and (is_category or not _is_text(of_first)):
@@ -224,7 +224,7 @@ def _check_kind(name: str, file: str, kind: pa.DataType, of_first: pa.DataType, 
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    """Integers, floats, decimals, booleans, and columns of which nothing is known but that all values are missing."""
+    """Whether a type is integer, float, decimal, boolean, or that of a column whose values are all missing."""
     import pyarrow.types as kinds
 
     is_known = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind) or kinds.is_boolean(kind)
@@ -241,7 +241,7 @@ def _floats(column: pa.ChunkedArray) -> NDArray[Any]:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    """Text, or categories of text or numbers."""
+    """Whether a type is text, or categories of text or numbers."""
     import pyarrow.types as kinds
 
     if kinds.is_dictionary(kind):
@@ -283,7 +283,7 @@ def _labels(files: Sequence[str], target: str) -> pd.Series:
     parts = []
     for file in files:
         found, values = _categories_of(file, target)
-        # A byte a row while the other files are read: at 10⁸ rows that counts.
+        # One byte per row while the other files are read, which matters at 10⁸ rows.
         parts.append((found.astype(np.int8) if len(values) < 2**7 else found, values))
     places: dict[Any, int] = {}
     for _, values in parts:
@@ -339,7 +339,7 @@ def _footer(path: str) -> str:
 def _reading(
     path: str, work: Callable[[pq.ParquetFile], Any], categories: tuple[str, ...] = (), footer: str = ""
 ) -> Any:
-    """``work(file)``; errors of pyarrow and of the file system become an `AuclabError`, and so does another footer."""
+    """``work(file)``; errors of pyarrow and of the file system, and a changed footer, become an `AuclabError`."""
     # Imported when needed: pyarrow takes a tenth of a second.
     import pyarrow as pa
 
@@ -370,5 +370,5 @@ def _opened(path: str, categories: tuple[str, ...], state: tuple[Any, ...]) -> t
 
 
 def sha256_of(path: str | Path) -> str:
-    """SHA-256 of the contents of a file, or of all files of a folder; at an address, of what the store says of them."""
+    """SHA-256 of the contents of a file, or of all files of a folder; at an address, of attributes from the store."""
     return sha256_of_files(path, ENDINGS)

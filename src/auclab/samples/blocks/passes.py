@@ -1,4 +1,4 @@
-"""Passes over blocks while they run: how many there were, how far this one is, and how long one takes."""
+"""The progress of passes over blocks: their number, the completed share of the current one, and the time of one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Report = Callable[[PassProgress], None]
 
 
 class _Passes:
-    """Counts passes for the one who watches; another thread may end a block."""
+    """Counts passes for the progress report; another thread may end a block."""
 
     def __init__(self) -> None:
         self.report: Report | None = None
@@ -39,7 +39,7 @@ _passes = _Passes()
 
 @contextmanager
 def passes_to(report: Report) -> Iterator[None]:
-    """Call `report` whenever blocks are done; of nested ones the inner."""
+    """Call `report` whenever blocks are done; only the innermost of nested contexts reports."""
     before = _passes.report, _passes.number, _passes.seconds
     _passes.report, _passes.number, _passes.seconds = report, 0, 0.0
     try:
@@ -54,7 +54,7 @@ def number_of_passes() -> int:
 
 
 def begun_pass(total: int) -> Callable[[int], None]:
-    """Count a pass over `total` blocks; what is returned is called with the number of blocks that are done since."""
+    """Count a pass over `total` blocks; returns a function to call with the number of newly finished blocks."""
     begin, finished = perf_counter(), 0
     with _passes.lock:
         _passes.number += 1

@@ -1,4 +1,4 @@
-"""Labelled blocks read one after the other, in groups that do not depend on who reads them."""
+"""Labelled blocks read one after the other, in groups that do not depend on the number of workers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from auclab.samples.blocks.block import Block
 from auclab.samples.blocks.labels import LabelledBlock, LabelledRows
 from auclab.types import Array
 
-#: A task of `Engine.reduce`: what is to be added for some blocks, which come one after the other; picklable.
+#: A task of `Engine.reduce`: the summand of some blocks, which it gets one after the other; picklable.
 Reduction = Callable[[Iterable[LabelledRows]], Any]
 
-#: Rows of a group of blocks that one call of a task sums up: what it returns is sent and added once for all of them.
+#: Rows of a group of blocks that one call of a task sums; its result is sent and added once for all of them.
 GROUP_ROWS = 2**20
 
 
@@ -37,7 +37,7 @@ def ahead(blocks: Iterable[Block], read: Callable[[Block], Array]) -> Iterator[A
         waiting = next(reads, None)
         while waiting is not None:
             rows = waiting.result()
-            waiting = next(reads, None)  # not before these are read: two blocks are in memory
+            waiting = next(reads, None)  # only after these are read: two blocks are in memory
             yield rows
             del rows
 

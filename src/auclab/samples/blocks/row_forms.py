@@ -1,8 +1,8 @@
-"""What tasks ask of the rows of a block: the functions here are those of arrays, and other forms have them as methods.
+"""The operations of tasks on the rows of a block: functions for arrays, which other forms implement as methods.
 
 Rows are an array, `auclab.samples.blocks.mixed_rows.MixedRows` before and
 `auclab.samples.blocks.encoded_rows.EncodedRows` after categories have been encoded. A further form registers its
-methods below; nothing else asks which form rows have.
+methods below; no other code tests the form of rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def selected(rows: Any, mask: NDArray[np.bool_]) -> Any:
 
 @singledispatch
 def less(rows: Any, offset: Array) -> Any:
-    """Every row less an offset; an array is changed in place."""
+    """Every row minus an offset; an array is changed in place."""
     rows -= offset
     return rows
 

@@ -100,7 +100,7 @@ class BlockTable:
         selected = np.zeros(len(self), dtype=bool)
         selected[numbers] = True
         masks = zip(self.blocks, self.split(selected), strict=True)
-        # A block whose rows are all in it is read without a copy.
+        # A block with all of its rows in the view is read without a copy.
         blocks = [block if mask.all() else block.select(mask) for block, mask in masks if mask.any()]
         return BlockTable(blocks, self.columns, self.engine)
 

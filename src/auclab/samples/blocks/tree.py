@@ -12,10 +12,10 @@ FAN_IN = 8
 
 
 def tree_sum(results: Iterable[Any]) -> Any:
-    """The sum of results that come one after the other, added in a binary tree: log₂ of them are held at a time.
+    """The sum of successive results, added in a binary tree: log₂ of their number are in memory at a time.
 
-    Groups of `FAN_IN` results that are summed elsewhere, and then their sums in the same way, give the same tree: sums
-    of floats do not depend on who adds them.
+    If groups of `FAN_IN` results are summed elsewhere, and their sums likewise, the tree is the same, so that sums of
+    floats do not depend on where they are added.
     """
     held: list[tuple[int, Any]] = []
     for result in results:
