@@ -1,4 +1,4 @@
-"""Where the solver that "auto" selected proves no optimum, others go on, and the best of their answers are combined.
+"""If the solver that "auto" selected proves no optimum, others continue, and their best results are combined.
 
 A solver that makes no progress ends while there is time for another (`patience`), which gets its point to start from
 where it takes one. A point needs no multipliers of its own: any dual point is a lower bound. So the best point is
@@ -26,19 +26,19 @@ from auclab.solvers.verification import verify
 from auclab.solvers.wide_rows import is_rotated
 from auclab.types import AuclabError, Status
 
-#: Where a solve ended so, another solver may do better; a time limit and Ctrl-C are final.
+#: Statuses after which another solver may do better; a time limit and Ctrl-C are final.
 UNFINISHED = (Status.ITERATION_LIMIT, Status.FAILED, Status.UNCERTIFIED)
 PROVED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN)
 #: Without a time limit the others have as many seconds together as the first took, or this many.
 LEAST_SECONDS = 60.0
 #: Largest program whose optimum within a radius is extended to a proof for all w, and the seconds allowed for that.
 SMALL, SECONDS_FOR_ALL = 10_000, 10.0
-#: SCS takes longest and proves least.
+#: SCS is last, because it takes longest and proves least.
 _SECONDS_OF_SCS = 10.0
 #: A solver that another could follow ends after this share of the time limit, or of this default, without progress, but
 #: not before this number of seconds.
 PATIENCE_SHARE, PATIENCE_WITHOUT_LIMIT, LEAST_PATIENCE = 0.3, 60.0, 2.0
-#: A point whose gap is below this is worth starting from.
+#: Gap below which a point is used as a start.
 _NEAR = 0.1
 #: Iterations that an interior-point method takes.
 _ITERATIONS = 20
@@ -100,7 +100,7 @@ def hand_over(
     time_limit: float | None,
     stalled: float | None = None,
 ) -> Solution:
-    """The best that the first attempt and those of other solvers prove together.
+    """The best point and bound of the first attempt and of other solvers together.
 
     `first`: what the selected solver returned, and its verification. `run`: from a candidate and the seconds that it
     has to its answer. `tolerance`: relative gap. `time_limit`: seconds that are left. `stalled`: the seconds without

@@ -1,4 +1,4 @@
-"""Scorers along a path of λ or z that are brought as close to their optima as a choice among them needs.
+"""Scorers along a path of λ or z, solved only as accurately as a choice among them needs.
 
 `SmoothedPath` does it where it can; elsewhere every value is solved, first to a wide gap and then to narrower ones.
 """
@@ -111,12 +111,12 @@ class InnerPath:
         return self._points[k]
 
     def is_final(self, k: int) -> bool:
-        """Whether `refined` has nothing to improve on."""
+        """Whether `refined` cannot improve the scorer."""
         point = self._points[k]
         return point.gap <= self._tolerance or point.level >= len(HALF_WIDTHS if point.minima else _GAPS)
 
     def _is_null_throughout(self) -> bool:
-        """Whether w = 0 is seen to be optimal for every λ and z ≤ 0 alike."""
+        """Whether w = 0 is known to be optimal for every λ and every z ≤ 0."""
         problem = next((each for each in self._problems if each.program.threshold <= 0), None)
         if problem is None or not (problem.constraints is None or problem.constraints.allows_null):
             return False
@@ -138,7 +138,7 @@ class InnerPath:
         return Point(problem.program, coef, problem.null_intercept(), 0.0, len(HALF_WIDTHS))
 
     def _minimum(self, k: int, last: Point | None) -> Point | None:
-        """From the minimum over the wider band, else from that of the next simpler scorer."""
+        """The minimum, started from that over the wider band, or else from that of the next simpler scorer."""
         level = 0 if last is None else last.level + 1
         if self._smoothed is None or level >= len(HALF_WIDTHS) or (last is not None and not last.minima):
             return None

@@ -56,7 +56,7 @@ class _StoredCut:
 
 @dataclass(frozen=True)
 class Found:
-    """The best point, and what was proved.
+    """The best point and its proof.
 
     `value`, `lower_bound`: of what is minimised; the bound is the Lagrangian one. `weights`: what proves the bound,
     together with multipliers of the constraints. `radius`: the bound is for all w with ``|w_k| spread_k ≤ radius``.
@@ -105,12 +105,12 @@ class OuterApproximation:
             self._evaluate(start)
 
     def set_limits(self, limits: Sequence[float]) -> None:
-        """Other limits, for the cuts there are and those to come."""
+        """Set other limits, for present and future cuts."""
         self.limits = np.array(limits)
         self._master.set_limits(self.limits)
 
     def interior(self, start: Array, tolerance: float, monitor: Monitor) -> Found:
-        """A point inside of all limits: its largest excess is negative. Or the least excess, proved to be positive."""
+        """A strictly feasible point, with a negative largest excess; or the least excess, proved to be positive."""
         return self._minimise(start, tolerance, monitor, excess=True)
 
     def solve(self, interior: Array, tolerance: float, monitor: Monitor) -> Found:
@@ -175,9 +175,9 @@ class OuterApproximation:
         return float(self.cost @ abs(coef)) + float(losses[np.isinf(self.limits)].sum()), excess <= -INSIDE
 
     def _sparse(self, outer: Array, best: Array, value: float, enough: float) -> tuple[Array, float]:
-        """Of programs with a cost, a point with the features of the master's minimiser alone, if it is short enough.
+        """For programs with a cost, a point with only the features of the master's minimiser, if it is short enough.
 
-        The best point is a mixture of many; the minimiser, a vertex, is as sparse as can be, and hardly too short.
+        The best point is a mixture of many; the minimiser is a sparse vertex, and only slightly too short.
         """
         for coef in (outer, np.where(outer != 0.0, best, 0.0)) if self.cost.all() else ():
             longer = self._lengthened(coef)
@@ -235,7 +235,7 @@ class OuterApproximation:
         return replace(own, lower=np.maximum(own.lower, -box), upper=np.minimum(own.upper, box))
 
     def _combined(self, g: int, weight: float, point: LimitPoint) -> WeightedPart:
-        """The weights of the pairs of a part that the duals of its cuts combine to."""
+        """The weights of the pairs of a part, combined from those of its cuts by their duals."""
         part = self.parts[g]
         pos, neg = np.zeros(part.sample.n_pos), np.zeros(part.sample.n_neg)
         shares: dict[int, tuple[Array, Array]] = {}  # the point of a cut, and the weights of its blocks

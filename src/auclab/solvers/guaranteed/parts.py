@@ -1,4 +1,4 @@
-"""Mean hinges over some of the pairs, each with a limit or as what is minimised."""
+"""Mean hinges over some of the pairs, each with a limit or as the objective."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
-#: Blocks of a mean hinge (measured: 8 take a fourth of the steps of 1, and more than that hardly fewer).
+#: Blocks of a mean hinge (measured: 8 take a fourth of the steps of 1, and more blocks hardly fewer).
 _BLOCKS = 8
 #: Least number of positives in a block.
 _LEAST_BLOCK = 4

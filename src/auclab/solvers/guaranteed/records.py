@@ -1,4 +1,4 @@
-"""What is returned: scorers with guaranteed values, and frontiers of them."""
+"""The results: scorers with guaranteed values, and frontiers of them."""
 
 from __future__ import annotations
 

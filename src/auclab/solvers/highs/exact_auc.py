@@ -23,7 +23,7 @@ from auclab.models.timings import Timings
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, AuclabError, Status
 
-#: Trees over more pairs than this end with the time, not with the optimum.
+#: Trees over more pairs than this reach the time limit before the optimum.
 MAX_PAIRS = 10_000
 #: From this number of open directions on a mixed-integer program is faster than two boxes (measured).
 FEW = 40
@@ -89,7 +89,7 @@ def solve_exact_auc(
             f"the solution separates pairs by less than {MARGIN:g} of their length, for which the bound does not hold",
         )
     if pairs.thin and objective > pairs.equal and not math.isnan(bound):
-        # Only equal rows are wrong for every w, whatever tells the others apart.
+        # Only equal rows are ranked wrongly by every w.
         status, bound = Status.UNCERTIFIED if status is Status.OPTIMAL else status, pairs.equal
         notes += (
             f"some pairs differ by less than {MARGIN:g} of their length in a feature or a combination of features: a "
@@ -113,7 +113,7 @@ class _Tree:
     history: list[tuple[float, float, float]] = field(default_factory=list)
 
     def look(self, point: Array) -> None:
-        """Take `point` if it is the best so far."""
+        """Keep `point` if it is the best so far."""
         wrong = self.pairs.wrong(point)
         if wrong < self.best:
             self.best, self.point = wrong, point
@@ -124,7 +124,7 @@ class _Tree:
         heap = [(box.lost, next(order), box) for box in _faces(self.pairs)]
         heapq.heapify(heap)
         while heap and heap[0][0] <= self._wanted():
-            # The least bound of all boxes, of which the best point's own may already be closed.
+            # The least bound of all boxes; that of the best point may already be closed.
             rise = heap[0][0] > self.bound
             self.bound = min(heap[0][0], self.best)
             if rise or not self.history:
@@ -139,7 +139,7 @@ class _Tree:
         return Status.OPTIMAL
 
     def _open(self, box: Box, bound: float) -> Iterator[tuple[float, Box]]:
-        """Look into a box; what is left of it to look into, with bounds."""
+        """Search a box; yields the remaining boxes with their bounds."""
         self.boxes += 1
         few = box.open.size <= FEW
         self.programs += few
@@ -164,7 +164,7 @@ class _Tree:
         return self.best - 1.0 if self.pairs.whole else self.best * (1.0 - 0.1 * self.tolerance) - 1e-12
 
     def _rounded(self, bound: float) -> float:
-        """Counts below the next whole number are none."""
+        """The bound, rounded up to a whole number if counts are whole."""
         return math.ceil(bound - 1e-6) if self.pairs.whole and math.isfinite(bound) else bound
 
 

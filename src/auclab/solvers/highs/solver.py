@@ -36,7 +36,7 @@ EXPORT_UP_TO = 2_000_000
 #: From this number of rows on an interior-point method is faster than the simplex method (measured: 0.9 s against 5.9 s
 #: at 22,500 rows, 3.9 s against a minute at 62,500).
 INTERIOR_POINT_FROM = 5_000
-#: Seconds an entry of the margins' rows until HiGHS has them (measured: 3 s for 9 million, with a busy machine).
+#: Seconds per entry of the margins' rows to pass them to HiGHS (measured: 3 s for 9 million, on a busy machine).
 _BUILDING_PER_ENTRY = 2e-7
 #: Terms of rows that Pyomo builds and lowers in a second (measured: 7 million in 6 s).
 _TERMS_PER_SECOND = 1_000_000

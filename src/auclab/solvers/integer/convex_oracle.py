@@ -17,7 +17,7 @@ from auclab.solvers.integer.region import Limit
 from auclab.solvers.scaling import power_of_two
 from auclab.types import Array
 
-#: Tangents of norms are shortened by this, relatively, so that rounding does not put them above.
+#: Relative amount by which tangents of norms are shortened, so that rounding does not put them above the norm.
 _SHORTER = 1e-14
 
 
@@ -37,7 +37,7 @@ class ConvexOracle:
 
     @property
     def n_columns(self) -> int:
-        """With the intercept."""
+        """Number of columns, including the intercept."""
         return self.n + self.has_intercept
 
     def coef(self, x: Array) -> Array:
@@ -77,7 +77,7 @@ class ConvexOracle:
         return self._padded(slope), charge * (1.0 + _SHORTER)
 
     def rounding(self, lower: Array, upper: Array) -> float:
-        """By how much a cut may be off because of sums in floating point, over all x within their bounds."""
+        """Bound on the error of a cut from sums in floating point, over all x within their bounds."""
         sample = self.problem.sample
         largest = np.maximum(abs(lower), abs(upper))
         size = 1.0 + float(largest[: self.n] / self.unit @ sample.peaks) + (largest[-1] if self.has_intercept else 0.0)

@@ -1,4 +1,4 @@
-"""Columns that others determine, whose coefficients have no bound in a program without a norm."""
+"""Linearly dependent columns, whose coefficients have no bound in a program without a norm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from auclab.precision import SOLVED
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
-#: Entries of the rows up to which their rank is looked at.
+#: Entries of the rows up to which their rank is computed.
 _MOST_ENTRIES = 20_000_000
 
 

@@ -1,4 +1,4 @@
-"""The best certified value against the number of features, and what the l1 path reaches with as many."""
+"""The best certified value as a function of the number of features, compared with the l1 path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large the coefficients of an optimum can be: valid bounds without which no tree can prove anything.
+"""Valid bounds on the coefficients of an optimum, without which no tree can prove anything.
 
 A point that is no worse than U lies where ``λΩ(w) ≤ U`` and where every cut of the loss is at most U. The first bounds
 each coefficient by itself; of the second a linear program finds the ends. It is solved in a box: where no end touches
@@ -22,7 +22,7 @@ from auclab.types import Array
 
 #: The boxes of the search, in scores at unit spread; what touches the last has no bound.
 _BOXES = (1e2, 1e4, 1e6)
-#: Cuts that are added at an end before the next box.
+#: Cuts that are added at an endpoint before the next box.
 _CUTS = 200
 
 

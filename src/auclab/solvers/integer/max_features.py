@@ -34,7 +34,7 @@ from auclab.types import Array, AuclabError, Status
 
 #: Cuts with which the program on few features is solved, at most.
 _ROUNDS = 400
-#: What gives the coefficients bounds.
+#: Advice that gives the coefficients bounds.
 _BOUNDED = (
     "use formulation=ranksvm with a penalty, leave such columns out, or bound the coefficients (lower and upper of the "
     "constraints)"
@@ -138,7 +138,7 @@ class _Search:
         self._look_on(None, size, monitor)
 
     def _start_within(self, monitor: Monitor) -> None:
-        """A point of few features that satisfies the constraints, where w = 0 does not.
+        """A point with few features that satisfies the constraints, if w = 0 does not.
 
         Features are tried in the order of their size in the convex program, those that must not be 0 first, and then at
         random.
@@ -166,7 +166,7 @@ class _Search:
         return solution, np.where(self.state == USED, math.inf, size)
 
     def _look_on(self, constraints: ColumnConstraints | None, size: Array, monitor: Monitor) -> None:
-        """Solve the program on the largest features, and take its point if it is the best so far."""
+        """Solve the program on the largest features, and keep its point if it is the best so far."""
         from auclab.solvers.dispatch import solve_problem
 
         kept = np.flatnonzero(np.isin(self._of_columns, np.argsort(-size, kind="stable")[: self.most + 1]))
@@ -213,9 +213,9 @@ class _Search:
         return lower, upper
 
     def _without_relations(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """Bounds with 0 for columns of a feature that its other columns determine, as the last of all categories.
+        """Bounds of 0 for columns that depend linearly on others of their feature, such as the last of all categories.
 
-        A feature counts as a whole, and along the relation of its columns nothing changes.
+        A feature counts as a whole, and scores are constant along the relation of its columns.
 
         Raises
         ------
@@ -332,7 +332,7 @@ class _Search:
         return bool(np.isfinite(np.r_[self.lower, self.upper]).any() or self.rows)
 
     def _look(self, x: Array) -> None:
-        """Take a point if it satisfies the constraints and is the best so far."""
+        """Keep a point if it satisfies the constraints and is the best so far."""
         coef = self.oracle.coef(x)
         if self.constraints.violation(coef) <= 1e-9:
             value = self.problem.objective(coef, self.oracle.intercept(x))

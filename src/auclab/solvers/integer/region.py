@@ -1,4 +1,4 @@
-"""Where the w of a part of the tree lies, and the proven minimum of a linear function there.
+"""The set of w of a node of the tree, and the proven minimum of a linear function over it.
 
 A region is ``lower ≤ w ≤ upper`` together with *limits*: of the groups of columns of a limit at most `most` are used.
 Groups of a part of the tree are used, excluded or undecided.
@@ -32,11 +32,11 @@ class Limit:
     always: tuple[int, ...] = ()
 
     def n_used(self, coef: Array) -> int:
-        """How many groups count as used."""
+        """Number of groups that count as used."""
         return len({*self.group[coef != 0].tolist(), *self.always})
 
     def at_first(self) -> NDArray[np.int8]:
-        """The states of the groups at the root."""
+        """The states of the groups at the root of the tree."""
         state = np.full(self.n_groups, UNDECIDED, np.int8)
         state[list(self.always)] = USED
         return state
@@ -70,7 +70,7 @@ class Region:
         return replace(self, states=states).closed(limits)
 
     def closed(self, limits: tuple[Limit, ...]) -> Region:
-        """The region with what follows from its states: columns of excluded groups are 0, full limits exclude."""
+        """The region with the consequences of its states: excluded columns are 0, and full limits exclude groups."""
         lower, upper = self.lower.copy(), self.upper.copy()
         states = tuple(each.copy() for each in self.states)
         for limit, state in zip(limits, states, strict=True):
@@ -116,14 +116,14 @@ def least(plane: Plane, region: Region, limits: tuple[Limit, ...]) -> float:
 
 
 def column_gains(plane: Plane, region: Region) -> Array:
-    """By how much each column can lower the plane, shape (n_features,); negative where its bounds exclude 0."""
+    """The largest decrease of the plane by each column, shape (n_features,); negative if its bounds exclude 0."""
     with np.errstate(invalid="ignore"):
         gains = np.maximum(plane.slope * region.lower, plane.slope * region.upper)
     return np.asarray(np.where(plane.slope == 0, 0.0, gains))
 
 
 def group_gains(plane: Plane, gains: Array, limit: Limit, *, first: bool) -> Array:
-    """By how much each group can lower the plane if it is used."""
+    """The largest decrease of the plane by each group if it is used."""
     summed = np.bincount(limit.group, weights=gains, minlength=limit.n_groups)
     return np.asarray(summed + plane.charge if first and plane.charge is not None else summed, dtype=float)
 

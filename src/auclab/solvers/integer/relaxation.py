@@ -20,7 +20,7 @@ from auclab.models.dual_lp import highs_status, quiet_highs
 from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Plane, Region
 from auclab.types import Array, Status
 
-#: Cuts that are kept when old ones are dropped, beside twice as many as there are columns.
+#: Cuts that are kept when old ones are dropped, in addition to two per column.
 _KEPT = 60
 
 
@@ -206,7 +206,7 @@ class _CutTable:
         self.count += 1
 
     def keep(self, rows: NDArray[np.intp]) -> None:
-        """Keep some cuts alone."""
+        """Keep only some cuts."""
         for name in self._NAMES:
             values = getattr(self, name)
             values[: rows.size] = values[rows]

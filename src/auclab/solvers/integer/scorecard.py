@@ -79,7 +79,7 @@ def solve_scorecard(problem: Problem, *, tolerance: float, time_limit: float | N
 
 
 class _Cards:
-    """The cards of a problem, the best of them so far, and how others are found."""
+    """The cards of a problem, the best one so far, and the search for others."""
 
     def __init__(self, problem: Problem) -> None:
         sample = problem.sample
@@ -134,10 +134,10 @@ class _Cards:
         return self.program.margin(self.best.coef, self.problem.sample)
 
     def parts(self, margin: int, root: Region) -> list[Region]:
-        """Where the cards of a margin are that are not cards of another margin, divided by a large number of points.
+        """The regions of the cards that have no equal with another margin, divided by an item with many points.
 
-        A card with all points c times as large and the margin cγ is the same card. Where cγ is in the grid, cards of γ
-        whose c-fold is in the range need not be looked at: of the others, some item has more than 1/c of the range.
+        A card with all points c times as large and the margin cγ is the same card. If cγ is in the grid, cards of γ
+        whose c-fold is in the range are not searched: in the others, some item has more than 1/c of the range.
         """
         factor = next((c for c in range(2, max(self.program.margins) + 1) if c * margin in self.program.margins), 0)
         scalable = self.rows is None or not self.rows.limit.any()
@@ -157,7 +157,7 @@ class _Cards:
         return found
 
     def rounding(self, margin: int) -> float:
-        """By how much a cut may be off because of sums in floating point, for all w within their bounds."""
+        """Bound on the error of a cut from sums in floating point, for all w within their bounds."""
         size = 1.0 + float(np.maximum(abs(self.lower), abs(self.upper)) @ self._peaks) / margin
         count = self._share_pos.size + self._share_neg.size + self.lower.size + 16
         return 2.0**-52 * count * size
@@ -216,7 +216,7 @@ class _Cards:
             self.best.look(self.problem.objective(coef, 0.0), coef)
 
     def shorten(self) -> None:
-        """Divide all points by what divides them, where the value stays: 1 point with γ = 1 is 5 with γ = 5."""
+        """Divide all points by a common divisor if the value does not change: 1 point with γ = 1 is 5 with γ = 5."""
         divisor = int(np.gcd.reduce(self.best.coef.astype(np.int64)))
         for by in (each for each in range(divisor, 1, -1) if divisor % each == 0):
             shorter = self.best.coef / by

@@ -1,4 +1,4 @@
-"""Branch and bound over regions: each has the bound of its cuts, and the one with the least bound is divided.
+"""Best-first branch and bound over regions, each with the bound of its cuts.
 
 A single tree: cuts are added in every region, where they are needed, and stay for all others, since they hold
 everywhere. Masters that HiGHS solves as mixed-integer programs, one after the other, are 3 to 10 times slower here
@@ -32,13 +32,13 @@ _RISE, _PAUSE = 0.02, 1.0
 
 @dataclass
 class Incumbent:
-    """The best point so far, that of all trees."""
+    """The best point of all trees so far."""
 
     value: float = math.inf
     coef: Array = field(default_factory=lambda: np.zeros(0))
 
     def look(self, value: float, coef: Array) -> bool:
-        """Take a point if it is the best so far."""
+        """Keep a point if it is the best so far."""
         if not value < self.value:
             return False
         self.value, self.coef = value, coef.copy()
@@ -47,7 +47,7 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class Objective:
-    """What a tree minimises.
+    """The objective of a tree, as oracles of cuts.
 
     `cut`: from w to the value there, and the constant and slope of the supporting cut of the loss. `penalty`: from w
     and the z of the first limit (0 to 1) to slope and charge of a cut of the penalty. `improve`: from the point of a
@@ -98,7 +98,7 @@ class Tree:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing is left that could hold a better point."""
+        """Whether no open region can contain a better point."""
         return self.begun and (not self._heap or self._heap[0][0] >= self._wanted)
 
     def begin(self, monitor: Monitor, starts: list[Array]) -> None:
@@ -135,7 +135,7 @@ class Tree:
 
     @property
     def _wanted(self) -> float:
-        """Values below are better than the best by more than the tolerance."""
+        """The value below which a point is better than the best by more than the tolerance."""
         best = self._incumbent.value
         if not math.isfinite(best):
             return math.inf
@@ -191,7 +191,7 @@ class Tree:
         heapq.heappush(self._heap, (bound, next(self._order), region, point))
 
     def _is_settled(self, value: float, point: LinearPoint, is_point: bool, *, little: bool) -> bool:
-        """Whether more cuts at the point of a region would do less than dividing it."""
+        """Whether dividing a region would help more than further cuts at its point."""
         off = value - point.value
         if off <= SOLVED * max(abs(value), SMALL_OBJECTIVE):
             return True
@@ -207,12 +207,12 @@ class Tree:
         return value
 
     def _cleaned(self, coef: Array) -> Array:
-        """Without coefficients that are 0, or whole numbers, except for the accuracy of HiGHS."""
+        """The point with coefficients that are 0, or whole numbers, up to the accuracy of HiGHS rounded to these."""
         nearest = np.rint(coef) if self._objective.whole else np.zeros_like(coef)
         return np.where(abs(coef - nearest) <= max(EQUAL, EQUAL * self._size), nearest, coef)
 
     def _is_point(self, coef: Array) -> bool:
-        """Whether w is one of the program."""
+        """Whether w is feasible for the program."""
         whole = not self._objective.whole or bool((coef == np.rint(coef)).all())
         return whole and all(limit.n_used(coef) <= limit.most for limit in self._limits)
 

@@ -33,11 +33,11 @@ class Best:
 
     @property
     def is_found(self) -> bool:
-        """Whether it is small enough, with a little to spare for what the verification charges."""
+        """Whether the gap is small enough, with a reserve for the rounding errors that the verification subtracts."""
         return self.gap <= 0.9 * self.tolerance
 
     def consider(self, coef: Array, intercept: float, multipliers: Multipliers, share_neg: Array | None) -> bool:
-        """Take what is better; whether anything was."""
+        """Keep the better point and bound; whether either improved."""
         if not all(np.isfinite(part).all() for part in (coef, *multipliers)):
             return False
         before, objective_before = self.gap, self.objective
@@ -52,7 +52,7 @@ class Best:
         return self.gap < before or self.objective < objective_before
 
     def solution(self) -> RawSolution:
-        """As it is to be verified."""
+        """The solution that is to be verified."""
         # Whether it is, the verification says: of w = 0 by multipliers of its own.
         reached = Status.OPTIMAL
         if self.gap > self.tolerance:

@@ -1,4 +1,4 @@
-"""What an interior-point method needs of a regulariser: its block of the Newton system, diagonal except for a border.
+"""The regulariser in an interior-point method: its block of the Newton system, diagonal except for a border.
 
 With ``t = ‖w‖`` and its multiplier τ, the border holds t and what the norm needs beside it. Every class keeps its point
 and its dual point, says the block, and turns the step in w and the border into a step of its own variables.
@@ -15,7 +15,7 @@ from auclab.types import Array
 
 #: The first length of w, in units in which scores differ by about 1, over the root of the number of columns.
 _FIRST = 0.1
-#: Of the limit of a dual vector: the most that the first one, and its multipliers, take.
+#: Largest fractions of the limit of a dual vector for the first dual vector, and for its multipliers.
 INSIDE = 0.9
 
 

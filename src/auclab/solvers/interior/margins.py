@@ -23,7 +23,7 @@ class PointMargins:
         self.sides, self.capacity, self.least = sides, capacity, least
 
     def lacking(self, scores: Array, intercept: float) -> Array:
-        """What the margins lack."""
+        """The shortfalls of the margins."""
         return self.least - self.sides * (scores + intercept)
 
     def change(self, scores: Array, intercept: float) -> Array:

@@ -15,7 +15,7 @@ from auclab.solvers.interior.margins import Margins, PairMargins, PointMargins
 
 @dataclass(frozen=True)
 class Setting:
-    """Rows, their margins, where the rows were, what w costs, and z."""
+    """The rows with weight, their margins, masks of these rows within each class, the regulariser, and z."""
 
     rows: Any
     margins: Margins

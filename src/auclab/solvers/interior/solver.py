@@ -37,7 +37,7 @@ from auclab.solvers.threads import one_thread_each
 from auclab.solvers.working_columns import on_working_columns
 from auclab.types import AuclabError, Status
 
-#: Pairs that are held one by one: a step takes some tens of passes over them.
+#: Largest number of pairs: each is stored, and a step takes some tens of passes over them.
 MAX_PAIRS = 1_000_000
 #: Steps without a smaller gap.
 _IDLE = 12
@@ -93,7 +93,7 @@ def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None
 
 
 def why_not(problem: Problem) -> str | None:
-    """Why the method does not take a problem; None where it does.
+    """Why the method does not support a problem; None if it does.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _n_pairs(problem: Problem) -> int:
 
 
 def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:
-    """Steps until the gap is reached, or none makes it smaller."""
+    """Steps until the gap is reached, or no longer decreases."""
     problem, idle = best.problem, 0
     try:
         state, longest = State(problem, setting), 0.0

@@ -13,13 +13,13 @@ from auclab.solvers.interior.settings import Setting
 from auclab.solvers.interior.system import GramMatrices, System
 from auclab.types import Array
 
-#: Of the way to the boundary.
+#: Fraction of the step to the boundary.
 _SHARE = 0.995
-#: Of the wanted gap: where the complementarity does not need to be less, which costs digits.
+#: Least complementarity to aim for, as a fraction of the required gap: a smaller one costs digits.
 _FLOOR = 0.2
-#: Of the largest curvature: what is added to that of columns that nearly have none.
+#: Curvature added to columns that nearly have none, as a fraction of the largest curvature.
 _PROXIMAL = 1e-11
-#: Of the capacities: the first multipliers.
+#: First multipliers, as a fraction of the capacities.
 _FIRST_SHARE = 0.5
 
 
@@ -75,7 +75,7 @@ class State:
         return np.where(sides > 0, 1.0 / np.count_nonzero(sides > 0), 1.0 / np.count_nonzero(sides < 0))
 
     def _gradient(self) -> Array:
-        """``Σ q d`` less the derivative of the squares: what the norm has to answer for."""
+        """``Σ q d`` minus the derivative of the squares, which the norm has to balance."""
         return np.asarray(self.X.T @ self.margins.over_rows(self.q)) - 2.0 * self.ridge * self.w
 
     def _lacking(self) -> Array:
