@@ -1,4 +1,4 @@
-"""What models of a formulation in Pyomo and CVXPY have in common: their parts by name."""
+"""The base class of models of a formulation in Pyomo and CVXPY, with their parts by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from auclab.types import Array
 
 @dataclass(frozen=True)
 class OwnConstraints:
-    """What a user has added to a model.
+    """The constraints that a user has added to a model.
 
     `stated`: the constraints that the model was built with, and those added that are linear in w. `n_added`: how many
     rows and bounds were added to it. `left_out`: the constraints with other variables, or not linear.
@@ -96,7 +96,7 @@ class AlgebraicModel(ABC):
         return self.stated.sample.join(*marginals(self.stated, np.maximum(weights, 0.0)))
 
     def intercept_value(self, coef: Array) -> float:
-        """B after a solve, for rows of X as they are."""
+        """B after a solve, for uncentred rows of X."""
         if self.intercept is None:
             return 0.0
         return moved_intercept(float(self.intercept.value), coef, self.stated.sample.offset, -1.0)

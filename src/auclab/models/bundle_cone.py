@@ -71,7 +71,7 @@ def minimise_model(
     solution = _solve(_diagonal(quadratic), linear, rows, right, cones, time_limit)
     status = _status(solution)
     if status is not Status.OPTIMAL:
-        # No weight on any cut proves 0: a hinge has no smaller mean.
+        # Without weight on any cut the bound is 0, because a mean of hinges is not negative.
         return MasterPoint(center, 0.0, np.zeros(n_cuts), False, status)
     step = np.asarray(solution.x)[: n + 2]
     weights = np.maximum(np.asarray(solution.z)[:n_cuts], 0.0)
@@ -202,7 +202,7 @@ def _status(solution: Any) -> Status:
 
 
 def _stacked(rows: list[Any], n_columns: int) -> Any:
-    """Rows one below the other; what has fewer columns has zeros in the others. `sp.vstack` takes far longer."""
+    """Rows stacked vertically, with zeros in missing columns; `sp.vstack` takes far longer."""
     blocks = [each.tocoo() for each in rows]
     tops = np.cumsum([0, *(block.shape[0] for block in blocks)])
     entries = np.concatenate([block.data for block in blocks])

@@ -128,7 +128,7 @@ class LinearMaster:
         if status is not Status.OPTIMAL or not solution.dual_valid:
             # The basis of a failed solve is not a start for the next.
             self._highs.clearSolver()
-            # No weight on any cut proves 0: a hinge has no smaller mean.
+            # Without weight on any cut the bound is 0, because a mean of hinges is not negative.
             n_cuts = self._highs.getNumRow() - self._n_first_rows
             return MasterPoint(center, 0.0, np.zeros(n_cuts), False, status)
         columns = np.array(solution.col_value)

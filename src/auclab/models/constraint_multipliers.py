@@ -25,7 +25,7 @@ from auclab.precision import ROUNDING
 from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array
 
-#: w is looked for within this many times the length of the point, in units of the spread.
+#: w is searched for within this many times the length of the point, in units of the spread.
 _RADIUS = 10.0
 
 
@@ -60,7 +60,7 @@ class ConstraintMultipliers:
 def constraint_multipliers(
     program: Program, constraints: ColumnConstraints, gradient: Array, total: float, spread: Array, coef: Array
 ) -> ConstraintMultipliers:
-    """The multipliers of the constraints with the largest lower bound, about.
+    """The multipliers of the constraints with approximately the largest lower bound.
 
     `program`: convex. `gradient` (n_features,): ``Σ q d``. `total`: ``Σ q``. `spread` (n_features,): a positive scale
     of every feature. `coef` (n_features,): a point, whose length says how far w is looked for.
@@ -81,7 +81,7 @@ def constraint_multipliers(
 
 
 def absorbed(constraints: ColumnConstraints, residual: Array) -> Array:
-    """What bounds can take up of a residual: its positive part by upper, its negative part by lower bounds.
+    """The residual that bounds can absorb: its positive part by upper, its negative part by lower bounds.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The dual of a linear hinge program, in HiGHS: one boxed column a margin, about n rows.
+"""The dual of a linear hinge program, in HiGHS: one bounded column per margin, about n rows.
 
     max Σ_k q_k   s.t.   ‖Σ_k q_k d_k‖_* ≤ λ − z Σ_k q_k,   Σ_k q_k y_k = 0 (points),   0 ≤ q_k ≤ capacity_k
 
@@ -35,7 +35,7 @@ EXACT: dict[str, Any] = {
 
 #: Programs with fewer columns end within seconds.
 _INTERRUPTIBLE_FROM = 1_500
-#: Columns whose largest entry is between the inverse of this and this stay as they are.
+#: Columns whose largest entry is between the inverse of this and this are not scaled.
 ORDINARY = 1e3
 #: Scales are between the inverse of this and this, so that none of their inverses in the row of norm linf is dropped.
 _FAR = 1e8

@@ -29,7 +29,7 @@ from auclab.types import Array, Status
 MARGIN = 1e-6
 _MIP_OPTIONS: dict[str, Any] = {"mip_feasibility_tolerance": 1e-9, "mip_abs_gap": 1e-9, "mip_rel_gap": 1e-9}
 _DIGITS = 12
-#: Extents below this are rounding of columns that others determine.
+#: Extents below this are rounding errors of linearly dependent columns.
 _ROUNDING = 1e-15
 
 
@@ -70,14 +70,14 @@ class Box:
 
     @cached_property
     def open(self) -> NDArray[np.intp]:
-        """The directions that are right at some v of the box and not at others."""
+        """The directions that are ranked correctly at some v of the box and not at others."""
         rows = self.pairs.rows
         largest = np.maximum(rows, 0.0) @ self.high + np.minimum(rows, 0.0) @ self.low
         return np.flatnonzero((largest >= MARGIN) & (self.smallest < MARGIN))
 
     @cached_property
     def lost(self) -> float:
-        """The count of the directions that are right nowhere in the box."""
+        """The count of the directions that are ranked correctly nowhere in the box."""
         rows, count = self.pairs.rows, self.pairs.count
         largest = np.maximum(rows, 0.0) @ self.high + np.minimum(rows, 0.0) @ self.low
         return float(count[largest < MARGIN].sum())
@@ -121,7 +121,7 @@ def pair_directions(problem: Problem) -> Directions:
 
 
 def _is_thin(rows: Array) -> bool:
-    """Whether a v tells some of these directions apart by less than ε: a feature, or a singular vector."""
+    """Whether some v, a feature or a singular vector, separates some of these directions by less than ε."""
     if ((rows != 0) & (abs(rows) < MARGIN)).any():
         return True
     extents = np.linalg.svd(rows, compute_uv=False) / math.sqrt(max(len(rows), 1))

@@ -41,7 +41,7 @@ def is_separated_by_rows(sample: Sample) -> bool:
 
 
 def is_quickly_separated(sample: Sample) -> bool:
-    """Whether the separator is found in little time."""
+    """Whether the separator is cheap to compute."""
     n_entries = (sample.n_pos + sample.n_neg) * sample.n_features
     return is_separated_by_rows(sample) or (not sample.in_blocks and n_entries <= _MAX_SIZE)
 
@@ -66,7 +66,7 @@ def hard_margin(problem: Problem, stopped: Callable[[], object] = lambda: None) 
         return None
     coef, multipliers = found
     half = 0.5 if problem.over_pairs else 1.0
-    # The method stops slightly inside or outside: rescale until the smallest margin is 1.
+    # The method ends slightly inside or outside: rescale until the smallest margin is 1.
     scores = np.asarray(rows @ coef)
     least, largest = float(scores[:n_pos].min()), float(scores[n_pos:].max())
     if least <= largest:

@@ -82,7 +82,7 @@ class LimitMaster:
         self.minimise_excess(False)
 
     def minimise_excess(self, excess: bool) -> None:
-        """Minimise t, or what else there is with t = 0."""
+        """Minimise t, or the other terms with t = 0."""
         self._excess, t = excess, self._price.size - 1
         price = np.r_[np.zeros(t), 1.0] if excess else self._price
         self._highs.changeColsCost(t + 1, np.arange(t + 1, dtype=np.int32), price)

@@ -29,7 +29,7 @@ from auclab.types import Array, AuclabError
 ROWS_PER_SECOND = 20_000
 #: Seconds of compiling for a second of building (measured).
 COMPILE_SHARE = 0.3
-#: Rows between two looks at the clock.
+#: Rows between two checks of the time limit.
 _ROWS_PER_LOOK = 500
 
 

@@ -1,4 +1,4 @@
-"""Weights under which the mean of some rows is a given point exactly, where there are such weights."""
+"""Weights for which the mean of some rows is exactly a given point, if there are any."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scipy.special import expit
 from auclab.precision import MOST_STEPS, ROUNDING
 from auclab.types import Array
 
-#: Columns up to which Newton steps are cheap beside the programs that the weights save.
+#: Columns up to which Newton steps are cheap compared with the programs that the weights save.
 _MOST_COLUMNS = 1_000
-#: Steps near the end that came no nearer, from which on the rest is rounding.
+#: Steps near the end without progress after which the rest counts as rounding.
 _MOST_STALLS = 3
-#: Distance of the mean from the point, relative to the sizes that are added up, that is rounding.
+#: Distance of the mean from the point, relative to the sizes of the summands, that counts as rounding.
 _ROUNDING = 1e-14
 
 

@@ -24,7 +24,7 @@ from auclab.types import Array
 
 #: Rounds without fewer rows of the wrong sign until they change sides one by one.
 _PATIENCE = 3
-#: Part of the mean diagonal that keeps dependent rows from making a system singular.
+#: Fraction of the mean diagonal added so that dependent rows do not make a system singular.
 _RIDGE = 1e-13
 
 
@@ -38,7 +38,7 @@ def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool
     unit = float(gram.diagonal().mean())
     if not unit > 0:
         return None
-    # Σ y α = 0: a constant that is added to K makes it definite, and no sum differ.
+    # Because Σ y α = 0, a constant added to K makes it definite without changing any sum.
     signed = (gram + unit) * np.outer(sides, sides)
     signed[np.diag_indices_from(signed)] += _RIDGE * unit
     inside = np.ones(sides.size, dtype=bool)

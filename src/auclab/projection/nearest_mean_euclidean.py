@@ -76,7 +76,7 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
 
 
 def _by_quadratic_program(X: Any, capacity: Array, total: float, target: Array) -> Array | None:
-    """The same by an interior point method, where rows of large numbers round the steps of the dual away.
+    """The same by an interior-point method, if large numbers in the rows make the dual steps too inaccurate.
 
     q and ``v = target − Xᵀq`` are the variables, in units of the largest number.
     """
@@ -112,7 +112,7 @@ class _Point:
 
 
 def _extrapolated(path: list[_Point], name: str, half_width: float) -> Array:
-    """Where the line through the last two points is at another half-width."""
+    """The point at another half-width on the line through the last two points."""
     first, second = path[-2:]
     along = (half_width - second.half_width) / (second.half_width - first.half_width)
     before, after = getattr(first, name), getattr(second, name)

@@ -170,7 +170,7 @@ class State:
         return _Direction(w_step, b_step, border, q_step, r_step, xi_step, of_length)
 
     def _limits(self, direction: _Direction, p: Array) -> tuple[float, float]:
-        """The longest steps of primal and dual variables that leave all above 0; one of both with a curved norm."""
+        """The longest steps that keep primal and dual variables above 0; a common one with a curved norm."""
         primal = [(self.r, direction.r)] + ([(self.xi, direction.xi)] if self.bounded else [])
         dual = [(self.q, direction.q)] + ([(p, -direction.q)] if self.bounded else [])
         if direction.of_length is not None:

@@ -13,7 +13,7 @@ from auclab.types import Array
 
 #: Corrections of the solution of a system by its residual.
 _REFINEMENTS = 2
-#: Multiplications of a matrix from which two threads pay: 10 ms of one.
+#: Multiplications of a matrix from which two threads are faster: 10 ms of one thread.
 _LARGE = 1e8
 
 
@@ -35,7 +35,7 @@ class GramMatrices:
         return sum(products[1:], start=products[0])
 
     def _product(self, scale: Array, part: slice) -> Array:
-        """What some columns add to the matrix."""
+        """The contribution of some columns to the matrix."""
         X = self.X[:, part]
         scaled = X.multiply(scale[None, part]).tocsr() if hasattr(X, "multiply") else X * scale[part]
         product = scaled @ scaled.T

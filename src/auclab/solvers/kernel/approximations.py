@@ -62,7 +62,7 @@ class RandomFeatureSolution(Solution):
         return f"RandomFeatureSolution({self.formulation}, {features}, {value}, {end})"
 
     def read_optimum(self) -> None:
-        """Nothing is proved about the optimum over the random features."""
+        """None: nothing is proved about the optimum over the random features."""
 
     def not_verified(self, gap: float) -> str:
         """Why the gap is not a proof."""

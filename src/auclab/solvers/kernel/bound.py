@@ -42,12 +42,12 @@ _MIXTURES = 6
 
 @dataclass(frozen=True)
 class DualPoint:
-    """A feasible dual point, and what a bound needs to know of it.
+    """A feasible dual point, with the numbers that a bound needs.
 
     `dual` (m,): γ: α over the positives, −β over the negatives; of ranked pairs α − β of every row. `product` (m,): Kγ.
     `total`: s, less `lacking`. `square`, `length`: γᵀKγ in working precision, and the largest that ``‖g‖`` may be.
     `share_neg` (n_neg,): the weights of the negatives of partial AUC. `conjugate`: the largest that C may be.
-    `lacking`: by how much the sums may be off, or the marginals infeasible.
+    `lacking`: bound on the errors of the sums and the infeasibility of the marginals.
     """
 
     dual: Array
@@ -84,7 +84,7 @@ class DualPoint:
         return (worth, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
 
     def slack(self, threshold: float) -> float:
-        """What is to spare of ``‖g‖ ≤ −zS``; negative where that is violated."""
+        """The slack of ``‖g‖ ≤ −zS``; negative where it is violated."""
         return -threshold * self.total * DOWN - self.length
 
 
@@ -145,7 +145,7 @@ def _charged(problem: Problem, matrix: KernelMatrix, dual: Array, product: Array
 
 
 def _excess(problem: Problem, pos: Array, neg: Array) -> float:
-    """By how much the marginals exceed their capacities at most."""
+    """The largest excess of the marginals over their capacities."""
     sample = problem.sample
     if problem.over_pairs:
         return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
@@ -155,7 +155,7 @@ def _excess(problem: Problem, pos: Array, neg: Array) -> float:
 def best_between(problem: Problem, matrix: KernelMatrix, first: DualPoint, second: DualPoint) -> DualPoint:
     """The dual point of a penalised program with the largest bound on the segment between two.
 
-    Solves in a span leave what g has outside of it undetermined; the mean of two such parts is shorter than they are.
+    Solves in a span do not determine the component of g outside it; the mean of two such components is shorter.
 
     `problem`: with a penalty.
     """

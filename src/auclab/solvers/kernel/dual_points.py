@@ -24,7 +24,7 @@ def from_multipliers(training: Training, pos: Array, neg: Array, share_neg: Arra
 
 
 def from_solve(training: Training, problem: Problem, raw: RawSolution) -> DualPoint | None:
-    """That of a solve of `problem`, which is in some features; None where it ended without multipliers."""
+    """The dual point of a solve of `problem`, in some features; None if it ended without multipliers."""
     if proves_by_slopes(problem.program):
         scorers = raw.scorers or ((1.0, raw.coef, raw.intercept, 0.0),)
         return slope_point(problem, training.matrix, scorers, None if raw.scorers else raw.margin_multipliers)
@@ -34,7 +34,7 @@ def from_solve(training: Training, problem: Problem, raw: RawSolution) -> DualPo
 
 
 def of_zero(training: Training) -> DualPoint:
-    """That of h = 0: every margin with its full weight, where the sums of the classes agree."""
+    """The dual point of h = 0: every margin with its full weight, if the sums of the classes agree."""
     program, labels = training.program, training.labels
     if proves_by_slopes(program):
         return slope_point(training.without_features, training.matrix, ((1.0, np.zeros(1), 0.0, 0.0),))

@@ -1,4 +1,4 @@
-"""Which observations are landmarks: those that bring the span nearest to the function ``g = Σ_k γ_k φ(x_k)`` of a dual.
+"""Choice of landmarks, whose span is to be close to the function ``g = Σ_k γ_k φ(x_k)`` of a dual point.
 
 The optimum in the whole space is a multiple of the g of the optimal dual point, so that a span is as good as its
 distance to that one function. A landmark k brings it nearer by ``r_k²/d_k``, r being what is left of g at the
@@ -73,7 +73,7 @@ def _next(
     values, left, square = residual.values[candidates], span.left[candidates], residual.square
     functions = np.empty((most, candidates.size))
     chosen: list[int] = []
-    # Beyond the candidates there are better ones once these have lost most of what they had.
+    # Once the candidates have lost most of their gain, others are better.
     floor = 0.1 * float(gain[candidates].max(initial=0.0))
     while len(chosen) < min(most, candidates.size) and square > allowed:
         gain = _gains(values, left, least)

@@ -17,7 +17,7 @@ from auclab.types import Array
 _BLOCK = 1024
 #: Observations from which on a product is computed in two threads.
 _MIN_THREADED = 4096
-#: The part of the budget that K itself may take.
+#: The fraction of the budget that K itself may use.
 _KEPT_PART = 0.5
 
 
@@ -133,7 +133,7 @@ class KernelMatrix:
 
 
 class _Part(KernelMatrix):
-    """Some observations of a matrix that is kept, without a copy of its values.
+    """A submatrix of a matrix that is in memory, without a copy of its values.
 
     A product with it is one with the whole matrix, zeros in place of the others, which costs less than a copy.
     """

@@ -24,7 +24,7 @@ from auclab.types import Array, AuclabError, Status
 
 #: Numbers of landmarks that are tried, and by what the allowed change of h is multiplied or divided in between.
 _TRIALS, _FACTOR = 7, 3.0
-#: Of the tolerance, the gap of a solve in the smaller span.
+#: Gap of a solve in the smaller span, as a fraction of the tolerance.
 _SOLVE_PART = 0.1
 
 
