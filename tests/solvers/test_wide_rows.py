@@ -1,4 +1,4 @@
-"""Rows with more columns than there are of them: in the span of the rows, and certified on the rows as given."""
+"""Data with more columns than rows: in the span of the rows, and certified on the rows as given."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class Points(Comparison):
         few, many = ("positives", "negatives") if sample.prior_pos <= sample.prior_neg else ("negatives", "positives")
         if sample.prior_pos == sample.prior_neg:
             return "the means of the classes agree"
-        return f"the {many} outweigh the {few}, whose mean is a weighted mean of theirs"
+        return f"the {many} outweigh the {few}, and a weighted mean of the {many} equals the mean of the {few}"
 
     def null_meaning(self, sample: Sample) -> str:
         """What it means that w = 0 is optimal."""

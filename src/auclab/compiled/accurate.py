@@ -20,7 +20,7 @@ CHUNK, SHORT_CHUNK, MANY_ROWS = 1024, 64, 100_000
 
 
 def relative_error(n_terms: int) -> float:
-    """What the error of these sums is at most, relative to the sum of the moduli of their terms.
+    """Bound on the error of these sums, relative to the sum of the moduli of their terms.
 
     ``2 (c · 2⁻⁵³)²`` for chunks of c (Ogita, Rump & Oishi 2005, proposition 5.5), and 2⁻¹⁰³ for an addition.
     """

@@ -62,11 +62,11 @@ def _selected(problem: Problem) -> tuple[str, str]:
     if sample.in_blocks:
         return "newton", "the sample is in blocks"
     if program.uses_norm and is_rotated(problem) and problem.over_pairs and problem.n_margins > INTERIOR_PAIRS:
-        return "cutting_plane", "rows with more columns than there are of them, and too many pairs to hold each"
+        return "cutting_plane", "more columns than rows, and too many pairs to store each"
     if _suits_interior(problem):
         return "interior", "systems of the size of the rows, of which there are few"
     if is_rotated(problem):
-        return "newton", "rows with more columns than there are of them are solved in the span of the rows"
+        return "newton", "with more columns than rows the program is solved in the span of the rows"
     if n_features > NEWTON_FEATURES:
         return "cutting_plane", f"n = {n_features} is too many for a Hessian"
     if program.kind == "piecewise":
