@@ -6,22 +6,22 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-#: In the order in which they are looked for: λ, z, and those of baselines.
+#: In order of preference: λ, z, and those of baselines.
 TUNABLE = ("penalty", "threshold", "C", "n_estimators")
-#: Of these, what is tuned beside γ.
+#: Those that can be tuned together with γ.
 BESIDE_GAMMA = ("penalty", "threshold")
 
 
 def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> dict[str, Any]:
-    """The group ``tune`` with the parameter and the values that this formulation takes.
+    """The group ``tune`` with the parameter of this formulation and its values.
 
     `tune`: as composed; ``parameter`` may be ``auto`` or ``kernel``, and ``grids`` then has the values of every
-    parameter. `formulation`: as composed: its keys are what it has. Returns: without ``grids`` and settings that make
+    parameter. `formulation`: as composed; its keys are its parameters. Returns: no ``grids``, no settings that make
     no difference; ``{"parameter": None}`` where nothing is tuned.
     """
     found = {key: value for key, value in tune.items() if key != "grids"}
     way = found.get("parameter")
-    if way != "kernel":  # runs from before there were these have none
+    if way != "kernel":  # older runs lack these settings
         found.pop("gammas", None)
     if found.get("tolerance") is None:
         found.pop("tolerance", None)
@@ -44,7 +44,7 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
             "compare values of γ with -m kernel.gamma=0.1,1"
         )
     values = (tune.get("grids") or {}).get(parameter)
-    may_be_empty = way == "auto" and parameter == "penalty"  # λ has a series of its own
+    may_be_empty = way == "auto" and parameter == "penalty"  # λ has a default series
     if (
         not isinstance(values, Sequence)
         or not (values or may_be_empty)
@@ -55,7 +55,7 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
 
 
 def check_multiples(gammas: Sequence[float]) -> None:
-    """Refuse what cannot be multiples of γ, or none at all."""
+    """Refuse an empty list, and values that are not numbers > 0."""
     if not gammas or not all(0 < gamma < math.inf for gamma in gammas):
         from auclab.types import AuclabError  # NumPy, which --help does not need
 
@@ -65,7 +65,7 @@ def check_multiples(gammas: Sequence[float]) -> None:
 
 
 def tuned_parameter(tune: Mapping[str, Any], formulation: Collection[str]) -> str | None:
-    """The parameter of the formulation that is selected, alone or beside γ; None where there is none.
+    """The parameter of the formulation that is selected, alone or together with γ, or None.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def tuned_parameter(tune: Mapping[str, Any], formulation: Collection[str]) -> st
 
 
 def parameters_of(formulation: Collection[str]) -> list[str]:
-    """What a formulation can be given, by its keys: a regulariser is given its scale as `penalty`.
+    """The parameters of a formulation, from its keys; the scale of a regulariser is `penalty`.
 
     Examples
     --------

@@ -26,17 +26,17 @@ def load_dataset(experiment: Experiment) -> Dataset:
 
 
 def built(experiment: Experiment, group: str) -> Any:
-    """What a group of an experiment names, made once: the checks before a solve may have made it.
+    """The object that a group of an experiment names, made once; the checks before a solve may have made it.
 
-    `group`: one whose object does not change.
+    `group`: one with an object that is never modified.
     """
     return experiment.once(group, lambda: build(experiment.config[group]))
 
 
 def build(config: Any) -> Any:
-    """Instantiate a configuration; its own errors are passed on unchanged.
+    """Instantiate a configuration; errors of the object are raised unchanged.
 
-    Whatever it names is called. A configuration that was read from a store comes from
+    Any callable that it names is called. A configuration that was read from a store comes from
     `auclab.pipeline.stored.configuration.stored_experiment`, which refuses names that are not allowed.
 
     `config`: with ``_target_`` and arguments; without ``_target_``, its entries are instantiated.

@@ -1,7 +1,7 @@
-"""What is wrong with a configuration, found before the libraries are imported that would solve it.
+"""Errors of a configuration that are found before the libraries of a solve are imported.
 
-A value that no experiment can have is refused in a second; what only the data or a solver can tell is left to them.
-The yaml files of ``conf/`` are the reference: a key that none of them has is unknown, and a value stands for its type.
+A value that is never valid is refused within a second; other errors are found when the data are read or in the solve.
+The yaml files of ``conf/`` are the reference for known keys and for the types of values.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
     from auclab.datasets.columns import Columns
     from auclab.datasets.records import Dataset
 
-#: Groups whose yaml names an object and its arguments, and of which a choice is one file.
+#: Groups with one yaml file a choice, which names an object and its arguments.
 _GROUPS = ("dataset", "split", "preprocess", "formulation", "engine")
-#: Groups that an experiment cannot do without.
+#: Required groups.
 _NEEDED = (*_GROUPS, "solver", "metrics", "bounds", "tracking")
 #: Numbers that may be null: no limit.
 _MAY_BE_NULL = ("preprocess.max_categories", "dataset.rows", "dataset.features", "dataset.n_pos", "dataset.n_neg")
 
 
 def check_settings(experiment: Experiment) -> None:
-    """Refuse a configuration that cannot be run, whatever the data are, with all that is wrong with it."""
+    """Refuse a configuration that no data can make valid, with all its errors in one message."""
     check_keys(experiment.config)
     try:
         plain = experiment.configuration
-    except OmegaConfBaseException as error:  # ${…} that leads nowhere
+    except OmegaConfBaseException as error:  # ${…} that cannot be resolved
         raise AuclabError(f"{error.full_key}: {str(error).splitlines()[0]}; give the value itself") from error
     described, refusals = _described(experiment.choices), Refusals()
-    wrong: set[str] = set()  # groups with a value of another type, whose values are not looked at further
+    wrong: set[str] = set()  # groups with a value of a wrong type; their values are not checked further
     for group, description in described.items():
         with refusals.collected(wrong, group):
             _check_group(group, plain.get(group) or {}, description)
@@ -64,7 +64,7 @@ def check_settings(experiment: Experiment) -> None:
         "inner": lambda: check_values(experiment.inner, "inner"),
         "bounds": lambda: check_values(experiment.bounds, "bounds"),
         "decision": lambda: check_decision(experiment.decision),
-        "class_weight": lambda: experiment.class_weight,  # read, and refused if it is not valid
+        "class_weight": lambda: experiment.class_weight,  # reading it checks it
         "constraints": lambda: _check_constraints(experiment),
     }
     for group, check in of_groups.items():
@@ -72,7 +72,7 @@ def check_settings(experiment: Experiment) -> None:
             with refusals.collected(wrong, group):
                 check()
     refusals.raise_all()
-    # What is about several groups needs each of them to be right, and the libraries of the formulation.
+    # Checks across groups need valid groups, and the libraries of the formulation.
     of_several: tuple[Callable[[], object], ...] = (
         lambda: _check_tuning(experiment),
         lambda: _check_kernel(experiment),
@@ -87,9 +87,9 @@ def check_settings(experiment: Experiment) -> None:
 
 
 def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
-    """Load the data set, and refuse one whose columns cannot be used, before anything else is imported.
+    """Load the data set and check its columns before anything else is imported.
 
-    Returns: the columns of a table in memory, for the screen.
+    Returns the columns of a table in memory, for the screen.
     """
     import pandas as pd
 
@@ -119,7 +119,7 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
 
 
 def _check_parts(experiment: Experiment, dataset: Dataset) -> None:
-    """Whether there are rows for every part, and columns for every constraint."""
+    """Check that every part has rows, and that the columns of all constraints exist."""
     from auclab.datasets import splits
 
     split = experiment.configuration["split"]
@@ -134,7 +134,7 @@ def _check_parts(experiment: Experiment, dataset: Dataset) -> None:
 
 
 def _raise_of_file(refusals: Refusals, experiment: Experiment) -> None:
-    """Raise what was collected; of several problems of a file, with the command that proposes a way for all."""
+    """Raise the collected refusals; for several problems of a file, with the command that proposes settings."""
     dataset = experiment.configuration["dataset"]
     if len(refusals.reasons) > 1 and _is_file(dataset):
         refusals.reasons[-1] += f"; auclab inspect {shlex.quote(str(dataset['path']))} proposes settings for all of it"
@@ -146,7 +146,7 @@ def _is_file(dataset: Mapping[str, Any]) -> bool:
 
 
 def _refuse_columns_of_file(experiment: Experiment) -> None:
-    """What the columns of a file have against them, when it could not be loaded for another reason."""
+    """Collect the problems of a file's columns when the file could not be loaded for another reason."""
     dataset = experiment.configuration["dataset"]
     if not _is_file(dataset):
         return
@@ -159,7 +159,7 @@ def _refuse_columns_of_file(experiment: Experiment) -> None:
 
 
 def _check_ranked(experiment: Experiment, dataset: Dataset) -> None:
-    """Refuse what rows that are compared within groups, by grades or by times do not have, and their split."""
+    """Refuse settings and splits that groups, grades and times do not support."""
     from auclab.datasets.splits import split_rows
     from auclab.pipeline.config.build import build
 
@@ -176,11 +176,11 @@ def _check_ranked(experiment: Experiment, dataset: Dataset) -> None:
         refuse("ranked", str(formulation.get("_target_")), **given)
     splitter = build(experiment.config.split)
     if not dataset.target.is_plain or hasattr(splitter, "splits"):
-        split_rows(splitter, dataset)  # refuses parts in which nothing can be compared
+        split_rows(splitter, dataset)  # refuses parts without comparable pairs
 
 
 def prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:
-    """What the preparation of a table in memory fills and leaves out (`auclab.datasets.gaps`)."""
+    """What preprocessing fills and leaves out in a table in memory (`auclab.datasets.gaps`)."""
     return experiment.once("prepared", lambda: _prepared_notes(experiment, dataset))
 
 
@@ -196,7 +196,7 @@ def _prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]
 
 
 def check_keys(config: DictConfig) -> None:
-    """Refuse keys beside those of conf/config.yaml, as ``+foo=1`` adds them."""
+    """Refuse keys that conf/config.yaml lacks, such as that of ``+foo=1``."""
     known = known_keys()
     for group in _NEEDED:
         if group not in config:
@@ -213,7 +213,7 @@ def check_keys(config: DictConfig) -> None:
 
 @cache
 def _yaml(group: str, choice: str) -> dict[Any, Any] | None:
-    """A file of conf/; None if the choice is from elsewhere."""
+    """A file of conf/; None if the choice has none there."""
     path = conf_folder() / group / f"{choice}.yaml"
     return plain_yaml(path) if path.is_file() else None
 
@@ -246,7 +246,7 @@ def _parameters(target: str) -> list[str]:
 
 
 def _check_type(key: str, value: Any, usual: Any) -> None:
-    """Compare a value with the type of the one in the yaml file; text and null there may be anything."""
+    """Compare a value with the type of the one in the yaml file; where that is text or null, any type is valid."""
     if isinstance(usual, bool):
         good, kind = isinstance(value, bool), "true or false"
     elif isinstance(usual, int):
@@ -305,7 +305,7 @@ def _check_tuning(experiment: Experiment) -> None:
 
 
 def _check_gammas(given: TuneConfig, experiment: Experiment) -> None:
-    """What ``tune=kernel`` needs, and what it alone has."""
+    """Check that ``tune=kernel`` has a kernel with γ, and that ``tune.gammas`` is set for it only."""
     if given.parameter != "kernel":
         if given.gammas:
             raise AuclabError("tune.gammas has an effect with tune=kernel alone; add tune=kernel")
@@ -318,7 +318,7 @@ def _check_gammas(given: TuneConfig, experiment: Experiment) -> None:
 
 
 def _check_constraints(experiment: Experiment) -> None:
-    """A choice that says something, and something that a choice says."""
+    """Refuse ``constraints=signs`` without a column, and settings that the choice does not use."""
     choice, rules = experiment.choices.get("constraints", "none"), experiment.constraints
     if rules and choice == "none":
         raise AuclabError(
@@ -340,7 +340,7 @@ def _refuse_of_baseline(experiment: Experiment, **given: bool) -> None:
 
 
 def _check_kernel(experiment: Experiment) -> None:
-    """A kernel whose settings say something, for a formulation that can have one."""
+    """Refuse settings of a kernel without a kernel, and values out of range."""
     given = experiment.given_kernel
     if given.name == "none":
         if set_keys := [key for key, value in vars(given).items() if value != getattr(KernelConfig(), key)]:
@@ -355,7 +355,7 @@ def _check_kernel(experiment: Experiment) -> None:
 
 
 def _check_precomputed(experiment: Experiment) -> None:
-    """The columns of a precomputed kernel are its rows, all of them, as they are."""
+    """Refuse splits and preprocessing of a precomputed kernel: its matrix is used whole and unscaled."""
     for group, why in (
         ("split", "a part of the rows leaves all columns"),
         ("preprocess", "scaled columns are not a kernel"),
@@ -368,7 +368,7 @@ def _check_precomputed(experiment: Experiment) -> None:
 
 
 def _check_file(dataset: Mapping[str, Any]) -> None:
-    """Whether the user's own file is there, before the solvers are imported."""
+    """Check that the user's own file can be read, before the solvers are imported."""
     path = dataset.get("path")
     if dataset.get("_target_") != "auclab.datasets.file.load_file" or not isinstance(path, str) or "://" in path:
         return
@@ -383,7 +383,7 @@ def _check_file(dataset: Mapping[str, Any]) -> None:
 
 
 def _check_places(experiment: Experiment, plain: Mapping[str, Any]) -> None:
-    """Where data are read and runs are kept, and by what."""
+    """Check the data folder, the tracking settings and the engine."""
     tracking = experiment.tracking
     if tracking.name not in ("mlflow", "none"):
         raise AuclabError(f"tracking.name is {tracking.name!r}; it is mlflow or none")
@@ -403,7 +403,7 @@ def _check_places(experiment: Experiment, plain: Mapping[str, Any]) -> None:
 
 
 def _check_formulation(experiment: Experiment, plain: Mapping[str, Any], usual: Mapping[Any, Any] | None) -> None:
-    """Values of the formulation, and whether the solver can solve it; only where something is not as usual."""
+    """Check the formulation and that the solver supports it; skipped for default values."""
     given = plain.get("formulation") or {}
     if not str(given.get("_target_", "")).startswith("auclab.formulations."):
         return
@@ -419,7 +419,7 @@ def _check_formulation(experiment: Experiment, plain: Mapping[str, Any], usual: 
 
 
 def _check_metrics(experiment: Experiment, plain: Mapping[str, Any]) -> None:
-    """Metrics with options of the user's: on a few scores, since they are computed after the solve."""
+    """Try metrics with user-defined options on a few scores, because they are computed only after the solve."""
     changed = [
         name
         for name, metric in (plain.get("metrics") or {}).items()

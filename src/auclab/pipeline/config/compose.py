@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Groups whose yaml names an object to be made.
+#: Groups whose yaml names an object.
 OBJECTS = ("dataset", "split", "preprocess", "formulation", "metrics")
 
 
 def conf_folder() -> Path:
-    """The folder of the configuration: that of the checkout, else the copy that the installed package carries."""
+    """The folder of the configuration: that of the checkout, else the copy in the installed package."""
     package = Path(__file__).resolve().parents[2]
     checkout = package.parents[1] / "conf"
     return checkout if (checkout / "config.yaml").exists() else package / "conf"
 
 
 def plain_yaml(path: Path) -> dict[str, Any]:
-    """A file of the configuration as it is written."""
+    """A yaml file of the configuration, unresolved."""
     plain = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
     return {str(key): value for key, value in plain.items()} if isinstance(plain, dict) else {}
 
@@ -76,11 +76,11 @@ class Experiment:
 
     @cached_property
     def configuration(self) -> dict[str, Any]:
-        """Everything resolved, as plain nested data: what is hashed, flattened and kept."""
+        """Everything resolved, as plain nested data, to be hashed, flattened and kept."""
         plain: dict[str, Any] = OmegaConf.to_container(self.config, resolve=True)  # type: ignore[assignment]
-        if "bounds" in plain:  # kinds that are left out
+        if "bounds" in plain:  # without kinds that are null
             plain["bounds"] = {key: value for key, value in plain["bounds"].items() if value is not None}
-        if not (plain.get("dataset") or {}).get("decimal_comma", True):  # as in runs before there was one
+        if not (plain.get("dataset") or {}).get("decimal_comma", True):  # as in runs of versions without this setting
             plain["dataset"].pop("decimal_comma")
         if "tune" in plain:
             plain["tune"] = resolve_tuning(plain["tune"] or {}, plain["formulation"])
@@ -88,7 +88,7 @@ class Experiment:
             plain["constraints"] = rules
         if not self.inner.folds:
             plain.pop("inner", None)
-        elif self.inner.tolerance is None:  # as in runs before there was one
+        elif self.inner.tolerance is None:  # as in runs of versions without this setting
             plain["inner"].pop("tolerance", None)
         if kernel := resolve_kernel(plain.pop("kernel", None) or {}):
             plain["kernel"] = kernel
@@ -104,7 +104,7 @@ class Experiment:
 
     @property
     def kept_config(self) -> DictConfig:
-        """Everything, unresolved, with the rules that a file of constraints has in place of its name."""
+        """Everything, unresolved, with the rules of a constraints file in place of its name."""
         kept = self.config.copy()
         with open_dict(kept):
             kept["constraints"] = self.constraints
@@ -127,12 +127,12 @@ class Experiment:
 
     @cached_property
     def given_tune(self) -> TuneConfig:
-        """The group ``tune`` as it is written."""
+        """The group ``tune`` as composed."""
         return typed(self.config.get("tune") or {}, TuneConfig)
 
     @cached_property
     def tune(self) -> TuneConfig:
-        """The group ``tune``, where ``auto`` is the parameter that the formulation has; `grids` are kept."""
+        """The group ``tune``, with ``auto`` replaced by the parameter of the formulation; `grids` are kept."""
         tune = self.given_tune
         return TuneConfig(**resolve_tuning(asdict(tune), self.config.formulation), grids=tune.grids)
 
@@ -158,13 +158,13 @@ class Experiment:
 
     @property
     def constraints(self) -> dict[str, Any]:
-        """The rules of the group ``constraints``, those of its file among them."""
+        """The rules of the group ``constraints``, including those of its file."""
         rules: dict[str, Any] = self.configuration.get("constraints", {})
         return rules
 
     @cached_property
     def given_kernel(self) -> KernelConfig:
-        """The group ``kernel`` as it is written."""
+        """The group ``kernel`` as composed."""
         return typed(self.config.get("kernel") or {}, KernelConfig)
 
     @property
@@ -174,7 +174,7 @@ class Experiment:
 
     @property
     def encoding(self) -> Encoding:
-        """The settings of the group ``preprocess`` that say which columns are made of those of a table."""
+        """The settings of the group ``preprocess`` that encode the columns of a table."""
         from auclab.datasets.columns import Encoding
 
         given = self.configuration["preprocess"].items()

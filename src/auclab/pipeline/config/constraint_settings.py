@@ -1,4 +1,4 @@
-"""The group ``constraints``: what a scorer has to satisfy, typed or in a file of rules."""
+"""The group ``constraints``: conditions on a scorer, typed or in a file of rules."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from auclab.formulations.constraints import Constraints
 
-#: What is wrong with a row is said with an example.
+#: Example of a row, for messages.
 _ROW = "{coefficients: {age: 1, debt: -2}, at_most: 0}"
-#: Files of rules are small.
+#: Largest size of a file of rules, in bytes.
 _MOST_BYTES = 1_000_000
-#: Columns that a message lists.
+#: Largest number of columns that a message lists.
 _FEW = 10
 _LISTS, _BOUNDS = ("nonnegative", "nonpositive", "excluded", "forced"), ("lower", "upper")
 
 
 @dataclass(frozen=True)
 class ConstraintsConfig:
-    """What a linear scorer has to satisfy, by the names of the columns and in the units of the data.
+    """Conditions on a linear scorer, by column names and in the units of the data.
 
     `nonnegative`, `nonpositive`, `excluded`, `forced`: as in `auclab.Constraints`. `file`: a yaml file with the same
-    keys; what is typed is added to it, or comes before it.
+    keys; typed lists are added to those of the file, and other typed values replace them.
     """
 
     nonnegative: Any = field(default_factory=list)
@@ -45,7 +45,7 @@ KEYS = tuple(item.name for item in fields(ConstraintsConfig) if item.name != "fi
 
 
 def resolve_constraints(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The rules that are typed and those of the file together; what is not set is left out.
+    """The typed rules and those of the file together, without rules that are not set.
 
     `given`: as composed.
     """
@@ -85,7 +85,7 @@ def read_rules(path: str | Path) -> dict[str, Any]:
 
 
 def check_rules(rules: Mapping[str, Any], columns: Sequence[str]) -> None:
-    """Refuse names that are not columns and cannot be made of one, and bounds that no coefficient satisfies.
+    """Refuse unknown names of columns, and bounds that no coefficient satisfies.
 
     A fast check before heavy imports; every name is checked later (`auclab.pipeline.split.constrained`).
 
@@ -112,7 +112,7 @@ def check_rules(rules: Mapping[str, Any], columns: Sequence[str]) -> None:
 
 
 def _in(rules: Mapping[str, Any], keys: Sequence[str], name: str) -> list[str]:
-    """Those of the lists that have the name."""
+    """The lists that contain the name."""
     return [key for key in keys if name in map(str, rules.get(key, []))]
 
 
@@ -146,7 +146,7 @@ def as_constraints(rules: Mapping[str, Any], columns: Sequence[str]) -> Constrai
 
 
 def _checked(given: Mapping[Any, Any], where: str) -> dict[str, Any]:
-    """The keys that are set, of which every value is what it has to be."""
+    """The keys that are set, with their values checked."""
     from auclab.types import AuclabError  # NumPy, which --help does not need
     from auclab.validation import did_you_mean
 

@@ -1,4 +1,4 @@
-"""The settings ``decision``, checked before anything is imported that would use them."""
+"""The settings ``decision``, checked before heavy imports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from auclab.pipeline.config.settings import DecisionConfig
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
 
-#: The rules of `decision.threshold` that are a word, and the numbers of those that are a list.
+#: The rules of `decision.threshold` that are a word, and the limits on the numbers of the others.
 WORDS, NUMBERS = ("prior", "youden"), {"prior": 1, "cost": 2, "fpr": 1}
 _RULES = "prior, youden, [prior, SHARE], [cost, FALSE_POSITIVE, FALSE_NEGATIVE], [fpr, MAX_FPR], or a score such as 0"
 
@@ -27,7 +27,7 @@ def plain_rule(rule: Any) -> Any:
 
 
 def rule_in_words(rule: Any) -> str:
-    """What a rule, as `plain_rule` gives it, is for.
+    """A rule of `plain_rule` in words.
 
     Examples
     --------

@@ -1,10 +1,9 @@
-"""What a command need not say: its formulation, and that it has constraints.
+"""Defaults that depend on the command: the formulation, and ``constraints=rules``.
 
 Where no formulation is named, it is RankSVM with λ‖w‖², λ chosen on inner folds.
 
-Of the formulations with certificates it has the best average rank by test AUC on 29 data sets, and maximal bAUC without
-a penalty, which has nothing to tune, has the worst (docs/which_formulation.md). With ``solver=highs`` alone it is the
-latter, a linear program.
+Of the formulations with certificates it has the best average rank by test AUC on 29 data sets; bAUC without
+a penalty has the worst (docs/which_formulation.md). With ``solver=highs`` the default is bAUC, a linear program.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from collections.abc import Sequence
 _FORMULATION = ("formulation=ranksvm", "formulation.squared=true")
 _TUNING = "tune=penalty"
 _CONSTRAINTS = "constraints=rules"
-#: The items to which a scorecard gives points, and how long its search lasts.
+#: The encoding of a scorecard's items, and its time limit.
 _SCORECARD, _ITEMS, _SECONDS = "formulation=scorecard", "preprocess=items", "solver.time_limit=60"
-#: With it the formulation stays that of the configuration, which is linear.
+#: With this solver the default is the formulation of the configuration, a linear program.
 _LINEAR_ONLY = "solver=highs"
 
 
 def with_formulation(overrides: Sequence[str]) -> list[str]:
-    """The overrides, with the formulation and its tuning before them where they name none.
+    """The overrides, preceded by the default formulation and its tuning where they name none.
 
-    An integer scorecard has items for columns and ends after a minute; a command that sets a constraint has
-    ``constraints=rules``, unless it says which choice it is.
+    The columns of an integer scorecard are encoded as items, and its time limit is a minute. A command that sets a
+    constraint has ``constraints=rules``, unless it makes another choice.
 
-    `overrides`: of a command line, with its options.
+    `overrides`: the arguments of a command line, options included.
     """
     settings = [word for word in overrides if _is_setting(word)]
     keys = {word.partition("=")[0].lstrip("+~").partition("@")[0] for word in settings}
@@ -45,7 +44,7 @@ def with_formulation(overrides: Sequence[str]) -> list[str]:
 
 
 def _before_settings(overrides: Sequence[str], added: Sequence[str]) -> list[str]:
-    """Beside the other settings: Hydra's parser takes them in one row, before or after its options."""
+    """Place overrides next to the others: Hydra's parser needs them together, before or after its options."""
     first = next((at for at, word in enumerate(overrides) if _is_setting(word)), len(overrides))
     return [*overrides[:first], *added, *overrides[first:]]
 

@@ -1,4 +1,4 @@
-"""The group ``kernel``: the space in which a scorer is looked for."""
+"""The group ``kernel``: the kernel of a nonlinear scorer, and how its space is searched."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from auclab.kernels import Kernel
 
-#: What the kernels have of γ, degree and c₀.
+#: The parameters of each kernel: γ, degree, c₀.
 _OF_KERNELS = ("gamma", "degree", "coef0")
 
 
@@ -18,7 +18,7 @@ class KernelConfig:
     """A kernel and how its space is searched; the parameters are those of `auclab.solvers.kernel.solve.solve_kernel`.
 
     `name`: ``none``, or a name of `auclab.kernels.KERNELS`. `gamma`: a number > 0, ``scale`` or ``auto``. `tolerance`:
-    relative gap, > 0; in place of that of the solver, which is for linear scorers. `method`: ``landmarks``,
+    relative gap, > 0; used instead of the solver's, which is for linear scorers. `method`: ``landmarks``,
     ``nystroem`` or ``random``. `random_state`: of the random methods, ≥ 0.
     """
 
@@ -33,26 +33,26 @@ class KernelConfig:
     random_state: int = 0
 
     def kernel(self) -> Kernel:
-        """The kernel with those of the parameters that it has."""
+        """The kernel, with the parameters that apply to it."""
         from auclab.kernels import as_kernel, kernel_named
 
         known = as_kernel(self.name).get_params()
         return kernel_named(self.name, **{key: getattr(self, key) for key in known})
 
     def taking(self, kernel: Kernel) -> KernelConfig:
-        """These settings with the γ of a kernel that was selected."""
+        """These settings with the γ of the selected kernel."""
         gamma = kernel.get_params().get("gamma")
         return self if gamma is None else replace(self, gamma=gamma)
 
     @property
     def options(self) -> dict[str, Any]:
-        """What `auclab.solve` takes beside the kernel."""
+        """Further arguments of `auclab.solve` for kernels."""
         names = ("method", "max_landmarks", "memory_gb", "random_state")
         return {name: getattr(self, name) for name in names}
 
 
 def resolve_kernel(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a kernel that make a difference; nothing without one, as in runs from before there were any.
+    """The settings that apply to the kernel; empty without one, as in runs of versions without kernels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the value of a setting may be: declared with its field, and checked in one place."""
+"""Valid values of settings: declared with the field, and checked in one place."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 
 def limited(default: Any, good: Callable[[Any], bool], words: str) -> Any:
-    """A field whose values satisfy `good`; `words` say what is needed, and follow "is VALUE; "."""
+    """A field whose values satisfy `good`; `words` state what is needed, after "is VALUE; " in the message."""
     return field(default=default, metadata={"good": good, "words": words})
 
 
 def chosen(default: str, names: Sequence[str]) -> Any:
-    """A field that has one of some names."""
+    """A field whose value is one of `names`."""
     return field(default=default, metadata={"names": tuple(names)})
 
 
 def check_values(record: Any, group: str) -> None:
-    """Refuse a value that the field of a record does not admit; None is admitted wherever its type admits it.
+    """Refuse an invalid value of a field of a record; None is valid where its type allows it.
 
-    `record`: with fields made by `limited` and `chosen`, and records of such fields. `group`: where it stands in the
+    `record`: with fields made by `limited` and `chosen`, and records of such fields. `group`: its key in the
     settings, for the message.
 
     Examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 from auclab.types import AuclabError
 
 _OF_BASELINES = "not supported for baselines such as {}, which other libraries fit; leave"
-#: By what fits, what it does not take and why; {} stands for the name of the formulation.
+#: For each kind of fit, what it does not support and why; {} is replaced by the name of the formulation.
 REFUSED = {
     "baseline": {
         "constraints": f"constraints are {_OF_BASELINES} them out",
@@ -40,10 +40,10 @@ REFUSED = {
 
 
 def refuse(kind: str, name: str, **given: bool) -> None:
-    """Raise `AuclabError` for the first of what is given that cannot be combined.
+    """Raise `AuclabError` for the first option in use that this kind of fit does not support.
 
-    `kind`: what fits: a key of `REFUSED`; others take everything. `name`: of the formulation. `**given`: whether each
-    of the entries of the table is used.
+    `kind`: a key of `REFUSED`; other kinds support everything. `name`: of the formulation. `**given`: whether each
+    entry of the table is used.
 
     Examples
     --------

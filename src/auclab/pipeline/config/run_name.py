@@ -11,13 +11,13 @@ from auclab.pipeline.config.auto_tuning import tuned_parameter
 #: How the parameters of a formulation are written in a name.
 SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤", "C": "C", "n_estimators": "trees"}
 
-#: What a choice of ``tune`` selects that is not a parameter of the formulation alone.
+#: Choices of ``tune`` that select more than one parameter of the formulation.
 TUNED_TOGETHER = {"kernel": "γ and λ or z"}
 
 #: Module of the scorers of other libraries, by which a configuration names them.
 BASELINES = "auclab.estimators.baselines"
 
-#: Settings that decide whether a job runs and what is drawn, not what is computed.
+#: Settings without an effect on what is computed.
 NOT_COMPUTED = ("rerun", "figures")
 
 #: Default choices, which a name leaves out.
@@ -28,11 +28,11 @@ def flatten(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> dic
     """Settings with dotted keys, the choice of each group under the group's name, no construction details."""
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
     configuration = {key: value for key, value in configuration.items() if key not in NOT_COMPUTED}
-    if flat.get("constraints") == "none":  # as runs have it from before there were any
+    if flat.get("constraints") == "none":  # as in runs of versions without constraints
         del flat["constraints"]
     if flat.get("kernel") == "none":
         del flat["kernel"]
-    # Whole, as the names of columns may have characters that those of parameters may not.
+    # As one value: names of columns may have characters that names of parameters may not.
     flat |= {f"constraints.{key}": str(value) for key, value in (configuration.pop("constraints", None) or {}).items()}
     flat |= {key: str(value) for key, value in _leaves(configuration, "")}
     if path := (configuration.get("dataset") or {}).get("path"):
@@ -77,7 +77,7 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
 
 
 def _kernel_name(kernel: Mapping[str, Any], *, tuned: bool) -> list[str]:
-    """The kernel with its γ, and the method if it is not the usual one."""
+    """The kernel with its γ, and the method if it is not the default."""
     if not kernel:
         return []
     gamma, method = kernel.get("gamma"), kernel.get("method", "landmarks")
@@ -100,7 +100,7 @@ def is_baseline(formulation: Mapping[str, Any]) -> bool:
 
 
 def file_name(path: Any, name: Any = None) -> str:
-    """The name of the user's own file on every screen and in every selection: what was set as its name, or the file's.
+    """The name of a user's file on screens and in selections: the name that was set, or that of the file.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def file_name(path: Any, name: Any = None) -> str:
 
 
 def _split_name(split: Mapping[str, Any], choices: Mapping[str, Any]) -> list[str]:
-    """The kind, if it is not the usual one, the fold and the seed."""
+    """The kind of split, if it is not the default, the fold and the seed."""
     kind = str(choices.get("split") or DEFAULTS["split"])
     terms = [] if kind == DEFAULTS["split"] else [kind]
     terms += [str(split["fold"])] if split.get("fold") is not None else []
@@ -126,7 +126,7 @@ def _tuned(configuration: Mapping[str, Any]) -> list[str]:
 
 
 def _gamma_is_tuned(configuration: Mapping[str, Any]) -> bool:
-    """Whether γ of the kernel is selected beside it."""
+    """Whether γ of the kernel is selected too."""
     of_kernel = (configuration.get("tune") or {}).get("parameter") == "kernel"
     return of_kernel and "gamma" in (configuration.get("kernel") or {})
 

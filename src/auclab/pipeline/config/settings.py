@@ -26,10 +26,10 @@ _NOT_NEGATIVE = (lambda value: value >= 0, "it must be ≥ 0")
 
 @dataclass(frozen=True)
 class SolverConfig:
-    """Which solver, and what every solver takes.
+    """The solver, and the options of every solver.
 
     `name`: ``auto`` or a solver of `auclab.solvers.registry.SOLVERS`. `tolerance`: relative gap at or below which a
-    solution is optimal, > 0. `time_limit`: seconds for the solver proper, > 0.
+    solution is optimal, > 0. `time_limit`: seconds for the solver alone, > 0.
     """
 
     name: str = MISSING
@@ -61,8 +61,8 @@ class HighsConfig(SolverConfig):
 class NewtonConfig(SolverConfig):
     """Options of ``solver=newton``, for large samples in blocks.
 
-    `bins`: bins of the scores at first; 0 for a score of every row in this process, None for what the tolerance needs.
-    `checkpoint`: a folder to which solves are written after every pass over the rows, and from which they go on.
+    `bins`: initial number of score bins; 0 keeps all scores in this process, None takes what the tolerance needs.
+    `checkpoint`: a folder to which the state is saved after every pass over the rows, and from which a solve resumes.
     """
 
     bins: int | None = None
@@ -94,9 +94,9 @@ class TuneConfig:
     """A parameter of the formulation that is selected by cross-validation inside the training part.
 
     `parameter`: ``penalty`` (λ), ``threshold`` (z), ``C`` or ``n_estimators`` of baselines; ``auto``: what the
-    formulation has, if anything (`auclab.pipeline.config.auto_tuning`); ``kernel``: γ of the kernel together with λ or
-    z (`auclab.pipeline.split.kernel_tuning`); None takes the formulation as it is. `values`: the values of the path, in
-    any order; without any of λ, those of `auclab.solvers.penalty_series`. `grids`: of ``auto`` and ``kernel``: the
+    formulation has, if any (`auclab.pipeline.config.auto_tuning`); ``kernel``: γ of the kernel together with λ or
+    z (`auclab.pipeline.split.kernel_tuning`); None takes the formulation as given. `values`: the values of the path, in
+    any order; empty for λ: those of `auclab.solvers.penalty_series`. `grids`: of ``auto`` and ``kernel``: the
     values of every parameter. `gammas`: of ``kernel``: multiples of the kernel's own γ, in any order. `tolerance`:
     relative gap of the solves on inner folds, > 0; None is that of the solve itself. `metric`: a name in
     `auclab.metrics.registry.METRICS`. `options`: options of the metric, such as ``{max_fpr: 0.1}``. `folds`: inner
@@ -120,9 +120,9 @@ class TuneConfig:
 class DecisionConfig:
     """How the scores of a model are turned into labels and probabilities.
 
-    `threshold`: the rule of `auclab.estimators.threshold.decision_threshold`: ``prior`` (as many positives as in the
+    `threshold`: the rule of `auclab.estimators.threshold.decision_threshold`: ``prior`` (the share of positives in the
     training part), ``youden``, ``[cost, 1, 5]`` (a false positive costs 1, a false negative 5), ``[fpr, 0.05]``, or a
-    score. `probability`: ``sigmoid`` or ``isotonic``: calibrated on inner folds of the training part; ``none``;
+    score. `probability`: ``sigmoid`` or ``isotonic`` (calibrated on inner folds of the training part), ``none``, or
     ``auto``: ``sigmoid``, but none in the jobs of a sweep and after a long solve. `folds`: inner folds, ≥ 2. `seed`: of
     the inner folds, ≥ 0.
     """
@@ -138,7 +138,7 @@ class InnerConfig:
     """Inner folds of the training part on which the whole experiment is repeated.
 
     `folds`: 0 for none, else ≥ 2. `seed`: of the folds, ≥ 0. `tolerance`: relative gap of the solves on the folds, > 0;
-    None, and a smaller one, is that of the solve itself.
+    None, and a value below the solve's own, is that of the solve itself.
     """
 
     folds: int = limited(0, lambda number: number == 0 or number >= 2, "it is at least 2, or 0 for none")
@@ -167,7 +167,7 @@ class MarginConfig:
 
 @dataclass(frozen=True)
 class FixedScorerConfig:
-    """Bounds on the held-out part for a scorer fixed before it was seen; they have no options."""
+    """Bounds on the held-out part, which the scorer does not depend on; they have no options."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class BoundsConfig:
 
 
 class Figures(StrEnum):
-    """Which figures a run draws while it is written; ``auclab figures RUN`` draws those of a kept run."""
+    """Which figures a run draws when it is kept; ``auclab figures RUN`` draws those of a kept run."""
 
     #: ROC curve and scores of a single run (its first split) in the store, after its result is shown; none in a sweep.
     AUTO = "auto"
@@ -225,7 +225,7 @@ def parse_figures(value: Any) -> Figures:
         raise AuclabError(f"figures is {value!r}; it is one of auto, none, test and all") from None
 
 
-#: The groups that are typed; the others name an object to be made (``_target_``) and its arguments.
+#: The groups with a record; the others name an object (``_target_``) and its arguments.
 _TYPED = {
     "solver": SolverConfig,
     "tune": TuneConfig,
@@ -252,7 +252,7 @@ def register_schema() -> None:
 
     store = ConfigStore.instance()
     store.store(name="schema", node={group: _editable(kind) for group, kind in _TYPED.items()})
-    # Below hydra/, so that they are not choices of the help page.
+    # Under hydra/, so that the help page does not list them as choices.
     store.store(group="hydra/schema/solver", name="common", node=_editable(SolverConfig))
     for name, kind in _SOLVERS.items():
         store.store(group="hydra/schema/solver", name=name, node=_editable(kind))
@@ -270,7 +270,7 @@ def typed(config: Any, kind: type[T]) -> T:
     if kind is SolverConfig and isinstance(config, Mapping):
         kind = cast(type[T], _SOLVERS.get(str(config.get("name")), SolverConfig))
     try:
-        # A group that an older run does not have is an empty mapping.
+        # A group that an older run lacks is an empty mapping.
         composed = OmegaConf.is_config(config)
         plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True) if composed else config)
         return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(cast(type, kind)), plain)))
@@ -314,7 +314,7 @@ def read_class_weight(value: Any) -> dict[int, float] | Literal["balanced"] | No
 
 @cache
 def _editable(kind: type) -> DictConfig:
-    """A structured configuration of a frozen record that Hydra may still merge choices into, which copies it."""
+    """A structured configuration of a frozen record into which Hydra may still merge choices; merging copies it."""
     node = OmegaConf.structured(kind)
 
     def allow(part: Any) -> None:
