@@ -45,16 +45,16 @@ def run_experiment(
     limits: Limits | None = None,
     begun: float | None = None,
 ) -> Result:
-    """Run what `experiment` describes, show it on one screen and keep it as one tracked run.
+    """Run an experiment, print its result and store it as one tracked run.
 
-    The solution of a single run is on the screen before the store is opened, unless the run takes more than ten seconds
+    The solution of a single run is printed before the store is opened, unless the run takes more than ten seconds
     (`auclab.pipeline.record.keep.SingleRun`). A job of a sweep is in the store while it runs, so that other processes
     see it.
 
     `experiment`: a composed configuration (`auclab.pipeline.config.compose.compose_experiment`). `folder`: output
-    folder of this job. `brief`: one line in place of the screen; a job of a sweep leaves it in `folder` for the sweep
-    to show. `limits`: of the inner folds of a job. `begun`: `time.monotonic` when the command began; now, if it is not
-    given. The screen shows the seconds since then.
+    folder of this job. `brief`: print one line instead of the full result; a job of a sweep writes it to `folder`, and
+    the sweep prints it. `limits`: for the inner folds of a job. `begun`: `time.monotonic` at the start of the command,
+    by default now; the seconds since then are printed.
     """
     folder = Path(folder)
     begun = monotonic() if begun is None else begun
@@ -75,7 +75,7 @@ def run_experiment(
 
 
 def _checked(experiment: Experiment, limits: Limits | None) -> Result:
-    """A job of a sweep, whose settings nothing has looked at before."""
+    """Check the settings of a job of a sweep, then run it."""
     check_settings(experiment)
     return solve_splits(experiment, limits)
 
@@ -83,7 +83,7 @@ def _checked(experiment: Experiment, limits: Limits | None) -> Result:
 def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result:
     """Load the data, split, solve every split and measure; nothing is written.
 
-    Inner folds come first: where they end by `limits`, which hold for one split alone, the rest is not needed.
+    Inner folds come first: if `limits` (which require a single split) end them early, the rest is skipped.
     """
     config, begin = experiment.config, perf_counter()
     check_decision(experiment.decision)
@@ -135,13 +135,13 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
         if folds[-1].solution.status is Status.INTERRUPTED:
             break
     if len(folds) == 1:
-        formulation = folds[0].formulation  # of a tuned one, that which was selected
+        formulation = folds[0].formulation  # if tuned, the selected one
     prepared = prepared_notes(experiment, dataset)
     seconds = perf_counter() - begin
     return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds, prepared)
 
 
 def _to_a_looser_gap(options: dict[str, Any], tolerance: float | None) -> dict[str, Any]:
-    """Settings of solver and kernel for solves to this gap, where it is the larger one."""
+    """Solver and kernel settings with their tolerances raised to at least `tolerance`."""
     settings = {key: options[key] for key in ("solver", "kernel") if key in options and tolerance is not None}
     return {key: replace(each, tolerance=max(each.tolerance, tolerance)) for key, each in settings.items()}

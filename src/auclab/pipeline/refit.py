@@ -1,4 +1,4 @@
-"""A stored configuration fitted once more: with other settings, to other rows, to all rows."""
+"""Refit a stored configuration with other settings, on other rows, or on all rows."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def refit(
     command: str = "",
     allow: Sequence[str] = (),
 ) -> tuple[Result, Run]:
-    """Fit the configuration of a run with other settings, tuning included; show it and keep it as a run of its own.
+    """Refit a run's configuration with other settings, tuning included; print it and store it as a new run.
 
-    `folder`: files of a run. `tracking`: where the new run is recorded. `settings`: as they are typed; by default all
-    rows of the data set. `choices`: the choice of each group, for the name of the run. `command`: the command of that
-    run; it is kept with the new one, with the settings. `allow`: as in
+    `folder`: files of a run. `tracking`: where the new run is recorded. `settings`: as typed on the command line; by
+    default all rows are used. `choices`: the choice of each group, for the name of the run. `command`: the command of
+    the old run; the new run stores it with `settings` applied. `allow`: as in
     `auclab.pipeline.stored.configuration.stored_experiment`.
     """
     stored = stored_experiment(folder, choices=choices, allow=allow)
@@ -58,7 +58,7 @@ def refit(
 
 
 def changed(experiment: Experiment, settings: Sequence[str]) -> Experiment:
-    """An experiment with other settings, as they are typed: ``dataset.path=new.csv``, ``split=none``."""
+    """An experiment with other settings, as typed on the command line: ``dataset.path=new.csv``, ``split=none``."""
     config, choices = experiment.config.copy(), dict(experiment.choices)
     for word in settings:
         try:
@@ -80,7 +80,7 @@ def changed(experiment: Experiment, settings: Sequence[str]) -> Experiment:
 
 
 def _choice(group: str, name: str) -> dict[str, Any]:
-    """A yaml file of conf/ that stands by itself."""
+    """A self-contained yaml file of conf/."""
     path = conf_folder() / group / f"{name}.yaml"
     if not path.is_file():
         choices = sorted(each.stem for each in (conf_folder() / group).glob("*.yaml"))
@@ -94,7 +94,7 @@ def _choice(group: str, name: str) -> dict[str, Any]:
 
 
 def _set(config: DictConfig, choices: Mapping[str, str], key: str, value: Any) -> None:
-    """Set one value; a setting that the version of the run did not have yet is added."""
+    """Set one value; a setting newer than the run's version is added."""
     group, _, name = key.rpartition(".")
     place: Any = OmegaConf.select(config, group) if group else config
     known = [str(each) for each in place if not str(each).startswith("_")] if OmegaConf.is_dict(place) else []
@@ -107,7 +107,7 @@ def _set(config: DictConfig, choices: Mapping[str, str], key: str, value: Any) -
 
 
 def with_settings(command: str, settings: Sequence[str]) -> str:
-    """A command of a run with other settings in place of those that it has.
+    """The command of a run with some settings replaced or added.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def with_settings(command: str, settings: Sequence[str]) -> str:
 
 
 def on_all_rows(command: str) -> str:
-    """A command of a run with another split: none."""
+    """The command of a run with ``split=none``."""
     if not command:
         return ""
     words = [word for word in shlex.split(command) if not word.lstrip("+").startswith(("split=", "split."))]
@@ -137,7 +137,7 @@ def _output_folder() -> Path:
 
 
 def tracking_of(experiment: str, store: str) -> TrackingConfig:
-    """Settings that record a run in the store that a command was given, in an experiment.
+    """Tracking settings for the store given to a command, and for an experiment.
 
     Examples
     --------

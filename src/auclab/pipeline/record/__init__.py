@@ -1,1 +1,1 @@
-"""What an experiment keeps: files of a run, figures, values and models in tracking."""
+"""What an experiment stores: files of a run, figures, values and models in tracking."""

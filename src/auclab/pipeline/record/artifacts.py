@@ -32,7 +32,8 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
 
     Several splits go to ``fold_0``, ``fold_1``, … and ``folds.csv``.
 
-    `folder`: exists and is empty. `config`: the resolved configuration as yaml; passwords in addresses are not kept.
+    `folder`: an existing empty folder. `config`: the resolved configuration as yaml; passwords in addresses are
+    removed.
     """
     several = len(result.folds) > 1
     folders = [folder / f"fold_{number}" if several else folder for number in range(len(result.folds))]
@@ -110,13 +111,13 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
 
 
 def landmark_table(fold: Fold, solution: KernelSolution) -> pd.DataFrame:
-    """``landmarks.csv``: the row of the data set, counted from 0, and the coefficient of each landmark."""
+    """``landmarks.csv``: row in the data set (from 0) and coefficient of each landmark."""
     rows = np.asarray(fold.split.train)[solution.landmarks]
     return pd.DataFrame({"row": rows, "coefficient": solution.dual_coef})
 
 
 def _kernel(solution: KernelSolution) -> dict[str, Any]:
-    """The kernel, for which functions the bound is, and the stages of the solve."""
+    """The kernel, the function space in which the bound holds, and the stages of the solve."""
     return {
         "name": solution.kernel.name,
         **solution.kernel.get_params(),
@@ -130,12 +131,12 @@ def _kernel(solution: KernelSolution) -> dict[str, Any]:
 
 
 def coefficient_table(fold: Fold) -> pd.DataFrame:
-    """``coefficients.csv``: a line per prepared feature, and the constant as the last.
+    """``coefficients.csv``: a line per prepared feature; the constant comes last.
 
     ``feature`` and ``coefficient`` are those of the scorer after preprocessing; ``column``, ``value``, ``effect`` and
     ``share`` are in the units of the data (`auclab.export.coefficients.Effects`), where the scorer is a formula there.
     """
-    names = map(no_formula, map(str, fold.features))  # of a data file, which anyone may have written
+    names = map(no_formula, map(str, fold.features))  # names in a data file are untrusted
     coef = np.asarray(fold.solution.coef)
     rows = [*zip(names, coef, strict=True), (INTERCEPT, fold.solution.intercept)]
     table = pd.DataFrame(rows, columns=["feature", "coefficient"])
@@ -148,14 +149,14 @@ def coefficient_table(fold: Fold) -> pd.DataFrame:
 
 
 def _program(fold: Fold) -> dict[str, Any]:
-    """The formulation that was solved; over comparable pairs with what is compared."""
+    """The formulation that was solved; over comparable pairs, also which rows are compared."""
     named, solved = fold.formulation, fold.solution.formulation
     described = {"name": named.name, "class": _class_of(named), **_parameters(named)}
     return described if named is solved else described | {"comparisons": _described(solved.comparisons)}
 
 
 def _parameters(program: Any) -> dict[str, Any]:
-    """What the equation depends on, by the names of the configuration."""
+    """Parameters of the equation under their configuration names."""
     shared = {}
     if (regulariser := getattr(program, "regulariser", None)) is not None:  # else a baseline
         shared = regulariser.stored() | {"threshold": program.threshold}
@@ -163,7 +164,7 @@ def _parameters(program: Any) -> dict[str, Any]:
 
 
 def _described(value: Any) -> Any:
-    """A parameter as it is, or the class and the fields of a piece, which may be of another package."""
+    """A parameter unchanged, or the class and fields of a piece, which may come from another package."""
     if type(value).__module__ in ("builtins", "numpy"):
         return value
     parts = {field.name: getattr(value, field.name) for field in fields(value)} if is_dataclass(value) else {}
@@ -171,12 +172,12 @@ def _described(value: Any) -> Any:
 
 
 def _class_of(value: Any) -> str:
-    """Where the class of a formulation, or of a piece of it, is: one of another package may have the same name."""
+    """Module and name of the class of a formulation or piece: another package may have a class of the same name."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
 def _constraints(solution: Fitted, solved: SolvedConstraints) -> dict[str, Any]:
-    """Those on the prepared columns, multipliers in the order of `ColumnConstraints.all_rows`, and the active ones."""
+    """Constraints on the prepared columns, the active ones, and multipliers in the order of `all_rows`."""
     stated, multipliers = solution.constraints, solution.constraint_multipliers
     rows = [{"columns": np.flatnonzero(row).tolist(), "values": row[row != 0].tolist()} for row in stated.matrix]
     return {
@@ -193,7 +194,7 @@ def _constraints(solution: Fitted, solved: SolvedConstraints) -> dict[str, Any]:
 
 
 def _write_multipliers(fold: Fold, folder: Path) -> None:
-    """The dual point of the bound, a row per training observation in full precision; no file where there is none.
+    """The dual point of the bound, a row per training observation in full precision; no file without one.
 
     For partial AUC, `share` are the weights r of the negatives. `row` counts the data set's rows from 0.
     """
@@ -215,7 +216,7 @@ def _write_multipliers(fold: Fold, folder: Path) -> None:
 
 
 def _write_scores(fold: Fold, name: str, folder: Path) -> None:
-    """What every figure and metric of the part can be made from again; `row` counts the data set's rows from 0."""
+    """Labels and scores, from which all figures and metrics of the part can be recomputed; `row` counts from 0."""
     part, rows = fold.parts[name], fold.split.test if name == "test" else fold.split.train
     if part.y_score is None:
         write_blocks(folder / SCORES_FILE, part.y_true, rows, "score", part.part.by_block(), part=name)
@@ -232,7 +233,7 @@ def _write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _strict(value: Any) -> Any:
-    """JSON knows neither NaN, which becomes null, nor infinity, which becomes a string."""
+    """Values that JSON can represent: NaN becomes null, infinity a string."""
     if isinstance(value, Mapping):
         return {key: _strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

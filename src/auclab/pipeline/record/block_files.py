@@ -16,10 +16,10 @@ from auclab.types import Array
 def write_blocks(
     path: Path, y: NDArray[Any], rows: NDArray[np.integer], name: str, blocks: Iterable[Array], *, part: str = ""
 ) -> bool:
-    """Write a file with a row group a block; one pass. False, and no file, where nothing would read it.
+    """Write a file with one row group per block, in one pass. If nothing would read it, write none and return False.
 
-    `y` (n_samples,): 0/1. `rows` (n_samples,): numbers of the rows in the data set. `name`: of the column that has the
-    values. `blocks`: the values in the order of the rows. `part`: for a column ``part``.
+    `y` (n_samples,): 0/1. `rows` (n_samples,): row numbers in the data set. `name`: name of the column of values.
+    `blocks`: the values in row order. `part`: value of a column ``part``.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

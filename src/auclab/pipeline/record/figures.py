@@ -1,4 +1,4 @@
-"""The figures of a run, drawn on request: from the scores that it has kept, or while it is written."""
+"""The figures of a run, drawn from its stored scores or while the run is written."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ FIGURES: dict[str, Any] = {
 def draw_figures(folder: Path, *, split: str) -> list[Path]:
     """Draw ``roc.png``, ``ranking_errors.png`` and ``scores.png`` of one split into its folder.
 
-    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks. Of rows that are compared
-    within groups, by grades or by times ``concordance.png`` and ``ranking_errors.png`` alone.
+    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks. For rows compared within
+    groups, by grades or by times only ``concordance.png`` and ``ranking_errors.png``.
 
     `folder`: holds the ``scores.parquet`` of the split. `split`: its name, for the titles.
     """
@@ -51,7 +51,7 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
 def draw_part(
     part: ScoredPart, folder: Path, *, title: str, ending: str = "", stems: Iterable[str] = FIGURES
 ) -> list[Path]:
-    """Draw figures of one part of the data into `folder`, their names with an `ending` such as ``_train``."""
+    """Draw figures of one part of the data into `folder`; `ending`: suffix of their names, such as ``_train``."""
     drawn = []
     for stem in stems:
         display = FIGURES[stem].from_scored_part(part)
@@ -60,7 +60,7 @@ def draw_part(
 
 
 def draw_ranked_part(part: RankedPart, folder: Path, *, title: str, ending: str = "") -> list[Path]:
-    """Draw ``concordance.png`` and ``ranking_errors.png`` of rows that are compared within groups, by grades or times.
+    """Draw ``concordance.png`` and ``ranking_errors.png`` of rows compared within groups, by grades or times.
 
     They have no ROC curve.
     """
@@ -74,7 +74,7 @@ def draw_ranked_part(part: RankedPart, folder: Path, *, title: str, ending: str 
 
 
 def _draw_landmarks(folder: Path, split: str) -> list[Path]:
-    """The stages of a solve over a kernel's space, if there are several."""
+    """The stages of a kernel solve, if there are several."""
     kernel = read_kernel(folder)
     if kernel is None or len(kernel.stages) < 2:
         return []
@@ -84,7 +84,7 @@ def _draw_landmarks(folder: Path, split: str) -> list[Path]:
 
 def _saved(display: Display, path: Path, title: str) -> Path:
     figure: Any = display.figure_
-    figure.suptitle(title.replace("$", r"\$"), fontsize="medium")  # between dollars is a formula
+    figure.suptitle(title.replace("$", r"\$"), fontsize="medium")  # text between dollar signs is typeset as a formula
     with replace_file(path) as draft:
         figure.savefig(draft, dpi=DPI)
     return path

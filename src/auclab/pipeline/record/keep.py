@@ -1,4 +1,4 @@
-"""What is kept of an experiment: its files and numbers as one tracked run, or the failure it ended with."""
+"""Stores an experiment as one tracked run: its files and numbers, or the failure that ended it."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from auclab.tracking import (
 from auclab.tracking.search_tags import FOLDS_TAG, PRUNED
 from auclab.types import AuclabError
 
-#: Rows shown to MLflow, which reads names and types of the columns off them.
+#: Rows from which MLflow infers the names and types of the columns.
 SIGNATURE_ROWS = 5
 
-#: Seconds of work after which a single run is opened in the store.
+#: Seconds after which a single run that is still computing is created in the store.
 OPEN_AFTER = 10.0
 
-#: Settings of a data set that say what its rows are ranked by, and values that say nothing; models keep the others, to
-#: be measured on new rows.
+#: Settings that say what the rows of a data set are ranked by, and their empty values; models store the rest, so that
+#: they can be evaluated on new rows.
 _TARGETS = ("target", "positive", "negative", "group", "time", "event", "graded", "group_weights")
 _UNSAID = (None, False, "pairs")
 
@@ -55,7 +55,7 @@ OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.
 
 
 def keep_in_view(compute: Callable[[], Result], experiment: Experiment, folder: Path) -> tuple[Result, Run]:
-    """The result of `compute`, as a run that is in the store, RUNNING, from the start on."""
+    """Run `compute` and return its result; its run is in the store, as RUNNING, from the start."""
     show_notes()
     start, result, pruned = Start.now(), None, None
     run = _new_run(experiment, folder, start)
@@ -79,7 +79,7 @@ def keep_in_view(compute: Callable[[], Result], experiment: Experiment, folder: 
 
 
 def _record_of_pruned(end: PrunedError, experiment: Experiment) -> Record:
-    """By its tags a later start finds that it need not be computed again."""
+    """Store a pruned job's run; its tags let a later start skip it."""
     tags = {
         HASH_TAG: fingerprint(experiment.configuration, load_dataset(experiment).sha256),
         FOLDS_TAG: json.dumps(end.values),
@@ -90,10 +90,10 @@ def _record_of_pruned(end: PrunedError, experiment: Experiment) -> Record:
 
 
 class SingleRun:
-    """The run of a single experiment: in the store after ten seconds of work, or when the work is done.
+    """The run of a single experiment: created in the store after ten seconds, or when the work is done.
 
-    Most solves are done before the store could be opened. A long one is in the store while it works, so that a run
-    whose process dies is found there.
+    Most solves end before the store could be opened. A long one is in the store while it runs, so that it can be found
+    if its process dies.
 
     `folder`: output folder of the job.
     """
@@ -108,7 +108,7 @@ class SingleRun:
         self._timer.start()
 
     def keep(self, result: Result) -> Run:
-        """Keep the finished experiment."""
+        """Store the finished experiment."""
         try:
             with self._opened() as run:
                 _write(result, self._experiment, run, _wanted(self._experiment, single=True))
@@ -119,10 +119,10 @@ class SingleRun:
 
     @contextmanager
     def failures(self) -> Iterator[None]:
-        """Record an error inside as FAILED, Ctrl-C as KILLED, with the traceback, and raise it again."""
+        """Record an error in the block as FAILED, Ctrl-C as KILLED, with the traceback, and re-raise it."""
         try:
             yield
-        except BaseException as error:  # Ctrl-C too; it is recorded and goes on
+        except BaseException as error:  # Ctrl-C too; it is recorded and re-raised
             try:
                 with self._opened():
                     raise error
@@ -138,7 +138,7 @@ class SingleRun:
         self._timer.join()
         with ExitStack() as stack:
             if self._run is None:
-                if opening and self._failure is not None:  # it has just been tried
+                if opening and self._failure is not None:  # it was tried just now
                     raise self._failure
                 self._run = self._open()
             stack.push(self._run)
@@ -150,17 +150,17 @@ class SingleRun:
     def _open_early(self) -> None:
         try:
             self._run = self._open()
-        except (AuclabError, OSError) as error:  # tried again when the run is to be kept
+        except (AuclabError, OSError) as error:  # retried when the run is stored
             self._failure = error
 
 
 def keep_aside(
     result: Result, experiment: Experiment, folder: Path, start: Start, error: BaseException, run_id: str | None
 ) -> NoReturn:
-    """Keep a run in its output folder, because the store could not be written, and raise.
+    """Write a run to its output folder because the store could not be written, and raise.
 
     `result`, `experiment`: what was computed. `folder`: the output folder. `start`: when the work began. `error`: why
-    the store could not be written; Ctrl-C while it was waited for. `run_id`: the run in the store, if it was begun
+    the store could not be written, or Ctrl-C while waiting for it. `run_id`: the run in the store, if it was created
     there.
     """
     reason = " ".join(str(error).split()) or "Ctrl-C while the store was waited for"
@@ -196,7 +196,7 @@ def _new_run(experiment: Experiment, folder: Path, start: Start) -> Run:
 
 
 def _wanted(experiment: Experiment, *, single: bool) -> Figures:
-    """The figures to draw; by default those of a single run that goes to the store."""
+    """Which figures to draw; by default those of a single run that goes to the store."""
     wanted = parse_figures(experiment.config.get("figures"))
     if wanted is not Figures.AUTO or (single and experiment.tracking.name == "mlflow"):
         return wanted
@@ -204,7 +204,7 @@ def _wanted(experiment: Experiment, *, single: bool) -> Figures:
 
 
 def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) -> None:
-    """All files to the staging folder of the run, numbers and tags to its record."""
+    """Write all files to the run's staging folder, and its numbers and tags to its record."""
     with working(f"{run.name} · writing files"):
         config = OmegaConf.to_yaml(experiment.kept_config, resolve=True)
         folders = write_artifacts(result, run.staging, config=config)
@@ -237,7 +237,7 @@ def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) ->
 
 
 def _distributions(fold: Fold) -> dict[str, Any]:
-    """The scores of either part, condensed: new rows are compared with them."""
+    """Summaries of the scores of both parts, to compare those of new rows with."""
     known = {name: part.y_score for name, part in fold.parts.items() if part.y_score is not None}
     return {
         name: {"rows": int(scores.size), "quantiles": condensed(scores).tolist()}
@@ -247,8 +247,8 @@ def _distributions(fold: Fold) -> dict[str, Any]:
 
 
 def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:
-    """The figures of the held-out part, or of both; where nothing was held out, of the training part."""
-    from auclab.pipeline.record import figures  # matplotlib, which takes a third of a second
+    """Draw the figures of the held-out part or of both parts; if nothing was held out, of the training part."""
+    from auclab.pipeline.record import figures  # imports matplotlib, which takes a third of a second
 
     last = "test" if "test" in fold.parts else "train"
     title = f"{fold.split.name} · {last} part"

@@ -12,12 +12,12 @@ from auclab.pipeline.split.results import Fold, Result
 from auclab.pipeline.split.tuning import SYMBOLS
 from auclab.types import CONVERGED
 
-#: Metrics that are shares for scores in [0, 1] only: those of a run are not probabilities.
+#: Metrics that lie in [0, 1] only if the scores do; the scores of a run are not probabilities.
 _IN_UNITS_OF_THE_SCORE = ("ferri_auc", "scored_auc")
 
-#: What to try where a scorer is constant.
+#: What to try if a scorer is constant.
 _BALANCED, _OTHER = "try class_weight=balanced", "ranksvm"
-#: Where nothing was held out.
+#: Shown if nothing was held out.
 _NOT_MEASURED = "not measured: split=holdout or split=kfold holds rows out"
 
 
@@ -31,7 +31,7 @@ def answer(result: Result) -> list[tuple[str, Text]]:
 
 
 def warnings(result: Result) -> list[str]:
-    """What makes a result useless although its solver ended well: a scorer that gives every row the same score."""
+    """Warn of a result that is useless although the solver succeeded: every row has the same score."""
     constant = [fold for fold in result.folds if fold.is_constant]
     if not constant:
         return []
@@ -43,7 +43,7 @@ def warnings(result: Result) -> list[str]:
 
 
 def _what_to_try(fold: Fold) -> str:
-    """The setting that would change w = 0."""
+    """The setting to change if w = 0."""
     program, tuning = fold.solution.formulation, fold.tuning
     if getattr(fold.solution, "null_for_every_value", False):  # a baseline has no λ_max
         every = "λ" if hasattr(program, "penalty") or program.threshold == 0 else "z ≤ 0"
@@ -52,7 +52,7 @@ def _what_to_try(fold: Fold) -> str:
     if tuning is not None:
         low, high = tuning.path["value"].min(), tuning.path["value"].max()
         values = f"{SYMBOLS[tuning.parameter]} from {low:g} to {high:g}"
-        above = tuning.parameter == "threshold"  # w is the longer the nearer z is to 0
+        above = tuning.parameter == "threshold"  # ‖w‖ grows as z approaches 0
         smaller = f"try {'larger' if above else 'smaller'} ones with {tuning.typed_beyond(above=above)}"
         if (tuning.path["mean"] == 0.5).all() and tuning.metric in WORDS:
             first = _BALANCED if _is_outweighed(fold) else "try another formulation"
@@ -75,18 +75,18 @@ def _what_to_try(fold: Fold) -> str:
 
 
 def _is_outweighed(fold: Fold) -> bool:
-    """Whether a class may outweigh the other: the loss is over points, and the classes have no weights."""
+    """Whether one class may outweigh the other: the loss is over points and there are no class weights."""
     of_points = fold.solution.has_objective and fold.solution.formulation.comparisons.name == "points"
     return of_points and getattr(fold.model[-1], "class_weight", None) is None
 
 
 def _tunable(program: Any) -> str:
-    """The parameter that could be chosen on inner folds."""
+    """The parameter to suggest for tuning."""
     return "penalty" if getattr(program, "penalty", 0.0) else "threshold"
 
 
 def _model(result: Result) -> Text:
-    """The formulation, its parameter and how that was chosen, and the rows that it was trained on."""
+    """The formulation, its parameter and how it was chosen, and the training rows."""
     folds, data = result.folds, result.dataset
     parameter = _parameter(result)
     rows = f"{len(folds[0].split.train)} rows" if len(folds) == 1 else f"{len(folds)} splits of {data.X.shape[0]} rows"
@@ -95,7 +95,7 @@ def _model(result: Result) -> Text:
 
 
 def _parameter(result: Result) -> Text:
-    """``, λ = 0.01`` and whether inner folds chose it; nothing where there is no parameter, or it is 0."""
+    """``, λ = 0.01`` and whether inner folds chose it; empty if there is no parameter or it is 0."""
     fold, formulation = result.folds[0], result.formulation
     if (tuning := fold.tuning) is not None:
         chosen = tuning.choice if len(result.folds) == 1 else f"{tuning.symbol} in every split"
@@ -116,7 +116,7 @@ def _parameter(result: Result) -> Text:
 
 
 def _optimal(result: Result) -> Text:
-    """Yes with the proof's gap, or how the solver ended."""
+    """``yes`` with the certified gap, or how the solver ended."""
     solutions = [fold.solution for fold in result.folds]
     largest = max(solution.gap for solution in solutions)
     if reason := solutions[0].not_verified(largest):
@@ -159,13 +159,13 @@ def _test(result: Result, key: str) -> Text:
 
 
 def shown_metric(metrics: Collection[str]) -> str:
-    """The first metric, a share where there is one."""
+    """The first metric with values in [0, 1], else the first metric."""
     shares = [key for key in metrics if key not in _IN_UNITS_OF_THE_SCORE]
     return (shares or list(metrics))[0]
 
 
 def _notes_on_interval(result: Result, key: str) -> list[str]:
-    """What is out of the ordinary about the interval that is shown."""
+    """Notes on an unusual interval."""
     part = result.folds[0].parts.get("test")
     if part is None or len(result.folds) > 1 or key not in part.estimates:
         return []

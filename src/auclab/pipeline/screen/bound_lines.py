@@ -1,4 +1,4 @@
-"""Bounds as lines of a screen: the best one, or all of them with what they assume."""
+"""Bounds as lines of text: the best one, or all of them with their assumptions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rich.text import Text
 from auclab.datasets.target import WORDS
 from auclab.pipeline.split.guarantees import Guarantee
 
-#: What is named first where several quantities are bounded.
+#: Order of preference if several quantities are bounded.
 _FIRST = tuple(WORDS.values())
 
 
 @dataclass(frozen=True)
 class BoundLine:
-    """A bound as it is shown: of an experiment that has just ended, or of the file ``bounds.json`` of a run."""
+    """A bound to print: of an experiment that has just ended, or from the file ``bounds.json`` of a run."""
 
     name: str
     quantity: str
@@ -32,7 +32,7 @@ class BoundLine:
 
     @classmethod
     def of(cls, item: Guarantee) -> BoundLine:
-        """The line of a bound in memory."""
+        """From a bound in memory."""
         statement = item.statement
         if item.bound.vacuous and math.isnan(item.bound.half_width) and item.bound.lower < 0:
             statement = f"{item.quantity} ≥ 0 (computed as {item.bound.lower:.4g})"
@@ -44,7 +44,7 @@ class BoundLine:
 
     @classmethod
     def of_stored(cls, item: Mapping[str, Any]) -> BoundLine:
-        """The line of an entry of ``bounds.json``; infinity is a text there, and NaN is null."""
+        """From an entry of ``bounds.json``, where infinity is a string and NaN is null."""
         bound = item.get("bound") or {}
         estimate, half_width = _number(item.get("estimate")), _number(bound.get("half_width"))
         lower = _number(bound.get("lower"))
@@ -59,7 +59,7 @@ class BoundLine:
 
 
 def weakest(lines: Sequence[BoundLine]) -> list[BoundLine]:
-    """Of the bounds of several splits, the weakest of each name."""
+    """The weakest bound of each name over several splits."""
     names = dict.fromkeys(line.name for line in lines)
     return [min((line for line in lines if line.name == name), key=lambda line: line.lower_end) for name in names]
 
@@ -74,7 +74,7 @@ def best_of(lines: Sequence[BoundLine]) -> BoundLine | None:
 
 
 def all_lines(lines: Sequence[BoundLine], remarks: Sequence[str]) -> Iterator[Any]:
-    """Each bound beside the test value, and under numbers what they assume, once."""
+    """Each bound beside the test value; assumptions are numbered and listed once."""
     shown = weakest(lines)
     assumptions = list(dict.fromkeys(text for line in shown for text in line.assumptions))
     best = {quantity: best_of([line for line in shown if line.quantity == quantity]) for quantity in _quantities(shown)}

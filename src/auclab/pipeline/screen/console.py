@@ -1,4 +1,4 @@
-"""Terminal output that experiments, sweeps and commands share: errors in one line, progress, the end of a sweep."""
+"""Terminal output shared by experiments, sweeps and commands: one-line errors, progress, the end of a sweep."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
 
 
 class Screen(Console):
-    """A console that shows text as text: no characters that command the terminal, no passwords of addresses.
+    """A console without terminal control characters and passwords in its text.
 
-    Names of runs and columns, and messages of databases, are written by others.
+    Names of runs and columns, and messages of databases, are untrusted.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"highlight": False, **options})
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """As rich prints, without passwords in strings and texts."""
+        """Print as rich does, without passwords in strings and texts."""
         super().print(*map(_without_passwords, objects), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """As rich renders, without control characters; those that rich itself sends stay."""
+        """Render as rich does, without control characters other than rich's own."""
         for segment in super().render(renderable, options):
             is_text = segment.control is None and not segment.text.isprintable()
             yield Segment(visible_lines(segment.text), segment.style) if is_text else segment
@@ -67,13 +67,13 @@ def _without_passwords(item: Any) -> Any:
 out = Screen()
 err = Screen(stderr=True)
 
-#: What Python puts before the words of the system.
+#: Python's prefix of an operating-system error.
 _ERRNO = re.compile(r"\[Errno \d+\] ")
 #: Seconds after which a solve gets a progress bar.
 BAR_AFTER = 2.0
-#: Said while Numba compiles.
+#: Shown while Numba compiles.
 COMPILING = "compiling loops, which the next run finds ready"
-#: Columns of the bar, where there is room for them.
+#: Columns of the progress bar, if there is room.
 BAR_WIDTH = 30
 
 
@@ -83,8 +83,8 @@ def plain_errors(
 ) -> Iterator[None]:
     """Print user errors as one line without a traceback; Ctrl-C ends with exit code 130.
 
-    `failure`: makes the exception that is raised after the line is printed, from the message. `stopped`: the state
-    after Ctrl-C, for the message.
+    `failure`: creates, from the message, the exception to raise after the line is printed. `stopped`: text for the
+    message after Ctrl-C.
     """
     # A copy of stderr: a modelling library that is interrupted may have replaced it.
     encoding, errors = (getattr(sys.__stderr__, name, None) for name in ("encoding", "errors"))
@@ -102,22 +102,22 @@ def plain_errors(
 
 
 def _one_line(error: BaseException) -> str:
-    """The text of an error without line breaks, and without the number that the system gives it."""
+    """The text of an error without line breaks and system error number."""
     return _ERRNO.sub("", " ".join(str(error).split()))
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show the current step while it runs, on a terminal only, and that loops are compiled, which happens once.
+    """Show the current step, on a terminal only, and a note while loops are compiled, which happens once.
 
     A solve that reports its progress and takes more than two seconds gets a bar, from a gap of 1 to the tolerance.
     """
     if in_sweep() or not err.is_terminal:
-        yield  # without a bar: Rich below 15 ends even a disabled one with an empty line
+        yield  # no progress bar: Rich below 15 ends even a disabled one with an empty line
         return
     from auclab.compiled.compiling import compiling_to
     from auclab.samples.blocks.passes import passes_to
-    from auclab.solvers.progress import progress_to  # with all solvers, which an error in one line does not need
+    from auclab.solvers.progress import progress_to  # imports all solvers, which a one-line error does not need
 
     with Bar(SpinnerColumn(), StepColumn(), console=err, transient=True) as bar:
         task = bar.add_task(what, total=1.0, gap=math.nan, reading=None, left=math.nan)
@@ -138,13 +138,13 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def reading(store: str) -> Iterator[None]:
-    """Show that a store is being read, on a terminal only: MLflow's import takes seconds."""
+    """Show that a store is being read, on a terminal only: importing MLflow takes seconds."""
     with err.status(escape(f"reading the runs in {hide_password(store)}")) if err.is_terminal else nullcontext():
         yield
 
 
 def show_engine(engine: Any) -> None:
-    """Where Dask shows what its workers do, once they are there; nothing of this process, or in a sweep."""
+    """Print the address of Dask's dashboard once workers have started; nothing for local work or in a sweep."""
     if not hasattr(engine, "dashboard") or in_sweep():
         return
     page = engine.dashboard
@@ -152,13 +152,13 @@ def show_engine(engine: Any) -> None:
 
 
 class StepColumn(ProgressColumn):
-    """The current step and its time; after the first two seconds of a solve its bar and gap, or the pass over blocks.
+    """The current step and its time; two seconds into a solve also its bar and gap, or the pass over blocks.
 
-    On two lines or more where the terminal is narrow.
+    Takes several lines in a narrow terminal.
     """
 
     def render(self, task: Task) -> RenderableType:
-        """What is known of the task."""
+        """The step, its progress and time."""
         seconds = task.elapsed or 0.0
         words = [str(timedelta(seconds=int(seconds)))]
         reading, gap = task.fields["reading"], task.fields["gap"]
@@ -168,13 +168,13 @@ class StepColumn(ProgressColumn):
             words.insert(0, f"gap {gap:.1g}")
         if late and reading is not None:
             words.append(pass_text(reading, task.fields["left"]))
-        # Of blocks, the pass says more than the bar.
+        # For rows in blocks, the pass is more informative than the bar.
         return _Step(str(task.description), task.completed if has_gap and reading is None else None, "  ".join(words))
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A name, the share that is done where there is a bar, and words, in one line or on several."""
+    """A name, the completed share if there is a bar, and text, on one line or several."""
 
     name: str
     share: float | None
@@ -198,9 +198,9 @@ class _Step:
 
 
 def pass_text(reading: PassProgress, left: float) -> str:
-    """Which pass over the rows it is, how long one takes, and about how many seconds are left of the solve.
+    """The number of the pass over the rows, the time of a pass, and an estimate of the time left.
 
-    The gap falls by about the same factor in every pass, so that the time left follows from what was needed until now.
+    The estimate assumes that the gap falls by the same factor in every pass.
 
     Examples
     --------
@@ -217,18 +217,18 @@ def pass_text(reading: PassProgress, left: float) -> str:
 
 
 def skipped_line(name: str, run_id: str, *, same_code: bool = True) -> str:
-    """One line for a job whose result is in the store already."""
+    """One line for a job whose result is already in the store."""
     code = "" if same_code else " with other code"
     return f"[dim]· {escape(name)}  finished before{code}, run {run_id[:8]}[/dim]"
 
 
 def left_out_line(name: str, reason: str) -> str:
-    """One line for a job that cannot be computed here, though nothing failed."""
+    """One line for a job that cannot be computed here; it did not fail."""
     return f"[yellow]· {escape(name)}  left out: {escape(reason)}[/yellow]"
 
 
 def pruned_line(name: str, reason: str) -> str:
-    """One line for a job of a search that ended between inner folds."""
+    """One line for a job of a search that was pruned between inner folds."""
     return f"[dim]· {escape(name)}  {escape(reason)}[/dim]"
 
 
@@ -242,7 +242,7 @@ def failed_line(name: str, error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Stopped:
-    """A sweep that Ctrl-C ended: how many jobs it has, if that is known, and the command that goes on."""
+    """A sweep ended by Ctrl-C: its number of jobs, if known, and the command that resumes it."""
 
     total: int | None
     command: str
@@ -258,10 +258,10 @@ def show_sweep(
     comparable: bool = True,
     stopped: Stopped | None = None,
 ) -> None:
-    """The last lines of a sweep: how many jobs ended in which status, where they are, and how to compare them.
+    """Print the last lines of a sweep: jobs by status, where their runs are, and how to compare them.
 
-    `other_code` counts the jobs that had finished with other code in the same way. The jobs of a study are not
-    `comparable`: what they have are values of claims. A sweep that Ctrl-C `stopped` says how far it came.
+    `other_code` counts, by status, the jobs that had finished with other code. The jobs of a study are not
+    `comparable`: they hold values of claims. A sweep `stopped` by Ctrl-C reports its progress.
     """
     failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
     killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
@@ -293,7 +293,7 @@ def show_sweep(
 
 
 def _how_far(counts: Counter[str], total: int | None) -> str:
-    """Jobs that ended, were stopped, and not begun; the last unknown where their number is.
+    """Counts of jobs that ended, were stopped, and not begun; the last only if the total is known.
 
     Examples
     --------
@@ -309,7 +309,7 @@ def _how_far(counts: Counter[str], total: int | None) -> str:
 
 
 def _other_code(counts: Counter[str]) -> str:
-    """How many results of other code were taken or computed again, and the setting for the opposite.
+    """How many results of other code were reused or recomputed, and the setting that does the opposite.
 
     Examples
     --------
@@ -351,7 +351,7 @@ def next_commands(tracking: TrackingConfig, run: str, *, predicts: bool) -> list
 
 
 def open_command(tracking: TrackingConfig) -> str:
-    """The command that serves MLflow's page on the store; of a server, its address."""
+    """The command that serves MLflow's page on the store; for a server, its address."""
     if Address.of_settings(tracking).is_server:
         return str(Address.of_settings(tracking))
     return "auclab ui" + _store_option(tracking)

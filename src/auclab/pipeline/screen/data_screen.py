@@ -1,4 +1,4 @@
-"""What is said of the data before a solve: how a file was read, and how wide its columns become."""
+"""Notes on the data before a solve: how a file was read, and how many columns it has once encoded."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from auclab.datasets.columns import Columns
     from auclab.datasets.records import Dataset
 
-#: The word before the width.
+#: Label of the number of columns.
 ENCODED = "encoded"
-#: Columns that are named as the widest.
+#: Number of widest columns that are named.
 _WIDEST = 3
-#: With fewer rows for each feature, a note is made.
+#: A note is shown below this number of rows per feature.
 _ROWS_A_FEATURE = 10
 
 
 def show_data(dataset: Dataset, columns: Columns | None) -> None:
-    """Width and notes, a line each; nothing for tables of numbers of which nothing has to be said."""
+    """Print the encoded width and notes, a line each; nothing for numeric tables without notes."""
     for word, text in data_notes(dataset, columns):
         style = "cyan" if word == ENCODED else "yellow"
         out.print(f"[{style}]{word:<8}[/{style}] {escape(text)}", soft_wrap=True)
 
 
 def data_notes(dataset: Dataset, columns: Columns | None) -> list[tuple[str, str]]:
-    """What `show_data` shows: `ENCODED` or ``note:``, and a sentence."""
+    """The lines of `show_data`: `ENCODED` or ``note:``, and a sentence."""
     notes: list[tuple[str, str]] = []
     if columns is not None and (columns.nominal or columns.dates):
         widest = sorted(columns.widths.items(), key=lambda item: -item[1])[:_WIDEST]

@@ -1,4 +1,4 @@
-"""What a run is beyond its first lines: the program, the rows, the labels, the bounds and the time."""
+"""Details of a run: the program, the rows, the labels, the bounds and the time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from auclab.types import CONVERGED
 
 
 def details(result: Result) -> list[tuple[str, str]]:
-    """Label and text of each line; kept with the run, for `auclab show`."""
+    """Label and text of each line; stored with the run, for `auclab show`."""
     data, folds = result.dataset, result.folds
     fold = folds[0]
     program: Any = result.formulation if data.target.is_of_classes else fold.solution.formulation
@@ -38,7 +38,7 @@ def details(result: Result) -> list[tuple[str, str]]:
 
 
 def kernels(result: Result) -> str:
-    """The kernels of all splits and the numbers of their landmarks; empty of scorers without landmarks."""
+    """The kernels of all splits and the numbers of their landmarks; empty for scorers without landmarks."""
     found = [scorer for fold in result.folds if (scorer := fold.solution.on_landmarks) is not None]
     if not found:
         return ""
@@ -48,7 +48,7 @@ def kernels(result: Result) -> str:
 
 
 def guarantee(result: Result) -> Text | None:
-    """The best bound of AUC, else of bAUC, that says anything."""
+    """The best non-vacuous bound of AUC, else of bAUC."""
     lines = weakest([BoundLine.of(item) for fold in result.folds for item in fold.guarantees])
     if not lines:
         return None
@@ -61,7 +61,7 @@ def guarantee(result: Result) -> Text | None:
 
 
 def labels(result: Result) -> str | None:
-    """Where the scores of the kept model are cut, and how that was chosen; None where nothing was."""
+    """The threshold of the stored model and how it was chosen; None without one."""
     decisions = [fold.decision for fold in result.folds]
     if any(decision is UNDECIDED for decision in decisions):
         return None
@@ -74,7 +74,7 @@ def labels(result: Result) -> str | None:
 
 
 def seconds(result: Result, in_all: float | None = None) -> str:
-    """The time of the steps, and that of the whole command where it is known."""
+    """The time of the steps, and of the whole command if known."""
     parts: dict[str, float] = {"tuning": 0.0, "compiling": 0.0, "solving": 0.0}
     for fold in result.folds:
         times = fold.solution.timings

@@ -1,4 +1,4 @@
-"""Streams that are not UTF-8: the screen in characters that they have, data as they are or not at all.
+"""Streams that are not UTF-8: messages use replacement characters, data are written unchanged or not at all.
 
 A pipe or a file has the system's encoding, cp1252 on Windows and ASCII with ``LANG=C``, in which ``λ ≥ 0`` would end
 the command with a `UnicodeEncodeError`. Only the standard library is imported: every command needs this.
@@ -13,7 +13,7 @@ import unicodedata
 
 #: Name of the error handler of the screen's streams.
 ERRORS = "auclab-ascii"
-#: What stands for a character; all others follow from their names and decompositions.
+#: Replacements of single characters; others follow from their Unicode names and decompositions.
 STAND_INS = (
     dict.fromkeys("−–—‐─━", "-") | dict.fromkeys("│┃", "|") | {"≤": "<=", "≥": ">="}
     | {"≠": "!=", "±": "+-", "→": "->", "←": "<-", "·": "-", "×": "x", "…": "...", "‖": "||", "√": "sqrt", "Σ": "sum"}
@@ -22,7 +22,7 @@ STAND_INS = (
 
 
 def ascii_form(text: str) -> str:
-    """Text in ASCII: stand-ins for signs, names of Greek letters, letters without accents, ``?`` for the rest."""
+    """Text in ASCII: replaced symbols, names of Greek letters, letters without accents, ``?`` for the rest."""
     marks = [_mark(character) for character in text]
     return "".join(
         character if character.isascii() else mark * (mark != before) + _stand_in(character)
@@ -31,9 +31,9 @@ def ascii_form(text: str) -> str:
 
 
 def show_in_any_encoding() -> None:
-    """Let standard output and error show the nearest text where they lack a character, from now on.
+    """Make standard output and error replace characters that they cannot encode.
 
-    To be called by a process of auclab's own when it starts; streams in UTF-8 stay as they are.
+    Called at the start of auclab's own processes; UTF-8 streams are unchanged.
     """
     codecs.register_error(ERRORS, _replace)
     for stream in (sys.stdout, sys.stderr):
@@ -42,12 +42,12 @@ def show_in_any_encoding() -> None:
 
 
 def write_data(text: str) -> None:
-    """Write a table or a model to standard output, every character as it is."""
+    """Write a table or a model to standard output with every character unchanged."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
     except UnicodeEncodeError as error:
-        from auclab.types import AuclabError  # NumPy, which a page of help does not need
+        from auclab.types import AuclabError  # imports NumPy, which a page of help does not need
 
         lacking = text[error.start]
         raise AuclabError(
@@ -67,7 +67,7 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
 
 
 def _mark(character: str) -> str:
-    """How a raised or lowered character begins in ASCII."""
+    """ASCII prefix of a superscript or subscript."""
     return {"<super>": "^", "<sub>": "_"}.get(unicodedata.decomposition(character).partition(" ")[0], "")
 
 

@@ -1,4 +1,4 @@
-"""What is known of a run before it is worked on: a setting that makes no difference, a search that may not end."""
+"""Notes before a run starts: a setting without effect, a search that may not finish."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from auclab.estimators.class_weights import CANCELS
 from auclab.pipeline.screen.console import err
 from auclab.tracking.job_status import in_sweep
 
-#: Columns and pairs up to which branch and bound over pairs ended in seconds (docs/which_formulation.md).
+#: Columns and pairs up to which branch and bound over pairs finished in seconds (docs/which_formulation.md).
 FEW_COLUMNS, FEW_PAIRS = 3, 3_600
 
 
 def foreseen(
     formulation: Any, y: NDArray[np.int64], n_features: int, *, weighted: bool = False, untuned: bool = False
 ) -> list[str]:
-    """Sentences to say before the work begins.
+    """Notes to print before the run starts.
 
     `y` (n_samples,): 0/1, of the training part. `n_features`: columns of the table. `weighted`: whether there are
     weights of the classes. `untuned`: whether inner folds were to choose a parameter, and the formulation has none.
@@ -44,7 +44,7 @@ def foreseen(
     from auclab.solvers.highs.exact_auc import MAX_PAIRS  # HiGHS
 
     pairs = int(y.sum()) * int((1 - y).sum())
-    # More pairs than the solver takes are refused by it: neither a limit nor a wait helps.
+    # The solver refuses more pairs than this: no time limit helps.
     if pairs <= MAX_PAIRS and (n_features > FEW_COLUMNS or pairs > FEW_PAIRS):
         found.append(
             f"exact_auc counts {pairs:,} pairs in {n_features} columns by branch and bound, which ends in seconds for "
@@ -55,7 +55,7 @@ def foreseen(
 
 
 def show_foreseen(notes: list[str]) -> None:
-    """A line per note, unless a sweep owns the terminal."""
+    """Print a line per note, unless the run is part of a sweep."""
     if not in_sweep():
         for note in notes:
             err.print(f"[yellow]note:[/yellow] {escape(note)}", soft_wrap=True)

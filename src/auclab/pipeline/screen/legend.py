@@ -1,11 +1,11 @@
-"""What the short words of a screen mean, in one line below it."""
+"""A one-line legend of the abbreviations in an output."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-#: A word as it is shown, and what it means.
+#: Abbreviations and their meanings.
 _MEANINGS = (
     (r"\bbauc\b", "bauc: buffered AUC"),
     (r"\bgrouped_b?auc\b", "grouped: over the pairs of rows of one group"),
@@ -33,6 +33,6 @@ _MEANINGS = (
 
 
 def legend(shown: Iterable[object]) -> str:
-    """The meanings of the words that occur in what is shown; empty where none does."""
+    """The meanings of the abbreviations that occur in the output; empty if none does."""
     text = "\n".join(map(str, shown))
     return " · ".join(meaning for word, meaning in _MEANINGS if re.search(word, text))

@@ -1,4 +1,4 @@
-"""What tracking has to say while it waits for a store, as lines on the screen."""
+"""Prints the warnings of tracking, such as waiting for a store."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from auclab.pipeline.screen.console import err
 
 
 def show_notes() -> None:
-    """Show the warnings of `auclab.tracking` on the screen from now on, beside the log file of the run."""
+    """Print the warnings of `auclab.tracking` from now on, in addition to the run's log file."""
     logging.getLogger("auclab.tracking").addHandler(_LINES)  # which happens once
 
 
 class _Lines(logging.Handler):
-    """A line of the error stream per record; a progress bar stays below it."""
+    """Prints one line per record to the error stream, above a progress bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
         err.print(f"[yellow]note:[/yellow] {escape(' '.join(record.getMessage().split()))}", soft_wrap=True)

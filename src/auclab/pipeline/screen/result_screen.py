@@ -1,4 +1,4 @@
-"""The screen of a finished experiment, and the line of a job of a sweep."""
+"""Printed results: of a finished experiment, and one line per job of a sweep."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from auclab.tracking import Run, TrackingConfig
 from auclab.tracking.job_status import add_line, in_sweep
 from auclab.types import CONVERGED
 
-#: In place of a certificate.
+#: Shown instead of a certificate.
 NO_CERTIFICATE = "none: a baseline of another library, whose fit is not verified"
 
 #: Width of the labels.
@@ -29,7 +29,7 @@ LABELS = 9
 
 
 def show_solution(result: Result, *, whole: bool = False) -> None:
-    """The first lines of a finished experiment, and a scorecard; the `whole` of it where no store keeps the rest."""
+    """Print the first lines of a finished experiment, and a scorecard; `whole`: all details, as no store keeps them."""
     out.print()
     grid = _grid()
     for label, text in answer(result):
@@ -47,7 +47,7 @@ def show_solution(result: Result, *, whole: bool = False) -> None:
 
 
 def show_run(result: Result, run: Run, tracking: TrackingConfig, in_all: float) -> None:
-    """The time that passed since the command began, and the commands that go on from here."""
+    """Print the time since the command began, and commands to try next."""
     grid = _grid()
     grid.add_row("seconds", seconds(result, in_all))
     out.print(grid)
@@ -150,7 +150,7 @@ def _many_solutions(grid: Table, result: Result) -> None:
 
 
 def _words_of(result: Result) -> Iterator[str]:
-    """Name, optimum and metrics, as they are shown."""
+    """Name, optimum and metrics as text."""
     yield result.name
     yield from result.folds[0].parts["train"].metrics
     if "gap" in result.summary:

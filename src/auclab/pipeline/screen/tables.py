@@ -1,6 +1,6 @@
 """Tables that fit the terminal: nothing is cut off silently.
 
-rich cuts off what a terminal has no room for, whole columns at the right among it.
+rich cuts off what does not fit the terminal, even whole columns at the right.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from rich.text import Text
 
 from auclab.pipeline.screen.console import Screen, out
 
-#: A terminal has its own width; output to a file or a pipe is not wrapped.
+#: Width of output to a file or a pipe, which is not wrapped.
 page = out if out.is_terminal else Screen(width=200)
 
-#: Least width of a column whose text may be wrapped, unless its cells are shorter; and where the terminal is narrow.
+#: Least width of a column whose text may be wrapped, unless its cells are shorter; the second if the terminal is
+#: narrow.
 _WRAPPED, _NARROW = 26, 16
-#: More than any terminal has, to ask how wide a table would like to be.
+#: Wider than any terminal, to measure the natural width of a table.
 _ENDLESS = 100_000
 
 Line = Sequence[str | Text]
@@ -30,7 +31,7 @@ Line = Sequence[str | Text]
 
 @dataclass(frozen=True)
 class _Columns:
-    """A table before it has a width: what is shown of it is a choice of columns."""
+    """A table whose columns have not yet been chosen to fit a width."""
 
     head: Sequence[str]
     lines: Sequence[Line]
@@ -38,9 +39,9 @@ class _Columns:
     wrapped: Sequence[int]
 
     def table(self, chosen: Sequence[int], *, narrow: bool = True, name: int = _NARROW) -> Table:
-        """The columns with the given numbers; `narrow` has heads of several lines and less space between columns.
+        """A table of these columns; `narrow`: headings of several lines, and less space between columns.
 
-        `name` is the least width of a column that may be wrapped.
+        `name`: least width of a column that may be wrapped.
         """
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow)
         for index in chosen:
@@ -60,9 +61,9 @@ class _Columns:
 
 
 def rich_table(head: Sequence[str], lines: Sequence[Line], left: Sequence[int] = (0,)) -> Table:
-    """A table in its own width; columns in `left` are text, the others numbers, which are not wrapped.
+    """A table in its natural width; columns in `left` are text, the others numbers, which are not wrapped.
 
-    Strings are shown as they are; a style is that of a `rich.text.Text`.
+    Strings are shown without markup; for a style pass a `rich.text.Text`.
     """
     return _Columns(head, lines, left, _wrapped(head, left)).table(range(len(head)), narrow=False, name=_WRAPPED)
 
@@ -79,14 +80,13 @@ def print_table(
 ) -> None:
     """Print a table in the width of the terminal.
 
-    Where it is too wide, its heads take several lines; if it is still too wide, columns in `spare` are left out, the
-    first of them first, with a line that names them; if nothing is to spare, the columns are shown in several tables
-    below each other.
+    If it is too wide, its headings take several lines; if it is still too wide, columns in `spare` are left out,
+    starting with the first, and a line names them; then the columns are split over several tables.
 
     `head`, `lines`, `left`: as of `rich_table`. `wrapped`: columns of text that may take several lines; by default a
-    column ``name``, or the first if it alone is text. `spare`: heads of columns that may be left out, the least
-    important first. `keys`: how many of the first columns say what a line is about, and are repeated in every table.
-    `console`: where it is printed; the terminal, or 200 columns for a file or a pipe.
+    column ``name``, or the first if no other is text. `spare`: headings of columns that may be left out, the least
+    important first. `keys`: number of leading columns that identify a line; they are repeated in every table.
+    `console`: by default the terminal, or 200 columns for a file or a pipe.
     """
     console = page if console is None else console
     columns = _Columns(head, lines, left, _wrapped(head, left) if wrapped is None else wrapped)
@@ -108,7 +108,7 @@ def print_table(
 
 
 def fits(table: Table, console: Screen) -> bool:
-    """Whether a table is shown whole, with the columns that may be wrapped in their least width."""
+    """Whether a table fits if the columns that may be wrapped have their least width."""
     for column in table.columns:
         column.width = column.min_width
     wanted = console.measure(table, options=console.options.update(width=_ENDLESS)).minimum
@@ -118,7 +118,7 @@ def fits(table: Table, console: Screen) -> bool:
 
 
 def _folded(table: Table, console: Screen) -> Table:
-    """A table whose cells take several lines if two columns alone are too wide."""
+    """A table whose cells are wrapped if two columns alone are too wide."""
     if not fits(table, console):
         for column in table.columns:
             column.no_wrap, column.min_width = False, None
@@ -126,7 +126,7 @@ def _folded(table: Table, console: Screen) -> Table:
 
 
 def _blocks(columns: _Columns, kept: Sequence[int], keys: int, console: Screen) -> list[list[int]]:
-    """The columns of each table: the first ones, and as many of the others as fit beside them."""
+    """The columns of each table: the key columns and those of the others that fit beside them."""
     first, rest = list(kept[:keys]), list(kept[keys:])
     blocks = [[*first, *rest[:1]]]
     for index in rest[1:]:
@@ -139,7 +139,7 @@ def _blocks(columns: _Columns, kept: Sequence[int], keys: int, console: Screen) 
 
 
 def _wrapped(head: Sequence[str], left: Sequence[int]) -> list[int]:
-    """Columns of names; all others are short."""
+    """The columns that are wrapped by default."""
     return [index for index, name in enumerate(head) if name == "name" or (index == 0 and len(left) == 1)]
 
 
@@ -149,6 +149,6 @@ def _width(cell: str | Text) -> int:
 
 
 def _stacked(head: str, width: int) -> str:
-    """A head on as many lines as it needs in the width of its cells, words whole."""
+    """A heading wrapped between words to the width of its cells."""
     least = max([width, *(len(word) for word in head.split())])
     return "\n".join(textwrap.wrap(head, least, break_long_words=False, break_on_hyphens=False)) if head else head

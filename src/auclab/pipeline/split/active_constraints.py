@@ -1,4 +1,4 @@
-"""Which constraints a solution satisfies with equality, and what each of them costs, in the units of the data."""
+"""The constraints that a solution satisfies with equality, and the cost of each, in the units of the data."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.precision import EQUAL
 from auclab.types import Array
 
-#: Terms of a row that are written out.
+#: Number of terms of a constraint that are written out.
 _TERMS = 4
-#: Columns that are named where their number is limited.
+#: Number of columns that are named if their number is limited.
 _NAMED = 12
-#: Constraints that a screen names.
+#: Number of constraints that are named.
 SHOWN = 6
 
 
@@ -24,8 +24,8 @@ SHOWN = 6
 class ActiveConstraint:
     """A constraint that holds with equality.
 
-    `text`: in the units of the data, such as ``debt ≥ 0``. `multiplier`: by how much the optimum falls per unit by
-    which the limit is relaxed; of an equation, the modulus.
+    `text`: in the units of the data, such as ``debt ≥ 0``. `multiplier`: rate at which the optimum falls as the limit
+    is relaxed; for an equation, its absolute value.
     """
 
     text: str
@@ -36,9 +36,9 @@ class ActiveConstraint:
 class SolvedConstraints:
     """The constraints of a solution.
 
-    `count`: inequalities and equations, a bound of a coefficient being one. `active`: those that hold with equality,
-    the largest multipliers first. `violation`: by how much the point violates one at most. `used`: with `max_features`
-    the columns that are used; else None. `convex`: whether a constraint that holds with room to spare costs nothing.
+    `count`: inequalities, equations and bounds of coefficients. `active`: those that hold with equality, the largest
+    multipliers first. `violation`: largest violation of the point. `used`: with `max_features` the columns that are
+    used; else None. `convex`: whether an inactive constraint costs nothing.
     """
 
     count: int
@@ -49,7 +49,7 @@ class SolvedConstraints:
 
     @property
     def statement(self) -> str:
-        """What they did, in one line.
+        """A one-line summary.
 
         Examples
         --------
@@ -80,21 +80,21 @@ class SolvedConstraints:
 
 
 def solved_constraints(solution: Any, names: Sequence[str], scales: Array) -> SolvedConstraints | None:
-    """The constraints of a solution on prepared columns; None where it has none.
+    """The constraints of a solution on prepared columns; None if it has none.
 
-    `names`: of the prepared columns. `scales` (n_features,): by what each was divided.
+    `names`: of the prepared columns. `scales` (n_features,): divisor of each.
     """
     stated: ColumnConstraints | None = getattr(solution, "constraints", None)
     if stated is None:
         return None
-    # In place of w the solver has w · scale.
+    # The solver works with w · scale instead of w.
     own, coef = stated.in_units(1.0 / scales), solution.coef / scales
     matrix, limit, equal = own.all_rows()
     found = solution.constraint_multipliers
     multipliers = np.zeros(limit.size) if found is None else abs(found)
     n_rows = stated.limit.size
     fixed, above, below = _bounds(stated)
-    # A limit u of a coefficient of the data is the limit u · scale of that of the prepared column.
+    # A limit u of a coefficient in units of the data is u · scale for the prepared column.
     multipliers = multipliers * np.r_[np.ones(n_rows), scales[fixed], scales[above], scales[below]]
     texts = [_row(matrix[r], limit[r], bool(equal[r]), names) for r in range(n_rows)]
     texts += [f"{names[k]} = {own.upper[k]:g}" for k in fixed]

@@ -1,4 +1,4 @@
-"""What a run on rows in blocks cannot have, refused before a pass over the rows is made."""
+"""Refuses what a run on rows in blocks does not support, before any pass over the rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_block_run(
     decision: DecisionConfig,
     kernel: KernelConfig | None = None,
 ) -> None:
-    """Refuse what needs all rows, or all scores of a part that is summarised."""
+    """Refuse settings that need all rows in memory, or all scores of a summarised part."""
     refuse(formulation.kind, formulation.name, blocks=True)
     refuse("kernel", formulation.name, blocks=kernel is not None)
     if solver != "auto":

@@ -1,4 +1,4 @@
-"""Constraints by the names and in the units of the data, on the columns that a preprocessing makes of them."""
+"""Translates constraints in names and units of the data to the prepared columns."""
 
 from __future__ import annotations
 
@@ -31,11 +31,10 @@ _OTHERS = "infrequent_sklearn"
 
 @dataclass(frozen=True)
 class DataConstraints:
-    """What a scorer of a data set has to satisfy, in the units of the data.
+    """Constraints on a scorer of a data set, in the units of the data.
 
-    `columns`: of the data, before preprocessing. `possible`: names of columns that a preprocessing may make, and the
-    column of the data of which each is made: those that a training part lacks, as it has no such category or one value
-    only, have the coefficient 0.
+    `columns`: of the data, before preprocessing. `possible`: names of columns that preprocessing may make, each with
+    its source column; those that a training part lacks (no such category, or a single value) have the coefficient 0.
     """
 
     constraints: Constraints
@@ -43,30 +42,30 @@ class DataConstraints:
     possible: tuple[tuple[str, str], ...]
 
     def on(self, preprocessing: Pipeline) -> ColumnConstraints:
-        """The same on the columns that a fitted preprocessing makes."""
+        """The constraints on the columns of a fitted preprocessing."""
         if (items := getattr(preprocessing[-1], "items_", None)) is not None:
             return _on_items(self.constraints, items, self.columns)
         prepared = prepared_columns(preprocessing, self.columns)
         return _restricted(self._everywhere(prepared), prepared)
 
     def solved(self, solution: Any, preprocessing: Pipeline) -> SolvedConstraints | None:
-        """Those that a solution on the prepared columns satisfies with equality."""
+        """The constraints of a solution on the prepared columns, with the active ones."""
         prepared = prepared_columns(preprocessing, self.columns)
         return solved_constraints(solution, prepared.names, prepared.scales)
 
     def check(self) -> None:
-        """Refuse what no data can satisfy, before anything is solved."""
+        """Refuse constraints that no data can satisfy, before anything is solved."""
         self._everywhere(PreparedColumns((), (), np.empty(0)))
 
     def _everywhere(self, prepared: PreparedColumns) -> ColumnConstraints:
-        """On the prepared columns, and after them on those that are possible, unscaled."""
+        """Constraints on the prepared columns followed by the merely possible ones, unscaled."""
         absent = [(name, source) for name, source in self.possible if name not in set(prepared.names)]
         names = [*prepared.names, *(name for name, _ in absent)]
         return self.constraints.on_columns(names, features=[*prepared.sources, *(source for _, source in absent)])
 
 
 def _on_items(constraints: Constraints, items: Sequence[Item], columns: Sequence[str]) -> ColumnConstraints:
-    """Signs of columns on the points of their items: points that rise or fall from bin to bin."""
+    """Signs of columns as constraints on the points of their items, which rise or fall from bin to bin."""
     stated = [each.name for each in fields(constraints) if getattr(constraints, each.name) not in ((), [], {}, None)]
     if others := [name for name in stated if name not in ("nonnegative", "nonpositive")]:
         raise AuclabError(
@@ -84,7 +83,7 @@ def _on_items(constraints: Constraints, items: Sequence[Item], columns: Sequence
 def on_prepared(
     formulation: Any, constraints: DataConstraints | None, X: Any, preprocessing: Pipeline
 ) -> dict[str, Any]:
-    """What an `AUCClassifier` has to be set to on prepared columns: constraints, and a formulation with its groups.
+    """Parameters of an `AUCClassifier` on prepared columns: constraints, and a formulation with its groups.
 
     `X` (n_samples, n_features): rows before preprocessing. `preprocessing`: fitted.
     """
@@ -110,14 +109,14 @@ def constraints_of(rules: Mapping[str, Any], dataset: Dataset, encoding: Encodin
     if constraints is None:
         return None
     possible = _possible(dataset, encoding) if hasattr(found, "iloc") else [(name, name) for name in names]
-    # Without a column, whether its value is missing is not used either.
+    # If a column is not used, neither is its missing-value indicator.
     gaps = [f"{name}_missing" for name in constraints.excluded if (f"{name}_missing", name) in possible]
     constraints = replace(constraints, excluded=[*constraints.excluded, *gaps])
     return DataConstraints(constraints, tuple(names), tuple(possible))
 
 
 def _possible(dataset: Dataset, encoding: Encoding) -> list[tuple[str, str]]:
-    """The columns that a preprocessing of `auclab.datasets.preprocess` may make of a table, and their sources."""
+    """The columns that `auclab.datasets.preprocess` may make of a table, and their sources."""
     columns, table = sort_columns(dataset, **encoding), dataset.frame
     found = [(name, name) for name in columns.numeric]
     for name in columns.nominal:
@@ -133,7 +132,7 @@ def _possible(dataset: Dataset, encoding: Encoding) -> list[tuple[str, str]]:
 
 
 def _restricted(everywhere: ColumnConstraints, prepared: PreparedColumns) -> ColumnConstraints:
-    """The constraints on the prepared columns, in their units, where all others have the coefficient 0."""
+    """The constraints on the prepared columns, in their units, with all other coefficients 0."""
     kept = len(prepared.names)
     outside = (everywhere.lower[kept:] > 0) | (everywhere.upper[kept:] < 0)
     if outside.any():
@@ -143,7 +142,7 @@ def _restricted(everywhere: ColumnConstraints, prepared: PreparedColumns) -> Col
         )
     used, groups = np.unique(everywhere.groups[:kept], return_inverse=True)
     forced = [int(np.flatnonzero(used == group)[0]) for group in everywhere.forced if group in used]
-    # A feature that is forced and not there counts all the same.
+    # A forced feature counts even if it is absent.
     most = everywhere.max_features
     missing = len(everywhere.forced) - len(forced)
     if most is not None and most <= missing:

@@ -2,7 +2,7 @@
 
 The scorer of the run has seen its training part, and its scores there are better than those of new rows. Inner folds of
 the training part give a score to every row from a scorer that has not seen it, in standard units of that scorer;
-threshold and calibration are found on these and taken to the units of the run's scorer.
+threshold and calibration are fitted to these and converted to the units of the run's scorer.
 """
 
 from __future__ import annotations
@@ -27,21 +27,20 @@ from auclab.pipeline.split.measured import Measured
 from auclab.tracking.job_status import in_sweep
 from auclab.types import Array, AuclabError, Status
 
-#: Relative gap of the solves on inner folds, unless the run's is larger: a calibration does not see the rest.
+#: Relative gap of the solves on inner folds, unless the run's is larger: a smaller one does not change a calibration.
 TOLERANCE = 1e-4
-#: Seconds of the run's own solve above which ``auto`` does not solve it again for the inner folds: five of them take
-#: about five times as long. Those of compiling do not count: the inner folds find the loops compiled.
+#: Seconds of the run's solve above which ``auto`` does not solve the inner folds: five of them take about five times as
+#: long. Compiling does not count, as the inner folds reuse the compiled loops.
 LONGEST = 2.0
 
 
 @dataclass(frozen=True)
 class Decision:
-    """How the scores of a fitted scorer are read.
+    """How scores become labels and probabilities.
 
     `threshold`: scores above it are positive. `rule`: the rule that chose it, as in
-    `auclab.estimators.threshold.decision_threshold`. `source`: the scores that it was chosen on, in words.
-    `probability`: the calibration as ``scorer.json`` has it, None where there is none. `note`: why there are no
-    probabilities; empty where there are.
+    `auclab.estimators.threshold.decision_threshold`. `source`: a description of the scores that it was chosen on.
+    `probability`: the calibration as in ``scorer.json``, or None. `note`: why there are no probabilities, else empty.
     """
 
     threshold: float
@@ -52,11 +51,11 @@ class Decision:
 
     @property
     def described(self) -> dict[str, Any]:
-        """The threshold as ``scorer.json`` has it."""
+        """The threshold as in ``scorer.json``."""
         return {"value": self.threshold, "rule": self.rule, "chosen_on": self.source}
 
 
-#: Of a scorer whose scores are not read.
+#: For a scorer without labels and probabilities.
 UNDECIDED = Decision(0.0, 0.0, "no scores", None, "decision.probability=none")
 
 
@@ -73,8 +72,9 @@ def decide(
 
     `preprocessing`: fitted anew on every inner training part; not changed. `scorer`: fitted on the training part;
     copies of it are fitted on the inner folds. `X` (n_samples, n_features): the training part, before preprocessing.
-    `y` (n_samples,), or Target: 0/1; which rows are in one part of inner folds. `part`: the training part as the scorer
-    ranks it. `settings`: from a fitted preprocessing to what the scorer behind it is set to, on the inner folds too.
+    `y` (n_samples,), or Target: 0/1, or groups whose rows stay in one inner fold. `part`: the training part as the
+    scorer ranks it. `settings`: maps a fitted preprocessing to the parameters of the scorer behind it, on the inner
+    folds too.
     """
     check_decision(config)
     if part.held is None:
@@ -124,7 +124,7 @@ def check_probability(config: DecisionConfig) -> None:
 
 
 def _why_not(scorer: Any, X: Any, y: NDArray[np.int64], scores: Array, config: DecisionConfig) -> str:
-    """Why there is no calibration; empty if there is one."""
+    """The reason for no calibration; empty if there is one."""
     if config.probability == "none":
         return "decision.probability=none"
     if np.bincount(y, minlength=2).min() < 2:
@@ -155,7 +155,7 @@ def inner_scores(
     seed: int,
     settings: Callable[[Pipeline], Mapping[str, Any]] | None = None,
 ) -> tuple[NDArray[np.intp], Array]:
-    """Rows of the training part, and the score of each from a scorer that has not seen it, in the units of that one.
+    """Rows of the training part, and the score of each from a scorer not fitted on it, in that scorer's units.
 
     Parameters as in `decide`; `auclab.estimators.held_out_scores` says what the units are.
     """
@@ -187,6 +187,6 @@ def inner_scores(
 
 
 def raw_scores(scorer: Any, X: Any) -> Array:
-    """Scores of a fitted scorer; those of its solution, where it has one, which has no intercept over pairs."""
+    """Scores of a fitted scorer; if it has a solution, the solution's, without an intercept over pairs."""
     solution = getattr(scorer, "solution_", scorer)
     return np.asarray(solution.decision_function(X), dtype=float)

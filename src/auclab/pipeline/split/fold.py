@@ -55,8 +55,8 @@ def solve_split(
 ) -> Fold:
     """Fit preprocessing and scorer on the training part, measure on both parts.
 
-    Without a `decision` the scores are cut by the share of positives, and not calibrated. Weights of the classes, by 0
-    and 1, are those of `auclab.estimators.AUCClassifier`. Constraints hold on the inner folds too, each in the units of
+    Without a `decision` the threshold matches the share of positives, and nothing is calibrated. Class weights, keyed 0
+    and 1, are as in `auclab.estimators.AUCClassifier`. Constraints hold on the inner folds too, each in the units of
     its own preprocessing.
 
     Each part is transformed and scored once.
@@ -125,7 +125,7 @@ def _guarantee(
     preprocessing: Pipeline,
     tuning: Tuning | None,
 ) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
-    """What holds for the solved split, with a remark where the training part has chosen a parameter."""
+    """The bounds of the solved split, with a remark if the training part has chosen a parameter."""
     choices = 1 if tuning is None else tuning.choices or len(tuning.path)
     guarantees, remarks = find_guarantees(
         *(fitted, parts["train"], parts.get("test")),

@@ -1,4 +1,4 @@
-"""The scorer of a split as a formula over the columns of its data, where it has one."""
+"""The scorer of a split as a formula over the columns of its data, if it has one."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from auclab.pipeline.split.decision import Decision
 from auclab.solvers.fitted import Fitted
 from auclab.types import AuclabError
 
-#: Rows of the training part from which the spread of the scores and the frequencies of categories are computed.
+#: Number of training rows from which the standard deviation of the scores and the frequencies of categories are
+#: computed.
 MOST_ROWS = 20_000
 
 
 def describe_scorer(
     dataset: Dataset, split: Split, preprocessing: Any, solution: Fitted, decision: Decision, name: str
 ) -> dict[str, Any]:
-    """The contents of ``scorer.json`` (docs/models.md), without a formula where the scorer has none.
+    """The contents of ``scorer.json`` (docs/models.md), without a formula if the scorer has none.
 
     `name`: of the formulation.
     """
@@ -66,11 +67,11 @@ def explain(description: dict[str, Any] | None, rows: Any) -> Effects | None:
 
 
 def kept_model(model: Pipeline, dataset: Dataset, decision: Decision) -> Pipeline:
-    """The fitted pipeline as it is stored: its scores are those of all files, its labels those of the data.
+    """The fitted pipeline as it is stored: scores as in all files of the run, labels as in the data.
 
-    `decision_function` is the score, without an intercept where the program is over pairs; `predict` gives the labels,
-    cut at the threshold of `decision`. In `model` they are those of scikit-learn's estimators, which cut at 0. Of
-    grades, groups and times there are no labels, and `predict` gives the scores.
+    `decision_function` is the score, without an intercept if the program is over pairs; `predict` returns labels, cut
+    at the threshold of `decision`. In `model` both are scikit-learn's, whose threshold is 0. For grades, groups and
+    times there are no labels, and `predict` returns scores.
     """
     if not dataset.target.is_of_classes:
         return model
@@ -80,7 +81,7 @@ def kept_model(model: Pipeline, dataset: Dataset, decision: Decision) -> Pipelin
         classifier.intercept_ = np.array([solution.intercept])
     cut = FixedThresholdClassifier(
         FrozenEstimator(classifier),
-        threshold=float(np.nextafter(decision.threshold, math.inf)),  # which counts as positive itself
+        threshold=float(np.nextafter(decision.threshold, math.inf)),  # it would include the threshold
         pos_label=dataset.positive,
         response_method="decision_function",
     )

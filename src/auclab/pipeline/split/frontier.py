@@ -21,10 +21,10 @@ from auclab.types import AuclabError
 
 @dataclass(frozen=True)
 class DataFrontier:
-    """A frontier, and what its scorers are worth on the held-out part.
+    """A frontier, and the metrics of its scorers on the held-out part.
 
-    `frontier`: on the training part of the first split, after preprocessing. `table`: a row for each point: that of
-    `Frontier.table`, ``test_auc`` and ``test_bauc`` where rows are held out, and a column ``coef:NAME`` for each
+    `frontier`: on the training part of the first split, after preprocessing. `table`: a row for each point, as in
+    `Frontier.table`, with ``test_auc`` and ``test_bauc`` if rows are held out, and a column ``coef:NAME`` for each
     prepared column. `title`: data set, part and preprocessing.
     """
 
@@ -40,7 +40,7 @@ def trace_frontier(
 
     Its formulation, solver and tuning are not used; data set, split, preprocessing and constraints are.
 
-    `levels` in (0, 1). `n_points`: without `levels`.
+    `levels` in (0, 1). `n_points`: used without `levels`.
     """
     dataset = load_dataset(experiment)
     require_memory(dataset.X, "a frontier needs its rows in memory; take a data set that is not in blocks")

@@ -34,10 +34,10 @@ from auclab.types import Array, Norm
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A bound with what it is about.
+    """A bound and the quantity that it bounds.
 
-    `quantity` is what is bounded ("AUC", "bAUC"), `estimate` its value on `sample` ("train", "test"), and `test_value`
-    its value on the held-out part, NaN if there is none.
+    `quantity`: "AUC" or "bAUC". `estimate`: its value on `sample` ("train", "test"). `test_value`: its value on the
+    held-out part, NaN without one.
     """
 
     name: str
@@ -49,13 +49,13 @@ class Guarantee:
 
     @property
     def lower_end(self) -> float:
-        """The least value the bound leaves possible; below 0 it excludes nothing."""
+        """Lower end of the bound; vacuous below 0."""
         two_sided = not math.isnan(self.bound.half_width)
         return self.estimate - self.bound.half_width if two_sided else self.bound.lower
 
     @property
     def statement(self) -> str:
-        """The bound as a formula, cut to the range [0, 1] of what it bounds."""
+        """The bound as a formula, clipped to [0, 1]."""
         if math.isnan(self.bound.half_width):
             return f"{self.quantity} ≥ {self.bound.lower:{'.4f' if self.bound.lower > -10 else '.4g'}}"
         high = self.estimate + self.bound.half_width
@@ -63,7 +63,7 @@ class Guarantee:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Flat numbers under ``bound/<name>``."""
+        """Values keyed ``bound/<name>``."""
         numbers = {f"bound/{self.name}": self.lower_end, f"bound/{self.name}_slack": self.bound.slack}
         if not math.isnan(self.bound.half_width):
             numbers[f"bound/{self.name}_upper"] = self.estimate + self.bound.half_width
@@ -71,7 +71,7 @@ class Guarantee:
 
 
 class Context(NamedTuple):
-    """A solved split: the scorer as a linear one, both parts, and 1 − confidence of bounds on the training part."""
+    """A solved split: its linear scorer, both parts, and 1 − confidence of bounds on the training part."""
 
     solution: Fitted
     scorer: InFeatures
@@ -87,8 +87,8 @@ class Context(NamedTuple):
 
     @property
     def training_scores(self) -> tuple[Array, Array, Array]:
-        """Scores of the positives, of the negatives, and coefficients, for bounds that need all of them."""
-        assert self.train.held is not None  # others are refused before
+        """Scores of positives and negatives, and coefficients, for bounds that need all scores."""
+        assert self.train.held is not None  # summarised parts were refused earlier
         assert self.scorer.coef is not None
         scores = self.train.held.finite_classes
         return scores.pos, scores.neg, self.scorer.coef
@@ -102,7 +102,7 @@ class Context(NamedTuple):
         return *observed_radii(features, self.train.labels, norm), (self.fitted, OBSERVED)
 
     def diameter(self, radius_pos: float, radius_neg: float) -> float:
-        """How far apart a positive and a negative can be; with a kernel that is nowhere negative less than 2R."""
+        """Largest distance between a positive and a negative; below 2R for a non-negative kernel."""
         return radius_pos + radius_neg if self.scorer.diameter is None else self.scorer.diameter
 
     def bauc(self, name: str, bound: Bound, *conditions: str, sample: str = "train") -> Guarantee:
@@ -118,9 +118,9 @@ Outcome = tuple[list[Guarantee], list[str]]
 
 
 def support_radius(preprocessing: Any) -> float | None:
-    """Radius of the Euclidean ball that holds every observation after a fitted preprocessing; None if it ensures none.
+    """Radius of the Euclidean ball that a fitted preprocessing maps every observation into; None if there is none.
 
-    It is read off the last step, because a name says nothing about what was built under it.
+    It is taken from the last step: the name of a preprocessing does not determine its steps.
     """
     last = preprocessing
     while isinstance(last, Pipeline) and last.steps:
@@ -142,9 +142,9 @@ def find_guarantees(
 
     `train`, `test`: `test` is None where nothing was held out. `features` (n_train, n_features): rows of the training
     part as the solver sees them. `config`: the kinds of bounds that are computed, each with its options.
-    `preprocessing`: fitted; see `support_radius`. `choices`: number of formulations among which the training part has
-    chosen. A bound on it supposes one that was chosen without it; for one of K it holds if those of all K do, each with
-    ρ/K.
+    `preprocessing`: fitted; see `support_radius`. `choices`: number K of formulations among which the training part has
+    chosen. A bound on that part assumes a formulation fixed in advance; by the union bound it holds for the chosen one
+    at ρ/K.
     """
     guarantees: list[Guarantee] = []
     remarks: list[str] = []
@@ -169,7 +169,7 @@ def find_guarantees(
 
 
 def _over_pairs(kind: Kind, test: Part | None, config: BoundsConfig) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
-    """McDiarmid's bound over groups or rows; all others suppose independent rows of two classes."""
+    """McDiarmid's bound over groups or rows; all others assume independent rows of two classes."""
     others = [name for name in _KINDS if name != "fixed_scorer" and getattr(config, name) is not None]
     remarks = []
     if others:
@@ -199,7 +199,7 @@ def _stability(context: Context) -> Outcome:
     radius_pos, radius_neg, conditions = context.radii("l2")
     sizes: dict[str, Any] = {"penalty": program.penalty, "n_pos": train.n_pos, "n_neg": train.n_neg, "rho": rho}
     radii: dict[str, Any] = {"radius_pos": radius_pos, "radius_neg": radius_neg}
-    # what the solver left of the gap is charged: the bounds are about the exact minimiser
+    # the remaining gap is charged: the bounds are about the exact minimiser
     stable: dict[str, Any] = {"diameter": context.diameter(radius_pos, radius_neg), "optimality_gap": max(gap, 0.0)}
     loss = train.hinge(a)
     published = published_stability_bound(loss, a, **radii, **sizes)
@@ -236,8 +236,8 @@ def _fixed_scorer(context: Context) -> Outcome:
         loss = part.hinge(a)
         return fixed_scorer_bauc_bound(loss, a, score_spread=spread, spread_is_observed=observed, method="kl", **sizes)
 
-    # The scale for which the bound would be best if the held-out part were like the training part. It may depend
-    # on the training part in any way, but not on the held-out scores. At a = 0 the bound is bAUC ≥ 0.
+    # The scale with the best bound if the held-out part were like the training part. It may depend on the training part
+    # in any way, but not on the held-out scores. At a = 0 the bound is bAUC ≥ 0.
     scales = [0.0, *np.geomspace(0.1, 1000.0, 49) / expected] if expected > 0 else [0.0]
     a = float(max(scales, key=lambda scale: bauc_bound(train, scale, expected).lower))
     auc = test.value("auc")
@@ -277,5 +277,5 @@ _KINDS: dict[str, Callable[[Context], Outcome]] = {
     "fixed_scorer": _fixed_scorer,
     "weighted": _weighted,
 }
-#: Kinds that look at the rows themselves, not at their scores alone.
+#: Kinds that use the rows themselves, not only their scores.
 _NEED_ROWS = ("stability", "margin")

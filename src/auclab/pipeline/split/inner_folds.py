@@ -1,4 +1,4 @@
-"""What the settings are worth, measured on inner folds of the training part: the held-out part stays unseen."""
+"""Metrics of an experiment on inner folds of its training part; the held-out part is not used."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def score_on_inner_folds(
 ) -> InnerScores | None:
     """Repeat an experiment on stratified folds of its training part.
 
-    Preprocessing, tuning and scorer are fitted anew on each inner training part, so that a parameter which is tuned
-    there is tuned by nested cross-validation.
+    Preprocessing, tuning and scorer are refitted on each inner training part: tuned parameters are selected by nested
+    cross-validation.
 
-    `solve`: the experiment on one split. `split`: its training part is cut into folds. `y` (n_samples,), or Target:
-    0/1, or what the rows are ranked by, of all observations. `inner`: how many folds; None is returned for 0. `limits`:
-    what the mean has to reach for the folds after to be solved.
+    `solve`: solves the experiment on one split. `split`: its training part is cut into folds. `y` (n_samples,), or
+    Target: 0/1, or what the rows are ranked by, of all observations. `inner`: the folds; with 0 of them None is
+    returned. `limits`: smallest means for which the next folds are solved.
     """
     if inner.folds == 0:
         return None

@@ -1,4 +1,4 @@
-"""When an experiment ends between its inner folds: its mean so far is worse than that of most others of a search."""
+"""Limits that end an experiment between inner folds if its mean so far is worse than most others of a search."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Limits:
-    """Means of a metric over the first fold, the first two, and so on, below which the next fold is not worth a solve.
+    """Means of a metric over the first fold, the first two, …, below which the next fold is not solved.
 
-    `metric`: its name among those that are measured. `values`: by number of folds, from one on. `sign`: −1 where
-    smaller values of the metric are better.
+    `metric`: its name among the measured metrics. `values`: entry k − 1 is for k folds. `sign`: −1 if smaller values of
+    the metric are better.
     """
 
     metric: str
@@ -34,7 +34,7 @@ class Limits:
 
 
 class PrunedError(Exception):
-    """An experiment ended between its inner folds, as `Limits` say; `values` are its metrics on those it did."""
+    """`Limits` ended an experiment between its inner folds; `values`: its metrics on the folds solved."""
 
     def __init__(self, values: Mapping[str, Sequence[float]], folds: int, limits: Limits) -> None:
         done = values[limits.metric]

@@ -1,9 +1,10 @@
 """``tune=kernel``: γ of a kernel and λ, or z, by cross-validation inside the training part.
 
-The columns are prepared once, on the whole training part and without its labels, so that all inner folds have one
-kernel matrix for each γ: it is computed once, and a fold takes its rows and columns. On a fold the solves go from the
-simplest scorer to the longest, each from the landmarks of the one before (`auclab.solvers.kernel.path`). Where the
-matrix does not fit into ``kernel.memory_gb``, its blocks are computed anew, and the result says so.
+The columns are prepared once, on the whole training part without its labels, so that all inner folds share one kernel
+matrix for each γ: it is computed once, and a fold uses its rows and columns. On a fold the solves proceed from the
+simplest scorer to that of largest norm, each starting from the landmarks of the previous one
+(`auclab.solvers.kernel.path`). If the matrix does not fit into ``kernel.memory_gb``, its blocks are recomputed, with a
+note in the result.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ def tune_kernel(
 ) -> tuple[Program, Kernel, Tuning]:
     """Select γ and a parameter of the formulation by stratified cross-validation.
 
-    The largest mean of the measure over the folds wins, of several the largest λ (or smallest z), then the smallest γ.
+    The largest mean of the measure over the folds wins; ties go to the largest λ (or smallest z), then the smallest γ.
     The one-standard-error rule takes the simplest scorer at the γ of the best.
 
-    `preprocessing`: fitted once, on all of `X`; the one that is passed is not changed. `classifier`: its formulation
-    and kernel are objects; not changed. `X` (n_samples, n_features): the training part, before preprocessing; for a
-    precomputed kernel its columns are the rows. `y` (n_samples,), or Target: 0/1. `config`: ``gammas`` are multiples of
-    the kernel's own γ; a kernel without γ, precomputed, has one matrix. Returns: the formulation and the kernel that
-    were selected, the latter with a number for γ, and how.
+    `preprocessing`: a clone is fitted once, on all of `X`. `classifier`: its formulation and kernel are objects; not
+    changed. `X` (n_samples, n_features): the training part, before preprocessing; for a precomputed kernel its columns
+    are the rows. `y` (n_samples,), or Target: 0/1. `config`: ``gammas`` are multiples of the kernel's own γ; a kernel
+    without γ, precomputed, has one matrix. Returns: the selected formulation and kernel, with a number for γ, and the
+    `Tuning`.
     """
     begin = time.perf_counter()
     program, kernel = cast(Program, classifier.formulation), cast(Kernel, classifier.kernel)
@@ -103,7 +104,7 @@ class _Search:
         return training_problem(self.program, self.X, self.target.y, kernel, memory=memory)
 
     def all_of(self, kernels: Sequence[Kernel]) -> tuple[Array, Array, str]:
-        """Scores and relative gaps, shape (kernels, values, folds), and what is to be said."""
+        """Scores and relative gaps, shape (kernels, values, folds), and a note."""
         folds = inner_folds(self.target, n_folds=self.config.folds, seed=self.config.seed, setting="tune.folds")
         shape = (len(kernels), len(self.values), len(folds))
         scores, gaps, note = np.empty(shape), np.empty(shape), ""

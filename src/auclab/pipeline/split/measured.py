@@ -1,4 +1,4 @@
-"""A part of a split that is measured: its scores in memory, or a summary of them."""
+"""A part of a split to compute metrics on: its scores in memory, or a summary of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Metric = str | Callable[..., float]
 
 
 class Part(Protocol):
-    """What rows are ranked by, and what their scores are worth.
+    """What rows are ranked by, and the metrics of their scores.
 
     See Also
     --------
@@ -42,10 +42,10 @@ class Part(Protocol):
 
     @property
     def ranked_by(self) -> Target | None:
-        """Which rows are compared, where these are not two classes."""
+        """Which rows are compared if there are not two classes, else None."""
 
     def by_block(self) -> Iterator[Array]:
-        """The scores in the order of the rows, some at a time."""
+        """The scores in row order, block by block."""
 
     def value(self, metric: Metric) -> float:
         """A metric, computed once."""
@@ -77,11 +77,11 @@ class Measured(Part, Protocol):
 
     @property
     def for_figures(self) -> ScoredPart:
-        """Scores that look the same in a figure."""
+        """Scores that give the same figures."""
 
     @property
     def cuts(self) -> Cuts:
-        """The thresholds, and what lies above each."""
+        """The thresholds, and the counts above each."""
 
     def hinge(self, a: float) -> float:
         """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs, or an upper limit of it."""
@@ -89,7 +89,7 @@ class Measured(Part, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class HeldPart(ScoredPart):
-    """A part with all scores in memory."""
+    """A part of two classes with all scores in memory."""
 
     #: Rows of two classes.
     ranked_by: ClassVar[None] = None
@@ -157,7 +157,7 @@ class PartResult:
 
 
 def measure(part: Part, metrics: Mapping[str, Metric], level: float | None) -> PartResult:
-    """All metrics; with a `level`, for rows the scorer has not seen, intervals where these need no bootstrap."""
+    """All metrics; with a `level`, for rows not used in fitting, also the intervals that need no bootstrap."""
     values = {key: part.value(metric) for key, metric in metrics.items()}
     found = {} if level is None else {key: part.estimate(metric, level) for key, metric in metrics.items()}
     return PartResult(part, values, {key: estimate for key, estimate in found.items() if estimate is not None})

@@ -31,7 +31,7 @@ class Method(Protocol):
 
     See Also
     --------
-    method_of : The one of a formulation.
+    method_of : The method of a formulation.
     """
 
     @property
@@ -70,7 +70,7 @@ class ProgramMethod:
     kind: ClassVar[str] = "program"
 
     def classifier(self, constraints: ColumnConstraints | None = None) -> AUCClassifier:
-        """Unfitted; it cuts at 0, since the threshold of a run is chosen by its rule `decision.threshold`."""
+        """Unfitted, with threshold 0: `decision.threshold` chooses that of a run."""
         return AUCClassifier(
             formulation=self.formulation,
             solver=self.solver.name,
@@ -92,7 +92,7 @@ class ProgramMethod:
     def prepared(
         self, preprocessing: Pipeline, dataset: Dataset, constraints: ColumnConstraints | None
     ) -> tuple[Self, ColumnConstraints | None]:
-        """The constraints as they are, and a formulation with the groups of the prepared columns where it has any."""
+        """The constraints unchanged, and the formulation with the groups of the prepared columns if it has any."""
         return replace(self, **on_prepared(self.formulation, None, dataset.X, preprocessing)), constraints
 
     def fit(self, X: Any, y: Target, constraints: ColumnConstraints | None) -> tuple[AUCClassifier, Fitted]:
@@ -125,7 +125,7 @@ class KernelMethod(ProgramMethod):
     def tuned(
         self, preprocessing: Pipeline, X: Any, y: Target, config: TuneConfig, constraints: DataConstraints | None
     ) -> tuple[Self, Tuning]:
-        """γ too where it is tuned; the columns of a precomputed kernel are cut with its rows."""
+        """γ too if it is tuned; a precomputed kernel is subset in rows and columns."""
         if config.parameter != "kernel" and self.kernel.name != "precomputed":
             return super().tuned(preprocessing, X, y, config, constraints)
         from auclab.pipeline.split.kernel_tuning import tune_kernel
@@ -177,7 +177,7 @@ class RankedMethod(ProgramMethod):
     def tuned(
         self, preprocessing: Pipeline, X: Any, y: Target, config: TuneConfig, constraints: DataConstraints | None
     ) -> tuple[Self, Tuning]:
-        """By AUC or bAUC over the pairs of the inner folds."""
+        """Selected by AUC or bAUC over the pairs of the inner folds."""
         program, tuning = tune_formulation(preprocessing, self.ranker(y), X, y, config, constraints)
         return replace(self, formulation=program), tuning
 
@@ -235,8 +235,8 @@ def method_of(
 ) -> Method:
     """The method of a formulation.
 
-    `ranked`: whether rows are compared within groups, by grades or by times. `**given`: whether there are
-    ``constraints``, and whether rows are in ``blocks``.
+    `ranked`: whether rows are compared within groups, by grades or by times. `**given`: flags ``constraints`` and
+    ``blocks`` (rows in blocks).
     """
     given |= {"class_weight": class_weight is not None, "kernel": kernel is not None, "ranked": ranked}
     refuse(formulation.kind, formulation.name, **given)

@@ -18,9 +18,9 @@ from auclab.metrics.registry import metric_of
 from auclab.types import Array, AuclabError
 
 Metric = str | Callable[..., float]
-#: The configured metrics whose values have a meaning over comparable pairs, and their names for `estimate_pairs`.
+#: The metrics that are defined over comparable pairs, and their names for `estimate_pairs`.
 _OVER_PAIRS: dict[str, PairMetric] = {"auc": "auc", "bauc": "bauc"}
-#: In the list of metrics unless another is given, and of two classes only.
+#: In the default list of metrics, but defined for two classes only.
 _LEFT_OUT = ("auc_threshold",)
 
 
@@ -87,7 +87,7 @@ class RankedPart:
 
 
 def over_pairs(metric: Metric, kind: Kind) -> tuple[PairMetric, float]:
-    """A configured metric as one over comparable pairs, with its z."""
+    """The metric over comparable pairs for a configured metric, with its z."""
     entry, options = metric_of(metric)
     name = getattr(metric, "__name__", str(metric)) if entry is None else entry.name
     given = {key: value for key, value in options.items() if value is not None}
@@ -102,7 +102,7 @@ def over_pairs(metric: Metric, kind: Kind) -> tuple[PairMetric, float]:
 
 
 def ranked_metrics(kind: Kind, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
-    """The configured metrics under the names that they have over comparable pairs.
+    """The configured metrics under their names for comparable pairs.
 
     Examples
     --------

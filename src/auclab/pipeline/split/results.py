@@ -28,8 +28,8 @@ from auclab.types import Status
 class InnerScores:
     """The metrics of the same experiment on inner folds of the training part.
 
-    `means`, `standard_errors`: by metric: the mean over the folds, and s/√folds. `folds`: number of folds. `seconds`:
-    time that they took. `values`: by metric: on each fold.
+    `means`, `standard_errors`: by metric, the mean over the folds, and s/√folds. `folds`: their number. `seconds`:
+    their total time. `values`: by metric, on each fold.
     """
 
     means: Mapping[str, float]
@@ -55,14 +55,13 @@ class InnerScores:
 class Fold:
     """One split, solved and measured.
 
-    `model` is the fitted pipeline from raw rows to decisions; `features` names the entries of
-    ``solution.coef``; a baseline has no `optimum`; `parts` has "train" and, unless the test part is empty, "test";
-    `remarks` say which bounds were not computed and why; `tuning` says how a parameter was selected, if one was.
-    `training_sha256` is the checksum of the prepared training part.
-    `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of
-    the data, None where the scorer is not a formula over the columns. `card` is that of a scorecard.
-    `constraints` says which of those on the coefficients hold with equality. `in_blocks` are the prepared rows of the
-    training part where these are not in memory.
+    `model` is the fitted pipeline from raw rows to decisions; `features` names the entries of ``solution.coef``; a
+    baseline has no `optimum`; `parts` has "train" and, unless the test part is empty, "test"; `remarks` say which
+    bounds were not computed and why; `tuning` says how a parameter was selected, if one was. `training_sha256` is the
+    checksum of the prepared training part. `decision` has the threshold and calibration; `scorer` is the contents of
+    ``scorer.json``; `effects` are the coefficients in the units of the data, None if the scorer is not a formula over
+    the columns. `card` is that of a scorecard. `constraints` says which constraints hold with equality. `in_blocks` are
+    the prepared rows of the training part if these are not in memory.
     """
 
     split: Split
@@ -85,12 +84,12 @@ class Fold:
 
     @property
     def is_constant(self) -> bool:
-        """Whether all rows of the training part have one score: the scorer ranks nothing."""
+        """Whether all rows of the training part have the same score."""
         return self.parts["train"].all_tied
 
     @property
     def formulation(self) -> Program | Baseline:
-        """What was solved, by its name; `solution.formulation` is that over comparable pairs, where these are meant."""
+        """The formulation by name; over comparable pairs, `solution.formulation` is its ranked form."""
         program: Program | Baseline = self.solution.formulation
         named = getattr(self.model[-1], "formulation", None)
         return named if isinstance(named, Program) and isinstance(self.model[-1], LinearRanker) else program
@@ -114,7 +113,7 @@ class Fold:
             "seconds/tune": self.seconds_of_tuning,
             "seconds/total": self.seconds,
         }
-        if not self.solution.has_objective:  # nothing is known of what it minimised
+        if not self.solution.has_objective:  # its objective is unknown
             numbers = {key: value for key, value in numbers.items() if key.startswith(("seconds", "iterations"))}
         numbers |= {f"{name}/{key}": value for name, part in self.parts.items() for key, value in part.metrics.items()}
         numbers |= self.uncertainty
@@ -128,7 +127,7 @@ class Fold:
 
     @property
     def seconds_of_tuning(self) -> float:
-        """Seconds in which a parameter was selected; 0 where none was."""
+        """Seconds of selecting a parameter; 0 if none was."""
         return 0.0 if self.tuning is None else self.tuning.seconds
 
     @property
@@ -149,9 +148,9 @@ class Fold:
 
 @dataclass(frozen=True)
 class Result:
-    """A finished experiment; `seconds` are those of all of it, from the data to the bounds.
+    """A finished experiment; `seconds` is its total time, from the data to the bounds.
 
-    `prepared` says which gaps of the table were filled and which columns were left out.
+    `prepared`: notes on imputed values and dropped columns.
     """
 
     name: str
@@ -169,15 +168,15 @@ class Result:
 
     @property
     def constant(self) -> str:
-        """``constant`` where the scorer ranks nothing, or in how many splits; else empty."""
+        """``constant`` if all scores are equal, with the number of such splits; else empty."""
         count = sum(fold.is_constant for fold in self.folds)
         return "" if not count else "constant" if count == len(self.folds) else f"constant in {count} splits"
 
     @property
     def summary(self) -> dict[str, float]:
-        """Numbers of the one fold, or over several: means, ``…_sd``, the worst of gaps and residuals.
+        """Numbers of a single fold, or over several: means, ``…_sd``, and the worst gaps and residuals.
 
-        Intervals belong to one held-out part each; the mean of them says nothing, so several folds have none.
+        Each interval belongs to one held-out part and their mean is meaningless, so several folds have none.
         """
         if len(self.folds) == 1:
             return self.folds[0].numbers
@@ -190,7 +189,7 @@ class Result:
         return summary
 
 
-#: Over folds these are as good as their worst.
+#: Over folds the largest value of these is reported.
 WORST_COUNTS = ("gap", "absolute_gap", "dual_residual")
 
 

@@ -35,19 +35,19 @@ def item_encoder(preprocessing: Any) -> ItemEncoder:
 def on_items(
     program: Any, preprocessing: Any, dataset: Dataset, constraints: ColumnConstraints | None
 ) -> tuple[Any, ColumnConstraints | None]:
-    """The program, a `Scorecard`, on the items of a training part, and what its signs say about them."""
+    """The `Scorecard` program on the items of a training part, and its signs as constraints on them."""
     encoder = item_encoder(preprocessing)
     if program.signs:
         if constraints is not None:
             raise AuclabError("signs of a scorecard and constraints cannot be combined; state the signs in one of them")
         constraints = stated_signs(program, preprocessing, dataset)
-    # Without a number of features the groups are not read, and other training parts may have other items.
+    # Groups are used only with a number of features; other training parts may have other items.
     groups = None if program.max_features is None else tuple(int(group) for group in encoder.groups_)
     return replace(program, features=groups, signs=None), constraints
 
 
 def stated_signs(program: Any, preprocessing: Any, dataset: Dataset) -> ColumnConstraints | None:
-    """What ``formulation.signs`` says about the points of items; None without signs."""
+    """``formulation.signs`` as constraints on the points of items; None without signs."""
     return sign_constraints(item_encoder(preprocessing).items_, dict(program.signs or ()), column_names(dataset.X))
 
 
@@ -68,7 +68,7 @@ def write_card(card: Card, folder: Path) -> None:
 
 
 def stored_card(content: Any) -> Card:
-    """The card of the contents of a ``card.json`` that anyone may have written."""
+    """The card from the contents of an untrusted ``card.json``."""
     try:
         return Card.from_dict(content)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

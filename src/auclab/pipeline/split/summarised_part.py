@@ -1,9 +1,9 @@
-"""A part of a table in blocks whose scores are not held here: its metrics, intervals and figures come from summaries.
+"""A part of a table in blocks whose scores are not in memory: metrics, intervals and figures from summaries.
 
-Above `MOST_HELD` rows a part of a table in blocks is one of these in place of a `ScoredPart`. Scores are computed in
-one pass over the rows and kept in a temporary file. Of more rows than that takes, workers compute scores where they
-read rows, and send summaries that are added. A metric that summaries do not decide takes further passes with some of
-the scores at a time (docs/merged_metrics.md).
+A part with more than `MOST_HELD` rows is a `SummarisedPart` instead of a `HeldPart`. Scores are computed in one pass
+over the rows and stored in a temporary file. If that would be too large, workers compute scores where they read rows,
+and send summaries that are added. A metric that summaries do not determine takes further passes, each with some of the
+scores (docs/merged_metrics.md).
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from auclab.samples.tables import in_memory
 from auclab.solvers.fitted import Fitted
 from auclab.types import Array, AuclabError
 
-#: Rows up to which the scores of a part are held in this process, and everything is computed from them.
+#: Rows up to which the scores of a part are held in memory.
 MOST_HELD = 5_000_000
-#: Memory for scores that are gathered at a time, in units of 10⁹ bytes, and passes that a metric may take.
+#: Memory for the scores of one pass, in units of 10⁹ bytes, and passes that a metric may take.
 MEMORY_GB, MOST_PASSES = 0.4, 12
-#: Bins of the summary: limits of bAUC and of other means over errors are then some 1e-10 apart, and those of AUC 2e-5.
+#: Bins of the summary: limits of bAUC and of other means over errors are then about 1e-10 apart, those of AUC 2e-5.
 N_BINS = 2**17
 
 
@@ -72,7 +72,7 @@ def _task_on_rows(task: Task, coef: Array, intercept: float, rows: Any, positive
 
 @dataclass(frozen=True, eq=False)
 class SummarisedPart:
-    """Labels of a part, and how its scores are computed again.
+    """Labels of a part, and how to recompute its scores.
 
     `labels` (n_samples,): 1 for the positive class, 0 for the other. `table` (n_samples, n_features): prepared rows.
     """
@@ -86,7 +86,7 @@ class SummarisedPart:
 
     @cached_property
     def blocks(self) -> ScoreBlocks:
-        """The scores, in a file, or to be computed in every pass."""
+        """The scores, in a file or recomputed in every pass."""
         if self._kept is not None:
             return self._kept.joined()
         return TableScores(self.table, self.labels == 1, self.coef, self.intercept)
@@ -104,7 +104,7 @@ class SummarisedPart:
     @cached_property
     def summary(self) -> ScoreSummary:
         """Of all scores."""
-        by_block = self._kept or self.blocks  # the same edges, whoever keeps the scores
+        by_block = self._kept or self.blocks  # the same edges wherever the scores are stored
         return summarise(self.blocks, edges=sampled_edges(by_block, N_BINS))
 
     @property
@@ -125,7 +125,7 @@ class SummarisedPart:
 
     @property
     def takes_all_passes(self) -> bool:
-        """Whether AUC is computed to the last digit; otherwise it is the middle of its limits."""
+        """Whether AUC is computed exactly; otherwise it is the midpoint of its limits."""
         return len(self.labels) * BYTES_A_SCORE <= MOST_PASSES * MEMORY_GB * 1e9
 
     def value(self, metric: str | Callable[..., float]) -> float:
@@ -139,7 +139,7 @@ class SummarisedPart:
         return self._values[key]
 
     def _value(self, name: str, options: Mapping[str, Any]) -> float:
-        """The middle of close limits, else the value by further passes; of very many scores the middle in any case."""
+        """The midpoint of close limits, or for very many scores of any; else the value from further passes."""
         low, high = self.summary.bounds(name, **options)
         if high - low <= EQUAL * max(1.0, abs(high)) or not self.takes_all_passes:
             return 0.5 * (low + high)
@@ -153,7 +153,7 @@ class SummarisedPart:
         return max(mean_error + self.value("scored_auc"), 0.0) / share if share > 0.0 else 0.0
 
     def estimate(self, metric: str | Callable[..., float], level: float) -> Estimate | None:
-        """Value, standard error and interval of AUC or bAUC; of very many scores for the worst within their limits."""
+        """Value, standard error and interval of AUC or bAUC; for very many scores the worst case within the limits."""
         entry, options = metric_of(metric, {})
         if entry is None or entry.name not in ("auc", "bauc"):
             return None
@@ -165,11 +165,11 @@ class SummarisedPart:
         return Estimate(self.value(metric), error, found.lower, found.upper, level, method, found.notes)
 
     def takes_in_one_pass(self, name: str) -> bool:
-        """Whether the scores that a standard error needs fit the memory."""
+        """Whether the scores that a standard error needs fit into memory."""
         return len(self.labels) * BYTES_A_SCORE <= MEMORY_GB * 1e9
 
     def hinge(self, a: float) -> float:
-        """An upper limit of the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over pairs, off by second order in the bins."""
+        """An upper limit of the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over pairs; its error is O(bin width²)."""
         return 1.0 if a == 0.0 else a * self._error_bounds.hinge(-1.0 / a)[1]
 
     @cached_property
@@ -182,7 +182,7 @@ class SummarisedPart:
 
     @cached_property
     def for_figures(self) -> ScoredPart:
-        """The mean of every bin with its number of scores as weight, for figures: none shows more than that."""
+        """The mean of every bin, weighted by its number of scores: enough detail for figures."""
         lists = joined(mean_atoms(self.summary.pos), mean_atoms(self.summary.neg))
         pos_weight = lists.weight_pos / lists.weight_pos.sum() * self.n_pos
         neg_weight = lists.weight_neg / lists.weight_neg.sum() * self.n_neg
@@ -192,12 +192,12 @@ class SummarisedPart:
 
     @cached_property
     def cuts(self) -> Cuts:
-        """The thresholds at the edges of the bins; what lies above them is counted exactly."""
+        """The thresholds at the edges of the bins, with exact counts above them."""
         low, high = self.score_range
         counts = [bins.count[::-1] for bins in (self.summary.pos, self.summary.neg)]
         tp, fp = (np.concatenate(([0.0], np.cumsum(count))) for count in counts)
         margin = max((high - low) / len(self.labels), math.ulp(max(abs(low), abs(high))))
-        below = np.nextafter(self.summary.edges[::-1], -np.inf)  # a score at the edge is above
+        below = np.nextafter(self.summary.edges[::-1], -np.inf)  # a score at the edge counts as above
         return Cuts(np.concatenate(([high + 0.5 * margin], below, [low - 0.5 * margin])), tp, fp)
 
     def by_block(self) -> Iterator[Array]:
@@ -206,7 +206,7 @@ class SummarisedPart:
 
 
 def check_metric(metric: str | Callable[..., float], n_rows: int) -> None:
-    """Raise `AuclabError` for a metric that is not one of summaries.
+    """Raise `AuclabError` for a metric that cannot be computed from summaries.
 
     `n_rows`: of the part.
     """
@@ -220,12 +220,12 @@ def check_metric(metric: str | Callable[..., float], n_rows: int) -> None:
 
 
 def is_summarised(X: Any) -> bool:
-    """Whether the scores of these rows are not held in this process."""
+    """Whether the scores of these rows are summarised, not held in memory."""
     return not in_memory(X) and len(X) > MOST_HELD
 
 
 def part_of(target: Target, X: Any, solution: Fitted) -> Part:
-    """The scores of a part in memory, or how they are summarised."""
+    """A part with its scores in memory, or summarised."""
     if is_summarised(X) and solution.coef is not None:
         return SummarisedPart(target.y, X, np.asarray(solution.coef), float(solution.intercept))
     scores = solution.decision_function(X)

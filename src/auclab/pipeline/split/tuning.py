@@ -1,8 +1,7 @@
 """Select λ, z or a baseline's parameter by cross-validation inside the training part, along a path of values.
 
-Every inner fold is one path (`auclab.solvers.inner_path`): its features are prepared once, and scorers are brought to
-their optima only where the choice is close (`auclab.estimators.inner_choice`). Nothing outside the training part is
-looked at, so the test part stays unseen.
+Every inner fold is one path (`auclab.solvers.inner_path`): its features are prepared once, and scorers are solved to
+optimality only if the choice is close (`auclab.estimators.inner_choice`). The test part is not used.
 """
 
 from __future__ import annotations
@@ -49,17 +48,16 @@ SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C", "n_estimators": "trees"}
 class Tuning:
     """The values that were compared, and the selected one.
 
-    `parameter`: ``penalty`` (λ), ``threshold`` (z), or the parameter of a baseline. `metric`: the measure of the inner
-    validation parts; after a minus sign, one that is the better the smaller. `path`: a row per value, ascending:
-    ``value``, ``mean`` and ``standard_error`` of the measure over the inner folds, ``gap`` (the largest relative one of
-    the scorers that were measured; NaN of a baseline, which has none), ``fold_0``, ``fold_1``, …. Only scorers that
-    might be chosen have a small gap. Beside γ a row per γ and value, ascending in both, with ``gamma`` before them.
-    `best`, `selected`: the value with the largest mean (of several the simplest scorer's), and the one taken.
-    `one_standard_error`: whether the simplest scorer within one standard error of the best was taken. `seconds`: time
-    that it took, without compiling code. `gamma`: the γ taken, where it was selected too; NaN where not. `note`: what
-    is to be said about how it was done; mostly empty. `setting`: the setting that has the list of values. `multiples`:
-    those of the kernel's own γ that were tried, ascending. `choices`: how many values might have been tried, whatever
-    the data; 0 stands for those of the path.
+    `parameter`: ``penalty`` (λ), ``threshold`` (z), or the parameter of a baseline. `metric`: the measure on the inner
+    validation parts, with a minus sign if smaller is better. `path`: a row per value, ascending: ``value``, ``mean``
+    and ``standard_error`` of the measure over the inner folds, ``gap`` (the largest relative gap of the measured
+    scorers; NaN for a baseline), ``fold_0``, ``fold_1``, …. Only scorers that might be chosen have a small gap. If γ
+    was tuned too, a row per γ and value, ascending in both, with ``gamma`` as first column. `best`, `selected`: the
+    value with the largest mean (ties: the simplest scorer), and the selected value. `one_standard_error`: whether the
+    simplest scorer within one standard error of the best was selected. `seconds`: time without compilation. `gamma`:
+    the selected γ, NaN if it was not tuned. `note`: a remark on the procedure, usually empty. `setting`: the setting
+    with the list of values. `multiples`: the multiples of the kernel's own γ that were tried, ascending. `choices`:
+    number of values that could have been tried, independent of the data; 0 means those of the path.
     """
 
     parameter: str
@@ -77,12 +75,12 @@ class Tuning:
 
     @property
     def symbol(self) -> str:
-        """λ, z, or that of a baseline's parameter; with γ where that was selected too."""
+        """λ, z, or the symbol of a baseline's parameter; with γ if it was tuned too."""
         return f"γ and {SYMBOLS[self.parameter]}" if self.with_gamma else SYMBOLS[self.parameter]
 
     @property
     def with_gamma(self) -> bool:
-        """Whether γ of a kernel was selected too."""
+        """Whether γ of a kernel was tuned too."""
         return not math.isnan(self.gamma)
 
     @property
@@ -93,12 +91,12 @@ class Tuning:
 
     @property
     def along(self) -> pd.DataFrame:
-        """The rows of `path` at the γ taken; all, where there is none."""
+        """The rows of `path` at the selected γ; all rows without γ."""
         return self.path[self.path["gamma"] == self.gamma] if self.with_gamma else self.path
 
     @property
     def numbers(self) -> dict[str, float]:
-        """``tune/penalty``, ``tune/score`` and ``tune/score_se`` of the chosen value, ``tune/gamma`` where selected."""
+        """``tune/penalty``, ``tune/score`` and ``tune/score_se`` of the selected value, ``tune/gamma`` if tuned."""
         row = self.along.loc[self.along["value"] == self.selected].iloc[0]
         gamma = {"tune/gamma": self.gamma} if self.with_gamma else {}
         return gamma | {
@@ -125,7 +123,7 @@ class Tuning:
 
     @property
     def _at_end(self) -> str:
-        """Which choice is the first or the last of its list."""
+        """A remark if a selected value is at an end of its list; else empty."""
         if self.path["mean"].nunique() == 1 and not self.path["standard_error"].any():  # constant scorers
             return ""
         ended, settings = [], []
@@ -141,17 +139,17 @@ class Tuning:
         return f"; the end of the path{of_what}: {' '.join(settings)} {verb} values beyond it"
 
     def typed_beyond(self, *, above: bool, gamma: bool = False) -> str:
-        """The setting, as it is typed in a shell, that tries larger values, or smaller ones."""
+        """The setting, quoted for a shell, that tries larger or smaller values."""
         tried = list(self.multiples) if gamma else self.path["value"].unique().tolist()
         more = values_beyond(tried, above=above, whole=self.parameter == "n_estimators")
         return f"'{'tune.gammas' if gamma else self.setting}=[{','.join(f'{value:g}' for value in more)}]'"
 
 
 def values_beyond(tried: Sequence[float], *, above: bool, whole: bool = False) -> list[float]:
-    """The last value of a path and four more, in the same steps; `tried` is ascending."""
+    """The last value of a path and four more in the same steps; `tried` is ascending."""
     steps = list(tried if above else tried[::-1])
     steps = steps if len(steps) > 1 else [steps[0] / (10.0 if above else 0.1), steps[0]]
-    apart = min(2, len(steps) - 1)  # 0.1, 0.3, 1, 3: every second factor is the same
+    apart = min(2, len(steps) - 1)  # 0.1, 0.3, 1, 3: the factors alternate
     by_factor = min(steps) > 0 or max(steps) < 0
     for _ in range(4):
         last, before = steps[-1], steps[-1 - apart]
@@ -173,13 +171,12 @@ def tune_formulation(
 
     The rules are those of `auclab.estimators.inner_choice.choose`; the simplest scorer has the largest λ or smallest z.
 
-    `preprocessing`: fitted anew on every inner training part; the one that is passed is not changed. `classifier`: its
-    formulation is an object; not changed. `X` (n_samples, n_features): the training part, before preprocessing. `y`
-    (n_samples,), or Target: 0/1, or what the rows are ranked by: a ranker is measured on the pairs that are compared.
-    `config`: with a `parameter`; a value that is repeated counts once. Without values of λ those of
-    `auclab.solvers.penalty_series` are tried, on the first inner fold; over a kernel's space, where rows have a length
-    of about 1, those from 1e-4 to 1. `constraints`: what every scorer has to satisfy. Returns: the formulation at the
-    selected value, and how that was found.
+    `preprocessing`: a clone is fitted on every inner training part. `classifier`: its formulation is an object; not
+    changed. `X` (n_samples, n_features): the training part, before preprocessing. `y` (n_samples,), or Target: 0/1, or
+    what the rows are ranked by: a ranker is measured on the pairs that are compared. `config`: with a `parameter`;
+    repeated values count once. The default values of λ are those of `auclab.solvers.penalty_series` on the first inner
+    fold; for kernels, where rows have a norm of about 1, those from 1e-4 to 1. `constraints`: on every scorer. Returns:
+    the formulation at the selected value, and the `Tuning`.
     """
     start, parameter, program = time.perf_counter(), str(config.parameter), cast(Program, classifier.formulation)
     fitted, target = on_inner_folds(classifier, config), as_target(y)
@@ -212,10 +209,10 @@ def tune_baseline(
     config: TuneConfig,
     class_weight: ClassWeight = None,
 ) -> tuple[Baseline, Tuning]:
-    """Select the parameter of a baseline on the inner folds on which a formulation would select its own.
+    """Select the parameter of a baseline on the same inner folds as for a formulation.
 
-    `preprocessing`, `X`, `y`, `config`: as in `tune_formulation`. `baseline`: its own value of the parameter is not
-    used. `class_weight`: by 0 and 1.
+    `preprocessing`, `X`, `y`, `config`: as in `tune_formulation`. `baseline`: its current value of the parameter is not
+    used. `class_weight`: keyed 0 and 1.
     """
     if config.parameter != baseline.tunable:
         has = baseline.tunable or "none"
@@ -227,7 +224,7 @@ def tune_baseline(
     if not path or not np.isfinite(path).all():
         raise AuclabError(f"a path needs a list of finite numbers, got {list(config.values)}")
     for value in path:
-        baseline.at(value)  # an error of its own before anything is fitted
+        baseline.at(value)  # raises before anything is fitted
     start, scorer, target = time.perf_counter(), get_scorer(config.metric, **config.options), as_target(y)
     splits = _splits(target, config)
 
@@ -244,7 +241,7 @@ def tune_baseline(
 
 @dataclass(frozen=True)
 class _Parts:
-    """Rows and targets of one inner fold, behind a preprocessing that was fitted to its training part."""
+    """Prepared rows and targets of one inner fold; the preprocessing was fitted to its training part."""
 
     prepared: Pipeline
     train: tuple[Any, Target]
@@ -264,7 +261,7 @@ class _Parts:
 
 
 def _classifier_fold(model: Any, parts: _Parts, values: Sequence[float], config: TuneConfig) -> InnerFold:
-    """Scorers of two classes, measured by a metric of these."""
+    """Scorers of two classes, measured by a two-class metric."""
     scorer = get_scorer(config.metric, **config.options)
     (X, y), (X_held, y_held) = parts.train, parts.held_out
     fold: InnerFold = model.inner_fold((X, y.y), (X_held, y_held.y), values, scorer, parameter=str(config.parameter))
@@ -272,7 +269,7 @@ def _classifier_fold(model: Any, parts: _Parts, values: Sequence[float], config:
 
 
 def _ranker_fold(model: Any, parts: _Parts, values: Sequence[float], config: TuneConfig) -> InnerFold:
-    """Scorers over comparable pairs, measured on those that are held out."""
+    """Scorers over comparable pairs, measured on the held-out pairs."""
     (X, y), (X_held, y_held) = parts.train, parts.held_out
     metric = partial(METRICS[config.metric].function, **config.options)
     over_pairs(metric, y.kind)
@@ -315,7 +312,7 @@ def _tuning(
 
 
 def compared(tried: Mapping[str, Any], scores: Array, gaps: Array) -> pd.DataFrame:
-    """`Tuning.path`: what was tried, and the measure over the inner folds, the last axis of the arrays."""
+    """`Tuning.path`: the values tried and their measure; the inner folds are the last axis of the arrays."""
     folds = scores.shape[-1]
     rows = scores.reshape(-1, folds)
     found = {"mean": rows.mean(axis=1), "standard_error": rows.std(axis=1, ddof=1) / math.sqrt(folds)}
@@ -329,7 +326,7 @@ def setting_of(config: TuneConfig, parameter: str) -> str:
 
 
 def measure_of(config: TuneConfig) -> str:
-    """The measure, after a minus sign where it is the better the smaller."""
+    """The measure, with a minus sign if smaller is better."""
     return config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
 
 

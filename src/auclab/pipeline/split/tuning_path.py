@@ -1,4 +1,4 @@
-"""The path of a tuned parameter: mean and standard error of the measure at every value, and the value taken."""
+"""Figure of a tuned parameter: mean and standard error of the measure at every value, and the selected value."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def draw_tuning_path(tuning: Tuning) -> Figure:
-    """Draw the means with bars of one standard error over λ, or over z; the value taken is marked.
+    """Draw the means with bars of one standard error over λ, or over z; the selected value is marked.
 
-    The dashed line is the best mean less one standard error, where the rule of that name was used. Where γ was selected
-    too, the bars are at the γ taken, and grey lines are the means at the others, the darker the larger γ.
+    The dashed line is the best mean less one standard error, if that rule was used. If γ was tuned too, the bars are at
+    the selected γ, and grey lines are the means at the others, darker for larger γ.
     """
     path = tuning.along
     with canvas(None) as ax:
@@ -52,7 +52,7 @@ def draw_tuning_path(tuning: Tuning) -> Figure:
 
 
 def _draw_other_gammas(ax: Axes, tuning: Tuning) -> None:
-    """The means at the γ that were not taken, each line with its γ at the left end."""
+    """The means at the other γ, each line labelled with its γ at the left end."""
     blocks = list(tuning.path.groupby("gamma"))
     for k, (gamma, block) in enumerate(blocks):
         if gamma == tuning.gamma:

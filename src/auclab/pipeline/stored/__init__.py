@@ -1,1 +1,1 @@
-"""What other people may have written: stored configurations, files of runs, tables with new rows."""
+"""Untrusted input: stored configurations, files of runs, tables with new rows."""

@@ -1,7 +1,7 @@
-"""Which classes and functions a stored configuration may name, and the addresses it may lead to.
+"""The classes, functions and addresses that a stored configuration may name.
 
-A configuration that was composed here names what its author typed. One that is read from a store names what whoever
-made the store wrote there: to instantiate it as it stands is to run that person's program.
+A configuration composed here names what its user typed. One read from a store is written by whoever made the store:
+instantiating it unchecked would run that person's code.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from auclab.types import AuclabError
 
-#: Returns a function by its name; the name has to be allowed, too.
+#: Returns a function by its name; that name must be allowed too.
 GET_METHOD = "hydra.utils.get_method"
 
 #: The classes and functions that the yaml files of each group of ``conf/`` name; a test compares the two.
@@ -79,7 +79,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     ),
 }
 
-#: Packages of the pieces of a formulation, of which everything public may be named.
+#: Packages of the pieces of a formulation, whose public names are allowed.
 PIECES = ("auclab.losses", "auclab.regularisers")
 
 #: Modules whose universal functions (``numpy.ufunc``: numbers in, numbers out) a metric may apply.
@@ -87,7 +87,7 @@ FUNCTION_MODULES = ("numpy", "scipy.special")
 
 
 def check_targets(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -> None:
-    """Refuse a stored configuration that names anything but what the same group of ``conf/`` names.
+    """Refuse a stored configuration that names anything not named by the same group of ``conf/``.
 
     `configuration`: plain nested data, before anything of it is interpolated or instantiated. `allow`: further names
     that the reader of the store trusts, such as ``my.module.Class``.
@@ -131,7 +131,7 @@ def is_function(name: Any) -> bool:
 
 
 def _mappings(value: Any, path: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """Every mapping in nested data, with its path; interpolations are refused on the way."""
+    """Every mapping in nested data, with its path; interpolations are refused."""
     if isinstance(value, Mapping):
         yield path, value
         for key, item in value.items():
@@ -162,9 +162,9 @@ def _foreign(path: str, name: Any, known: Sequence[str]) -> AuclabError:
 
 
 def check_locations(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -> None:
-    """Refuse a stored configuration that would connect to another machine or download what ``conf/`` does not describe.
+    """Refuse a stored configuration that would connect to another machine or download data not in ``conf/``.
 
-    Data files of this machine may be named: they are read, and nothing of them is written or sent.
+    Data files of this machine may be named: they are only read, and their contents are not written or sent.
 
     `configuration`: plain nested data. `allow`: addresses of Dask schedulers (``tcp://host:8786``) and data sets at
     OpenML (``openml:40945``) that the reader of the store trusts.
@@ -189,7 +189,7 @@ def check_locations(configuration: Mapping[str, Any], allow: Sequence[str] = ())
 
 
 def _download(dataset: Mapping[Any, Any]) -> str:
-    """What decides the content and the name of a downloaded copy."""
+    """The settings that determine the content and the name of a downloaded copy."""
     labels = dataset.get("openml_labels") or {}
     pairs = sorted((str(key), str(value)) for key, value in labels.items()) if isinstance(labels, Mapping) else labels
     return repr((dataset.get("file"), str(dataset.get("openml_id")), dataset.get("target"), pairs))

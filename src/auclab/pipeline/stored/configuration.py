@@ -1,6 +1,6 @@
 """A stored configuration as an experiment that can be run again, read as untrusted input.
 
-`stored_experiment` is the one way from a stored ``config.yaml`` to objects: what it returns has been checked, so
+`stored_experiment` is the only way from a stored ``config.yaml`` to objects: its result has been checked, so
 `auclab.pipeline.config.build` may instantiate its groups.
 """
 
@@ -17,20 +17,20 @@ from auclab.types import AuclabError
 
 CONFIG_FILE = "config.yaml"
 
-#: Levels of nesting, and entries, up to which a configuration is read; auclab's have 6 and some hundred.
+#: Largest nesting depth and number of entries of a configuration; auclab's have 6 and a few hundred.
 MOST_LEVELS, MOST_ENTRIES = 40, 20_000
 
 
 def stored_experiment(
     folder: Path, *, choices: Mapping[str, str] | None = None, allow: Sequence[str] = ()
 ) -> Experiment:
-    """The experiment that a run's ``config.yaml`` describes, with nothing in it that was not allowed.
+    """The experiment that a run's ``config.yaml`` describes; refuses names that are not allowed.
 
-    It is recorded nowhere, and no model is exported, whatever the file says.
+    Tracking and export of models are disabled, whatever the file says.
 
-    `folder`: files of the run. `choices`: the choice of each group, for the name of the experiment. `allow`: what the
-    reader of the store trusts besides the classes and functions of ``conf/``: names such as ``my.module.Class``, Dask
-    schedulers (``tcp://host:8786``) and data sets at OpenML (``openml:40945``).
+    `folder`: files of the run. `choices`: the choice of each group, for the name of the experiment. `allow`: trusted in
+    addition to the classes and functions of ``conf/``: names such as ``my.module.Class``, Dask schedulers
+    (``tcp://host:8786``) and data sets at OpenML (``openml:40945``).
     """
     return Experiment(_plain_configuration(folder, allow), dict(choices or {}))
 
@@ -46,16 +46,16 @@ def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
     check_locations(configuration, allow)
     for key in ("export", "checkpoint"):
         if key in (solver := configuration.get("solver", {})):
-            solver[key] = None  # it would write a file wherever the path says
+            solver[key] = None  # it would write a file to any path
     if isinstance(rules := configuration.get("constraints"), dict):
-        rules["file"] = None  # its rules are in the configuration, and another file would be read
+        rules["file"] = None  # the rules are already in the configuration
     configuration["tracking"] = {"name": "none"}
     with damaged(path):
         return OmegaConf.create(configuration)
 
 
 def _parse(path: Path) -> dict[str, Any]:
-    """The file as nested data: no tags, which make objects, and no aliases, which make a few bytes gigabytes."""
+    """The file as nested data, without tags (they create objects) and aliases (a few bytes expand to gigabytes)."""
     import yaml
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
@@ -66,7 +66,7 @@ def _parse(path: Path) -> dict[str, Any]:
         plain = OmegaConf.to_container(OmegaConf.create(text), resolve=False)
     if not isinstance(plain, dict):
         raise AuclabError(f"{path} is not a configuration of auclab")
-    # A group that is missing is an error where it is needed: older versions had fewer.
+    # A missing group is an error only if it is needed: older versions had fewer.
     if wrong := [group for group in (*OBJECTS, "solver", "bounds") if not isinstance(plain.get(group, {}), dict)]:
         raise AuclabError(f"{path} is not a configuration of auclab: its {', '.join(wrong)} has no settings")
     return {str(key): value for key, value in plain.items()}

@@ -1,18 +1,18 @@
-"""Text in csv files that a spreadsheet program does not compute."""
+"""Text in csv files that a spreadsheet program does not evaluate."""
 
 from __future__ import annotations
 
 from auclab.pipeline.stored.visible import visible
 
-#: Signs at the start of a cell that make it a formula, also as full-width signs and after spaces.
+#: Characters that make a cell a formula at its start, also full-width and after spaces.
 _FORMULA = tuple("=+-@＝＋－＠")
 
 
 def no_formula(text: str) -> str:
-    """A cell of text on one line, with an apostrophe before what a spreadsheet program would take for a formula.
+    """Text as a one-line cell, with an apostrophe before what a spreadsheet program would take for a formula.
 
-    A formula can fetch an address or, in older programs, run a command. What is a number stays one. The end of a line
-    would begin another cell, even where the program that writes the file takes it for a sign like any other.
+    A formula can fetch an address or, in older programs, run a command. Numbers are unchanged. Line breaks are
+    replaced, as a spreadsheet may start a new cell there.
     """
     text = visible(text)
     if not text.lstrip().startswith(_FORMULA):

@@ -1,4 +1,4 @@
-"""Stored models measured on new rows that have labels."""
+"""Evaluates stored models on new labelled rows."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from auclab.pipeline.stored.new_rows import rows_for
 from auclab.types import Array, AuclabError
 from auclab.validation import did_you_mean
 
-#: Metrics where none are named.
+#: Default metrics.
 METRICS = ("auc", "bauc")
-#: Parts of the run whose scores a model keeps, in words.
+#: Parts of the run whose scores a model stores, with their descriptions.
 PARTS = {"test": "held-out part", "train": "training part"}
 
 
@@ -42,10 +42,10 @@ PARTS = {"test": "held-out part", "train": "training part"}
 class Measured:
     """One model on the new rows.
 
-    `about`: formulation, data set and split. `estimates`: by the name of the metric. `labelled`, `found`: rows that the
-    model calls positive, and those of them that are. `calibration`: None where the model has no probabilities.
-    `no_probability`: why it has none. `drift`: from the scores of the parts of the run, by their names in `PARTS`;
-    empty for models of earlier versions.
+    `about`: formulation, data set and split. `estimates`: by the name of the metric. `labelled`, `found`: numbers of
+    rows predicted positive, and of true positives among them. `calibration`: None if the model has no probabilities.
+    `no_probability`: why it has none. `drift`: from the scores of each part of the run, keyed as `PARTS`; empty for
+    models of earlier versions.
     """
 
     about: str
@@ -63,8 +63,8 @@ class Evaluation:
     """Models on the labelled rows of a file.
 
     `positive`: the positive label. `comparisons`: the first model minus the second, by the name of the metric; empty
-    for one model. `notes`: rows that were left out. `census`: what is compared, where that is not two classes: rows are
-    measured by their pairs, and `n_pos` is 0.
+    for one model. `notes`: on dropped rows. `census`: counts of what is compared, if not two classes: metrics are then
+    over pairs, and `n_pos` is 0.
     """
 
     n_pos: int
@@ -86,11 +86,11 @@ def evaluate_file(
     level: float = 0.95,
     written: Mapping[str, Any] | None = None,
 ) -> Evaluation:
-    """Measure one model, or compare two on the same rows.
+    """Evaluate one model, or compare two on the same rows.
 
     `path`: a csv, tsv or parquet file with the columns of the training data, and labels. `target`: the column with the
-    labels; that of the training file if left out. `positive`: labels of the positive class; those of the training if
-    left out. `metrics`: names in `auclab.metrics.METRICS`. `level`: confidence level. `written`: as in
+    labels, by default that of the training file. `positive`: labels of the positive class, by default those of the
+    training file. `metrics`: names in `auclab.metrics.METRICS`. `level`: confidence level. `written`: as in
     `auclab.pipeline.stored.new_rows.predict_file`.
     """
     if str(path).lower().endswith(SVMLIGHT):
@@ -119,7 +119,7 @@ def evaluate_file(
 def _evaluate_ranked(
     scorers: Sequence[Scorer], path: str | Path, metrics: Sequence[str], level: float, written: Mapping[str, Any] | None
 ) -> Evaluation:
-    """Models of groups, grades or times, measured on the pairs of the rows that are compared."""
+    """Evaluate models of groups, grades or times on the comparable pairs of the rows."""
     stored = scorers[0].description.get("target")
     known = dict(stored) if isinstance(stored, Mapping) else {}
     columns: dict[str, Any] = {key: str(known[key]) for key in Roles().named if key in known}
@@ -156,7 +156,7 @@ def _evaluate_ranked(
 
 @dataclass(frozen=True)
 class _Labels:
-    """Where the labels are, and what they mean."""
+    """The column of labels, and how to read it."""
 
     column: str
     positive: tuple[str, ...]
@@ -173,7 +173,7 @@ class _Labels:
             )
         if positive is not None:
             return cls(str(column), as_labels(positive), ())
-        # A model of a data set by name, or of earlier versions, has the labels alone.
+        # Models of built-in data sets or of earlier versions store only the labels.
         return cls(
             str(column), as_labels(known.get("positive")) or (scorer.labels[1],), as_labels(known.get("negative"))
         )
@@ -181,7 +181,7 @@ class _Labels:
     def read(
         self, rows: pd.DataFrame, path: str | Path
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_], tuple[str, ...]]:
-        """0 and 1, which rows they are of, and what was left out."""
+        """Labels 0 and 1, the indices of their rows, and notes on dropped rows."""
         given = rows[self.column]
         known = given.notna().to_numpy()
         if not known.any():

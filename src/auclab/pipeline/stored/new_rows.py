@@ -1,4 +1,4 @@
-"""Scores of new rows in a file, with what a reader of them should know."""
+"""Scores of new rows in a file, with notes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from auclab.pipeline.stored.csv_cells import no_formula
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
 
-#: Number of a row, where no column names it.
+#: Column with the number of a row, used if no identifier is kept.
 ROW = "row"
 
 
@@ -27,9 +27,9 @@ ROW = "row"
 class Predictions:
     """Scores of new rows.
 
-    `table`: a row per row of the file, in its order: the columns that were to be kept or ``row``, counted from 1, then
-    ``score``, ``probability`` (missing where the scorer was not calibrated) and ``label``. `notes`: columns that were
-    not used, gaps that were filled, categories that were not in the training part.
+    `table`: a row per row of the file, in file order: the kept columns or ``row``, counted from 1, then ``score``,
+    ``probability`` (missing if the scorer was not calibrated) and ``label``. `notes`: on unused columns, imputed
+    values, and categories that were not in the training part.
     """
 
     table: pd.DataFrame
@@ -43,7 +43,7 @@ class Predictions:
             path.write_text(self.as_csv(), encoding="utf-8")
 
     def as_csv(self) -> str:
-        """The table as csv; labels are those of whoever made the model, and become no formulas of a spreadsheet."""
+        """The table as csv; labels are untrusted and escaped against spreadsheet formulas."""
         table = self.table
         if "label" in table:
             table = table.assign(label=table["label"].map(no_formula))
@@ -61,9 +61,9 @@ def predict_file(
     """Scores, probabilities and labels of the rows of a file.
 
     `path`: a table with a header row that has the columns of the training data, in any order, or an svmlight file.
-    `keep`: columns of the file that the result starts with, such as an identifier. `output`: one of the columns alone.
-    `written`: `sep`, `decimal` and `encoding` of a csv file; if left out those found, and those of the training file
-    where the rows do not show them.
+    `keep`: columns of the file to copy to the result, such as an identifier. `output`: the only column to return.
+    `written`: `sep`, `decimal` and `encoding` of a csv file; by default detected, or those of the training file if the
+    rows leave it open.
     """
     rows = rows_for(scorer, path, keep=keep, written=written)
     if not isinstance(rows, pd.DataFrame):
@@ -88,7 +88,7 @@ def predict_file(
 def rows_for(
     scorer: Scorer, path: str | Path, *, keep: Sequence[str] = (), written: Mapping[str, Any] | None = None
 ) -> Any:
-    """The rows of a file as the training file was read; the columns `keep`, if they are there, as text."""
+    """The rows of a file, read like the training file; the columns `keep`, if present, as text."""
     gaps = [str(text) for text in scorer.description.get("missing") or ()]
     kinds = {str(column["name"]): column for column in scorer.description["columns"]}
     text = [
@@ -110,7 +110,7 @@ def rows_for(
 
 @contextmanager
 def _options_of_predict() -> Iterator[None]:
-    """The settings of a run, where a message names them, as the options of `auclab predict`."""
+    """Rephrase error messages: settings of a run become options of `auclab predict`."""
     try:
         yield
     except AuclabError as error:
@@ -118,7 +118,7 @@ def _options_of_predict() -> Iterator[None]:
 
 
 def _of_training(scorer: Scorer) -> dict[str, str]:
-    """How the training file was written; what is no such setting is left out, as anyone may have written the model."""
+    """The file format of the training file; other settings are dropped, as the model is untrusted."""
     stored = scorer.description.get("written")
     known = (
         {key: value for key, value in stored.items() if isinstance(value, str)} if isinstance(stored, Mapping) else {}
@@ -131,14 +131,14 @@ def _of_training(scorer: Scorer) -> dict[str, str]:
 
 
 def decimal_commas(scorer: Scorer) -> tuple[str, ...]:
-    """The columns that had decimal commas in the training file, whatever the others had."""
+    """The columns that had decimal commas in the training file."""
     stored = scorer.description.get("written")
     names = stored.get("decimal_comma") if isinstance(stored, Mapping) else None
     return tuple(map(str, names)) if isinstance(names, list) else ()
 
 
 def _is_flag(scorer: Scorer, name: str) -> bool:
-    """Whether a category is True or False, which readers of files recognise in any spelling."""
+    """Whether a category is True or False, which file readers recognise in any spelling."""
     values = {
         str(part["value"]) for part in scorer.description["terms"] or () if part["column"] == name and "value" in part
     }
@@ -163,7 +163,7 @@ def _notes(scorer: Scorer, rows: pd.DataFrame, keep: Sequence[str]) -> tuple[str
         if kind == "unused" or name not in {str(term["column"]) for term in scorer.description["terms"]}:
             continue
         missing = int(table[name].isna().sum())
-        # A gap of a scorecard is in none of its categories.
+        # In a scorecard, a missing value belongs to no category.
         in_none = kind == "category" and name not in pooled and fill not in own.get(name, ())
         if missing and fill is not None and not in_none:
             shown = f"{fill:g}" if isinstance(fill, float) else str(fill)

@@ -1,4 +1,4 @@
-"""Files of a stored run, read as untrusted input: no links, no devices, no sizes beyond measure."""
+"""Files of a stored run, read as untrusted input: no links, no devices, limited sizes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from auclab.types import Array, AuclabError
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
 SCORES_FILE = "scores.parquet"
-#: Lines of `auclab show` that follow from the run alone: pairs of a label and a text.
+#: Lines of `auclab show` that depend on the run alone: pairs of a label and a text.
 DETAILS_FILE = "details.json"
-#: Bytes up to which a file of text is read; the largest that a run writes, the history of a solve, has some megabytes.
+#: Bytes up to which a text file is read; the largest that a run writes, the history of a solve, has a few megabytes.
 MOST_BYTES = 100_000_000
-#: Bytes up to which a configuration is read; auclab's have some kilobytes.
+#: Bytes up to which a configuration is read; auclab's have a few kilobytes.
 MOST_CONFIGURATION_BYTES = 1_000_000
 #: Rows up to which scores are read.
 MOST_SCORES = 100_000_000
@@ -29,7 +29,7 @@ MOST_SCORES = 100_000_000
 def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Path | None:
     """A file of a run; None where there is none.
 
-    `folder`: files of the run, or of one of its splits. `name`: name of the file. `most`: bytes that it may have.
+    `folder`: files of the run, or of one of its splits. `name`: name of the file. `most`: largest size in bytes.
     """
     path = _inside(folder, name)
     if not path.exists():
@@ -49,7 +49,7 @@ def inner_folder(folder: Path, name: str) -> Path:
 
 
 def _inside(folder: Path, name: str) -> Path:
-    """A path in a folder, where no link leads out of it."""
+    """A path in a folder; links that lead out of it are refused."""
     path = folder / name
     if path.is_symlink():
         raise AuclabError(
@@ -61,7 +61,7 @@ def _inside(folder: Path, name: str) -> Path:
 
 @contextmanager
 def damaged(path: Path, *more: type[Exception]) -> Iterator[None]:
-    """Turn what comes of unexpected contents, also in errors of other libraries, into an error in words."""
+    """Turn exceptions caused by unexpected contents, also those of other libraries, into an `AuclabError`."""
     unexpected: tuple[type[Exception], ...] = (
         *(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError),
         *more,
@@ -85,11 +85,11 @@ def read_json(folder: Path, name: str) -> Any:
 
 
 def read_rows(folder: Path, name: str) -> list[dict[str, str]] | None:
-    """Lines of a csv file of a run by the names in its head, as text; None where there is none."""
+    """Rows of a csv file of a run as text, keyed by its header; None without the file."""
     path = stored_file(folder, name)
     if path is None:
         return None
-    # not pandas, which may round a last digit
+    # not pandas, which may round the last digit
     with damaged(path, csv.Error), path.open(encoding="utf-8", newline="") as file:
         rows = [{str(key): value for key, value in row.items()} for row in csv.DictReader(file)]
         if any(not isinstance(value, str) for row in rows for value in row.values()):
@@ -101,8 +101,8 @@ def read_rows(folder: Path, name: str) -> list[dict[str, str]] | None:
 class StoredScores:
     """Labels (0, 1) and scores of one part of a split, shape (n_samples,); `part` is ``train`` or ``test``.
 
-    `row` are the numbers of the observations in the data set, from 0; None where an older run did not keep them.
-    `target` says which rows are compared, where these are not of two classes: `y_true` are then grades or times.
+    `row`: row numbers in the data set, from 0; None for an older run without them. `target`: which rows are compared,
+    if not two classes; `y_true` are then grades or times.
     """
 
     part: str
@@ -118,7 +118,7 @@ class StoredScores:
 
 
 def read_scores(folder: Path) -> StoredScores | None:
-    """The scores that a split has kept; None where it kept none."""
+    """The stored scores of a split; None without them."""
     path = stored_file(folder, SCORES_FILE, most=None)
     if path is None:
         return None
@@ -126,12 +126,12 @@ def read_scores(folder: Path) -> StoredScores | None:
     import pyarrow.parquet as pq
 
     with damaged(path, OSError, pa.ArrowException), pq.ParquetFile(path) as file:
-        # A few bytes may describe more rows than the memory holds.
+        # A small file may declare more rows than fit into memory.
         if (n_rows := file.metadata.num_rows) > MOST_SCORES:
             raise AuclabError(f"{path} says it has {n_rows:,} rows, more than the limit of {MOST_SCORES:,}")
         if n_rows < 1:
             raise ValueError("it has no rows")
-        # Without what pandas wrote beside the columns: it may name types.
+        # Without pandas' own metadata, which may name types.
         optional = [name for name in ("row", "event", "group", "groups_alike") if name in file.schema.names]
         names = ["part", "y_true", "score", *optional]
         table = file.read(columns=names).replace_schema_metadata(None)
@@ -144,7 +144,7 @@ def read_scores(folder: Path) -> StoredScores | None:
 
 
 def stored_target(table: Any) -> Target | None:
-    """What rows of a file of scores or multipliers are ranked by; None for two classes."""
+    """What the rows of a file of scores or multipliers are ranked by; None for two classes."""
     y = table.column("y_true").to_numpy()
     event, group = (
         table.column(name).to_numpy(zero_copy_only=False) if name in table.column_names else None
@@ -160,9 +160,9 @@ def stored_target(table: Any) -> Target | None:
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` to write to; at the end it takes its place, or is removed after an exception.
+    """A temporary path to write to; at the end it replaces `path`, or is removed after an exception.
 
-    What is at `path` is replaced and not written to: a link there may lead to any file of its reader.
+    An existing `path` is replaced, not written to: it may be a link to any file of the user.
     """
     with tempfile.TemporaryDirectory(prefix=".part-", dir=path.parent) as folder:
         draft = Path(folder) / path.name

@@ -1,4 +1,4 @@
-"""What a run has kept of a solve over a kernel's space, read as untrusted input."""
+"""The stored facts of a kernel solve, read as untrusted input."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from auclab.pipeline.stored.stored_files import damaged, read_json
 from auclab.pipeline.stored.visible import visible
 from auclab.solvers.kernel.solution import Stage
 
-#: For whom a lower bound is, by the stored word.
+#: The scorers for which a lower bound holds, by the stored word.
 SPACES = {"whole": "every scorer of the space", "span": "the scorers in the span of the landmarks"}
 _SYMBOLS = {"gamma": "γ", "degree": "degree", "coef0": "c₀"}
-#: Stages that are read; a solve has some ten.
+#: Largest number of stages that are read; a solve has about ten.
 _MOST_STAGES = 1000
 
 
@@ -20,8 +20,8 @@ _MOST_STAGES = 1000
 class StoredKernel:
     """The kernel of a split and how its space was searched.
 
-    `name`: as in the configuration. `parameters`: γ, degree, c₀, as far as the kernel has them. `space`: for which
-    scorers the lower bound is. `length`: ``‖h‖_H``.
+    `name`: as in the configuration. `parameters`: those of γ, degree and c₀ that the kernel has. `space`: the scorers
+    for which the lower bound holds. `length`: ``‖h‖_H``.
     """
 
     name: str
@@ -46,7 +46,7 @@ class StoredKernel:
 
     @property
     def statement(self) -> str:
-        """The kernel, the landmarks, and for whom the bound is."""
+        """The kernel, the landmarks, and the scorers for which the bound holds."""
         return f"{self.words} · {self.landmarks} landmarks · ‖h‖ = {self.length:.4g} · bound for {SPACES[self.space]}"
 
 

@@ -1,20 +1,19 @@
-"""Text of a store, or of a file of data, as it may be shown: without characters that command a terminal."""
+"""Untrusted text made safe to print: without characters that control a terminal."""
 
 from __future__ import annotations
 
 import unicodedata
 
-#: Turn the direction of the text that follows, so that it reads as another one.
+#: Characters that change the direction of the text after them.
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-#: Unicode's categories of characters that are not text: control characters, half characters, ends of lines.
+#: Unicode categories that are not text: control characters, surrogates, line and paragraph separators.
 _NOT_TEXT = ("Cc", "Cs", "Zl", "Zp")
 
 
 def visible(text: str) -> str:
     r"""One line of text: control characters become their pictures, ends of lines and tabs become spaces.
 
-    A terminal takes what follows an escape character as a command: to change the title, to move the cursor over lines
-    that are there, to fill the clipboard.
+    A terminal executes escape sequences: they change the title, overwrite lines, fill the clipboard.
 
     Examples
     --------
