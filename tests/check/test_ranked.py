@@ -16,6 +16,7 @@ from auclab.check.multipliers import at_scorers
 from auclab.check.objective import objective
 from auclab.check.program import Program
 from auclab.check.ranked import DualScorer, RankedData
+from auclab.check.single_pairs import StoredPairs, at_pairs, balanced_pairs
 from auclab.check.stored import prepare_training
 from auclab.types import AuclabError
 from composed import run_here
@@ -46,6 +47,23 @@ LOSSES = {
 }
 
 
+#: Programs for solvers that have a multiplier for every pair, and for one whose dual point is that of scorers.
+BY_PAIRS = {
+    "clarabel": ["formulation=ranksvm", "formulation.penalty=0.03", "solver=clarabel"],
+    "highs": ["formulation=ranksvm", "formulation.penalty=0.03", "formulation.norm=l1", "solver=highs"],
+    "clarabel, no penalty": ["formulation=bauc", "solver=clarabel"],
+    "highs, no penalty": ["formulation=bauc", "solver=highs"],
+    "clarabel, z": ["formulation=generalized_bauc", "formulation.threshold=-0.2", "solver=clarabel"],
+    "clarabel, squared hinge": [
+        *("formulation=ranksvm", "formulation.penalty=0.03", "formulation.loss=squared_hinge", "solver=clarabel"),
+    ],
+    "cutting_plane, no penalty": ["formulation=bauc", "solver=cutting_plane"],
+    "newton, z": ["formulation=generalized_bauc", "formulation.threshold=-0.2", "solver=newton"],
+}
+#: The kind whose runs these are made of; weights of groups and times are in one of them each.
+OF_PAIRS = {name: "groups alike" if number % 2 else "times" for number, name in enumerate(BY_PAIRS)}
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A run of every kind with the hinge and the squared hinge, and others of one kind."""
@@ -54,6 +72,9 @@ def made(tmp_path_factory):
         for loss, overrides in LOSSES.items():
             if kind == "times" or loss in ("hinge", "squared hinge"):
                 run_here(place / kind / loss, *read_table(place, kind), *overrides, "bounds=none", "split=none")
+    for name, overrides in BY_PAIRS.items():
+        kind = OF_PAIRS[name]
+        run_here(place / kind / name, *read_table(place, kind), *overrides, "bounds=none", "split=none")
     return place
 
 
@@ -73,6 +94,73 @@ def test_a_run_is_confirmed(made, kind, loss):
 @pytest.mark.parametrize("loss", ["no penalty", "squared penalty"])
 def test_other_regularisers_are_confirmed(made, loss):
     assert set(verdicts(made / "times" / loss).values()) == {Verdict.CONFIRMED}
+
+
+@pytest.mark.parametrize("name", BY_PAIRS)
+def test_runs_with_a_multiplier_for_every_pair_are_confirmed(made, name):
+    assert set(verdicts(made / OF_PAIRS[name] / name).values()) == {Verdict.CONFIRMED}
+
+
+def test_only_models_of_every_pair_store_pairs(made):
+    stored = {name for name in BY_PAIRS if (made / OF_PAIRS[name] / name / "pair_multipliers.parquet").exists()}
+    assert {"clarabel", "highs", "clarabel, no penalty", "highs, no penalty", "clarabel, z"} <= stored
+    assert not {"cutting_plane, no penalty", "newton, z"} & stored
+
+
+def edit_pairs(folder, change):
+    path = folder / "pair_multipliers.parquet"
+    change(pd.read_parquet(path)).to_parquet(path, index=False)
+
+
+#: Changes of stored pairs, and the claim that no longer holds.
+OF_STORED_PAIRS = {
+    "half as much": (lambda table: table.assign(multiplier=table["multiplier"] / 2), "lower bound"),
+    "ten times as much": (lambda table: table.assign(multiplier=table["multiplier"] * 10), "lower bound"),
+    "other sides": (lambda table: table.rename(columns={"upper": "lower", "lower": "upper"}), "lower bound"),
+    "twice": (lambda table: pd.concat([table, table]), "lower bound"),
+    "not finite": (lambda table: table.assign(multiplier=np.nan), "lower bound"),
+    "none": (lambda table: table.iloc[:0], "lower bound"),
+}
+
+
+@pytest.mark.parametrize("way", OF_STORED_PAIRS)
+@pytest.mark.parametrize("name", ["clarabel", "highs, no penalty"])
+def test_changed_pairs_prove_nothing(copied, name, way):
+    """Ten times as much is cut to the weights of the pairs, and is another dual point."""
+    change, claim = OF_STORED_PAIRS[way]
+    folder = copied / OF_PAIRS[name] / name
+    edit_pairs(folder, change)
+    assert claim in refuted(folder)
+
+
+def test_a_bound_that_stored_pairs_do_not_prove_is_refuted(copied):
+    """None is above the objective; the bound of an interior point is so near to it that it may be raised up to it."""
+    folder = copied / OF_PAIRS["clarabel"] / "clarabel"
+    edit_certificate(folder, lower_bound=read_certificate(folder)["objective"] * (1 + 1e-6))
+    assert "lower bound" in refuted(folder)
+
+
+@pytest.mark.parametrize("way", ["coefficients", "objective", "multipliers", "gap"])
+@pytest.mark.parametrize("name", ["clarabel", "highs, no penalty"])
+def test_a_changed_run_with_pairs_is_refuted(copied, name, way):
+    change, claim = OF_RUNS[way]
+    folder = copied / OF_PAIRS[name] / name
+    change(folder)
+    assert claim in refuted(folder)
+
+
+def test_pairs_of_other_rows_are_damage(copied):
+    folder = copied / OF_PAIRS["clarabel"] / "clarabel"
+    edit_pairs(folder, lambda table: table.assign(upper=table["upper"] + 10_000))
+    with pytest.raises(AuclabError, match="a pair has a row that is not in"):
+        check_folder(folder)
+
+
+def test_weights_of_stored_scorers_add_up_to_one_at_most(made):
+    """As rationals: the checker takes nothing for a dual point that exceeds 1 by rounding."""
+    scorers = read_certificate(made / OF_PAIRS["cutting_plane, no penalty"] / "cutting_plane, no penalty")["scorers"]
+    assert len(scorers) > 1
+    assert 1 - Fraction(1, 2**40) < sum(Fraction(each["weight"]) for each in scorers) <= 1
 
 
 def change_event(folder):
@@ -227,6 +315,64 @@ def test_sums_over_sides_are_those_over_pairs(sample, slope, loss, quarters):
         assert Fraction(int(point.values[row]), point.unit) == (as_upper - as_lower) / len(pairs)
     charged = sum((max(error, Fraction(0)) ** 2 for error in errors), Fraction(0)) * Fraction(3, 4) / len(pairs)
     assert point.conjugate == (charged if power == 2 else 0)
+
+
+@given(small_samples(), st.integers(0, 2**32 - 1), st.sampled_from(["hinge", "squared_hinge"]))
+@settings(max_examples=80, deadline=None)
+def test_stored_pairs_are_cut_and_summed_as_every_pair_is(sample, seed, loss):
+    """In fractions, pair by pair: those that are not compared count for nothing."""
+    X, y, groups, event = sample
+    compared, m = set(map(tuple, pairs_of(y, groups, event).tolist())), y.size
+    data = RankedData.comparing(X, y, groups, event)
+    if not compared:
+        return
+    rng = np.random.default_rng(seed)
+    keys = rng.choice(m * m, rng.integers(0, m * m), replace=False)
+    stored = StoredPairs(*np.divmod(keys, m), rng.integers(-8, 24, keys.size) / 64)
+    program = Program.from_stored({"name": "bauc", "loss": loss, "comparisons": RANKED})
+    point, capacity = at_pairs(program, data, stored), Fraction(1, len(compared))
+    least, sums, total, charged = Fraction(1, 2**150), [Fraction(0)] * m, Fraction(0), Fraction(0)
+    for i, j, given_q in zip(stored.upper.tolist(), stored.lower.tolist(), stored.multiplier, strict=True):
+        q = max(Fraction(0), Fraction(float(given_q))) if (i, j) in compared else Fraction(0)
+        q = min(q, capacity) if loss == "hinge" else q
+        sums[i], sums[j], total = sums[i] + q, sums[j] - q, total + q
+        charged += 0 if loss == "hinge" else q * q / (4 * capacity)
+    assert abs(point.total(program, data) - total) <= least
+    assert all(abs(Fraction(int(v), point.unit) - s) <= least for v, s in zip(point.values, sums, strict=True))
+    assert -least <= point.conjugate - charged <= least
+
+
+@given(small_samples(), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_balanced_pairs_satisfy_the_equation_and_stay_within_their_weights(sample, seed):
+    """``Σ q d = 0`` exactly, from multipliers that satisfy it up to a millionth."""
+    X, y, groups, event = sample
+    compared = pairs_of(y, groups, event)
+    if not len(compared):
+        return
+    data, rng = RankedData.comparing(X, y, groups, event), np.random.default_rng(seed)
+    D, top = X[compared[:, 0]] - X[compared[:, 1]], 1.0 / len(compared)
+    near = np.clip(0.5 * top + 1e-6 * top * rng.normal(size=len(compared)), 0, top)
+    stored = StoredPairs(compared[:, 0], compared[:, 1], near)
+    program = Program.from_stored({"name": "bauc", "comparisons": RANKED})
+    start = at_pairs(program, data, stored)
+    for point in balanced_pairs(program, data, start, None):
+        assert data.combine(point.values, point.unit) == [0, 0]
+        assert 0 <= point.total(program, data) <= 1
+        value = float(point.total(program, data) - point.conjugate)
+        assert value <= np.maximum(0.0, 1.0 - D @ rng.normal(size=2)).mean() + 1e-12
+
+
+def test_balanced_pairs_by_hand():
+    """One column, differences 1 and −1 with multipliers 1/4 and 1/8: one of them is moved onto the other."""
+    X, y = np.array([[0.0], [1.0], [3.0], [2.0]]), np.array([0.0, 1.0, 0.0, 1.0])
+    data = RankedData.comparing(X, y, np.array([0, 0, 1, 1]), None)
+    program = Program.from_stored({"name": "bauc", "comparisons": RANKED})
+    start = at_pairs(program, data, StoredPairs(np.array([1, 3]), np.array([0, 2]), np.array([0.25, 0.125])))
+    assert data.combine(start.values, start.unit) == [Fraction(1, 8)]
+    (point,) = balanced_pairs(program, data, start, None)
+    assert data.combine(point.values, point.unit) == [0]
+    assert point.total(program, data) in (Fraction(1, 4), Fraction(1, 2))
 
 
 def test_two_classes_are_the_pairs_of_one_cut():

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from auclab.check.constraints import HeldConstraints
 from auclab.check.correction import corrected, inner_point, mixed
 from auclab.check.data import Data, fractions
-from auclab.check.multipliers import Multipliers, admissible, at_scorer, at_scorers, transportable
+from auclab.check.multipliers import Multipliers, PairMultipliers, admissible, at_scorer, at_scorers, transportable
 from auclab.check.program import Program
-from auclab.check.ranked import DualScorer
+from auclab.check.ranked import DualScorer, RankedData
 from auclab.check.regularisers import NORMS
+from auclab.check.single_pairs import StoredPairs, at_pairs, balanced_pairs
 
 #: How far multipliers are moved into the interior of their bounds where they cannot be corrected as they are.
 _STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7)
@@ -47,6 +48,7 @@ def proved_bound(
     for_all: bool = True,
     held: HeldConstraints | None = None,
     scorers: Sequence[DualScorer] = (),
+    pairs: StoredPairs | None = None,
 ) -> Bound | None:
     """The best bounds that the multipliers prove.
 
@@ -56,12 +58,15 @@ def proved_bound(
     for every w. `spread` (n_features,): scales of the features in ‖w‖ where the program has no norm. `for_all`: whether
     `enough` has to hold for every w, or for ``‖w‖ ≤ radius`` only. `held`: what w satisfies: the bounds are for every
     such w. `scorers`: over ranked pairs, the dual point that the run has stored; that of the scorer itself is tried
-    beside it. Returns: None if the multipliers are not finite numbers.
+    beside it, and that of `pairs`, the multipliers of single pairs. Returns: None if the multipliers are not finite
+    numbers.
     """
     starts: list[Multipliers | None] = []
     if program.is_ranked:
         own = [] if scorer is None else [DualScorer(Fraction(1), scorer[0], Fraction(0))]
         starts = [at_scorers(program, data, each) for each in (scorers, own)]
+        if pairs is not None and isinstance(data, RankedData):
+            starts.append(at_pairs(program, data, pairs))
     elif program.by_marginals:
         starts = [admissible(program, data, multipliers, share_neg)]
     elif scorer is not None:
@@ -91,6 +96,10 @@ def _bound_of(
         if value < enough and held is None and program.by_marginals:
             point = corrected(program, data, start)
             value = value if point is None else max(value, _scaled(program, data, transportable(program, data, point)))
+        if value < enough and held is None and isinstance(start, PairMultipliers):
+            # Scores in floating point may have other slopes near a narrow jump, in the last digits of the bound.
+            for moved in balanced_pairs(program, data, start, held):
+                value = max(value, _scaled(program, data, moved))
         return Bound(value, value, radius)
     everywhere = within = Fraction(0)  # hinges are not negative
     for candidate in _candidates(program, data, start, held):
@@ -120,6 +129,9 @@ def _candidates(
 ) -> Iterator[Multipliers]:
     """The multipliers themselves, and such as satisfy the dual constraint exactly."""
     yield start
+    if isinstance(start, PairMultipliers):
+        yield from balanced_pairs(program, data, start, held)
+        return
     if not (program.by_marginals and data.has_columns):
         return
     if held is None and program.threshold < 0 and (point := mixed(program, data, start)) is not None:

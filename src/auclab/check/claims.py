@@ -16,12 +16,13 @@ from auclab.check.constraints import ROUNDING, HeldConstraints, StatedConstraint
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data, fractions
 from auclab.check.kernel import KernelData
-from auclab.check.multipliers import at_scorers
+from auclab.check.multipliers import PairMultipliers, at_scorers
 from auclab.check.objective import objective
 from auclab.check.pieces import piece_name
 from auclab.check.program import Program
-from auclab.check.ranked import DualScorer, RankedData, read_scorers
+from auclab.check.ranked import DualScorer, RankedData, read_scorers, rounded_slopes
 from auclab.check.scorecard import refused_points
+from auclab.check.single_pairs import MOST_PAIRS, at_pairs
 from auclab.check.stored import Configured, Split, Training, as_number
 
 #: A claimed number was computed in floating point: it may be better than what is proved by this part of
@@ -31,7 +32,7 @@ SLACK = 1e-9
 SMALL_OBJECTIVE = 1e-3
 #: What ``tune=kernel`` selects beside γ.
 _WITH_KERNELS = frozenset({"penalty", "threshold"})
-#: Solvers whose dual points over ranked pairs are stored, as scorers.
+#: Solvers whose dual points over ranked pairs are stored as scorers; others may store those of single pairs.
 _BY_SCORERS = ("newton", "cutting_plane")
 
 
@@ -186,14 +187,19 @@ def _multiplier_claims(split: Split, program: Program, data: Data, *, proved: bo
     stored = split.table["multiplier"]
     own = [DualScorer(Fraction(1), split.coef, Fraction(0))]
     scorers = read_scorers(split.certificate.get("scorers"), data.n_features) or own
-    point, found = at_scorers(program, data, scorers), "others than the slopes at the stored scorers"
+    point: PairMultipliers | None = at_scorers(program, data, scorers)
+    whose = "the slopes at the stored scorers"
+    if split.pairs is not None and isinstance(data, RankedData):
+        point, whose = at_pairs(program, data, split.pairs), "the sums of the stored pairs"
     if point is not None and np.isfinite(stored).all():
         slopes = np.array([value / point.unit for value in point.values])
         factor = float(stored @ slopes) / max(float(slopes @ slopes), 1e-300)  # a bound may scale them
         largest = float(abs(slopes).max(initial=0.0))
-        if -SLACK <= factor <= 1.0 + SLACK and abs(stored - factor * slopes).max(initial=0.0) <= SLACK * largest:
-            return [Claim("multipliers", f"{stored.size} rows", "the slopes at the stored scorers", Verdict.CONFIRMED)]
-    return [Claim("multipliers", f"{stored.size} rows", found, Verdict.REFUTED if proved else Verdict.UNCHECKED)]
+        near = (SLACK + rounded_slopes(data, scorers)) * largest
+        if -SLACK <= factor <= 1.0 + SLACK and abs(stored - factor * slopes).max(initial=0.0) <= near:
+            return [Claim("multipliers", f"{stored.size} rows", whose, Verdict.CONFIRMED)]
+    verdict = Verdict.REFUTED if proved else Verdict.UNCHECKED
+    return [Claim("multipliers", f"{stored.size} rows", f"others than {whose}", verdict)]
 
 
 def _same_comparison(split: Split, program: Program, training: Training) -> Claim | None:
@@ -268,6 +274,8 @@ def _bound_claims(
     found_out = program.threshold == 0 or stated is None
     if program.is_ranked:  # others than these keep no dual point
         found_out = program.regulariser.reach != 0 and split.certificate.get("solver") in _BY_SCORERS
+        if split.pairs is not None and isinstance(data, RankedData) and data.n_pairs <= MOST_PAIRS:
+            found_out = program.regulariser.reach != 0 or data.n_features <= MAX_FEATURES
     claims = []
     if not math.isnan(claimed):
         line = ("lower bound", _text(claimed) + limited)
@@ -331,6 +339,7 @@ def _prove(
         for_all=status != "optimal_within" and (status == "optimal" or not math.isfinite(radius)),
         held=None if stated is None else HeldConstraints.of(stated, _multipliers_of_constraints(split)),
         scorers=read_scorers(split.certificate.get("scorers"), data.n_features) if program.is_ranked else (),
+        pairs=split.pairs,
     )
     return (bound, "") if bound is not None else (None, "the multipliers are not finite numbers")
 

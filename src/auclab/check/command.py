@@ -62,9 +62,10 @@ def check_folder(
             except (AuclabError, OSError) as error:
                 reason = " ".join(str(error).split())
                 remarks = (f"the training part could not be prepared again: {reason}",)
+        n_pairs = 0 if split.pairs is None else split.pairs.upper.size
         if remarks or training is None:
             claims += _unchecked("the training part is missing")
-        elif too_much := _too_much(len(training.rows), split.kernel is not None):
+        elif too_much := _too_much(len(training.rows) + n_pairs, split.kernel is not None):
             claims += _unchecked(too_much)
         else:
             claims += against_data(split, training)
@@ -78,7 +79,7 @@ def _unchecked(reason: str) -> list[Claim]:
 
 
 def _too_much(n_rows: int, with_kernel: bool) -> str:
-    """Why the rows are too many to be checked here; empty where they fit the memory that is free."""
+    """Why the rows (with stored pairs) are too many to be checked here; empty where they fit the free memory."""
     if with_kernel and n_rows > MOST_KERNEL_ROWS:
         return f"{n_rows:,} rows have {n_rows**2:,} kernel values, and those of {MOST_KERNEL_ROWS:,} rows are computed"
     needed, free = 1e-9 * BYTES_A_ROW * n_rows, 1e-9 * psutil.virtual_memory().available

@@ -44,24 +44,14 @@ def corrected(
     """
     if not data.has_columns or data.n_features > MAX_FEATURES or not start.values.any():
         return None
-    gradient = data.combine(start.values, start.unit)
-    keep = Fraction(0)
-    if held is not None and program.uses_norm:
-        return None
-    if held is None and program.uses_norm:
-        reach, size = program.regulariser.reach, program.norm.dual(gradient)[1]
-        if reach is None:
-            return None
-        reach -= program.threshold * start.total(program, data)
-        if size <= reach:
-            return start
-        keep = Fraction(float(max(Fraction(0), reach / size * (1 - TINY))))
+    changes = wanted_changes(program, data, start, held)
+    if not changes:
+        return None if changes is None else start
     rows = _basis(data, _room(program, data, start))
     if not rows.size:
         return None
     features, signs = data.take(rows), np.where(data.positive[rows], 1, -1).astype(object)
     matrix, right = [signs], [Fraction(0)]
-    changes = [(keep - 1) * entry for entry in gradient] if held is None else held.wanted(gradient)
     for column, change in enumerate(changes):
         if change is None:
             continue
@@ -77,6 +67,28 @@ def corrected(
     for row, part in zip(rows, solution, strict=True):
         values[row] += int(part / scale * unit)
     return Multipliers(values, unit, start.share_neg) if (values[rows] >= 0).all() else None
+
+
+def wanted_changes(
+    program: Program, data: Data, start: Multipliers, held: HeldConstraints | None
+) -> list[Fraction | None] | None:
+    """By how much every entry of ``Σ q d`` has to change, None where any change will do.
+
+    Empty if the dual constraint is satisfied, None if no changes are known that satisfy it.
+    """
+    gradient = data.combine(start.values, start.unit)
+    if held is not None:
+        return None if program.uses_norm else list(held.wanted(gradient))
+    if not program.uses_norm:
+        return [-entry for entry in gradient]
+    reach, size = program.regulariser.reach, program.norm.dual(gradient)[1]
+    if reach is None:
+        return None
+    reach -= program.threshold * start.total(program, data)
+    if size <= reach:
+        return []
+    keep = Fraction(float(max(Fraction(0), reach / size * (1 - TINY))))
+    return [(keep - 1) * entry for entry in gradient]
 
 
 def mixed(program: Program, data: Data, start: Multipliers) -> Multipliers | None:
@@ -161,9 +173,14 @@ def _basis(data: Data, room: NDArray[np.float64]) -> NDArray[np.intp]:
         half = _CANDIDATES * count // 2
         rows = np.sort(np.concatenate([rows[:half], rows[half :: max(1, (rows.size - half) // half)]]))
     centre, scale = _location(data)
-    remaining = _design(data.take(rows), centre, scale) * room[rows, None]
-    chosen: list[int] = []
-    for _ in range(min(count, rows.size)):
+    chosen = independent(_design(data.take(rows), centre, scale) * room[rows, None])
+    return np.asarray(np.sort(rows[chosen]), dtype=np.intp)
+
+
+def independent(rows: NDArray[np.float64]) -> list[int]:
+    """Numbers of linearly independent rows, the longest first, each less its projection on those before it."""
+    remaining, chosen = rows, list[int]()
+    for _ in range(min(rows.shape)):
         lengths = np.einsum("ij,ij->i", remaining, remaining)
         lengths[chosen] = -1.0
         best = int(lengths.argmax())
@@ -172,7 +189,7 @@ def _basis(data: Data, room: NDArray[np.float64]) -> NDArray[np.intp]:
         chosen.append(best)
         direction = remaining[best] / np.sqrt(lengths[best])
         remaining = remaining - np.outer(remaining @ direction, direction)
-    return np.asarray(np.sort(rows[chosen]), dtype=np.intp)
+    return chosen
 
 
 def _location(data: Data) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -51,6 +51,14 @@ class Hinge:
         """``Σ_i weight_i ℓ*(ℓ'(level − score_i))``."""
         return np.asarray(levels * 0)
 
+    def within(self, multipliers: Integers, weights: Integers) -> Integers:
+        """Multipliers ``q ≥ 0`` of single margins, at most their weights times the largest slope of ℓ."""
+        return np.asarray(np.minimum(multipliers, weights))
+
+    def dual_costs(self, multipliers: Integers, weights: Integers) -> Integers:
+        """``weight ℓ*(q / weight)`` of single margins, weights > 0, rounded up."""
+        return np.asarray(multipliers * 0)
+
 
 class SquaredHinge(Hinge):
     """``ℓ(e) = max(0, e)²``, with slope ``2 max(0, e)`` and ``ℓ*(α) = α²/4``, which is ℓ(e) at the slope of e."""
@@ -78,6 +86,14 @@ class SquaredHinge(Hinge):
     def conjugate_sums(self, levels: Integers, scores: Integers, weight: Integers) -> Integers:
         """``Σ_i weight_i ℓ*(ℓ'(level − score_i))``."""
         return self.sums(levels, scores, weight)
+
+    def within(self, multipliers: Integers, weights: Integers) -> Integers:
+        """Multipliers of single margins: the slope of ℓ has no bound."""
+        return multipliers
+
+    def dual_costs(self, multipliers: Integers, weights: Integers) -> Integers:
+        """``q²/(4 weight)``, rounded up."""
+        return np.asarray(-(-(multipliers**2) // (4 * weights)))
 
 
 def running_sums(levels: Integers, scores: Integers, weight: Integers) -> list[Integers]:

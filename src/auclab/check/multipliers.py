@@ -71,9 +71,13 @@ def at_scorer(program: Program, data: Data, coef: NDArray[np.float64], intercept
 
 @dataclass(frozen=True)
 class PairMultipliers(Multipliers):
-    """What rows have as upper ones less what they have as lower ones; `sum_of_pairs` is ``Σ q``."""
+    """What rows have as upper ones less what they have as lower ones; `sum_of_pairs` is ``Σ q``.
+
+    `scorers`: those whose slopes they are, where they are such.
+    """
 
     sum_of_pairs: Fraction = Fraction(0)
+    scorers: tuple[DualScorer, ...] = ()
 
     def total(self, program: Program, data: Data) -> Fraction:
         """``Σ q`` over pairs."""
@@ -88,7 +92,7 @@ def at_scorers(program: Program, data: Data, scorers: Sequence[DualScorer]) -> P
     sizes = [program.norm.of(fractions(each.coef))[1] if program.threshold else Fraction(0) for each in scorers]
     starts = [1 - program.threshold * size for size in sizes]
     values, unit, total, conjugate = comparison.pair_sums(program.loss, data, scorers, starts)
-    return PairMultipliers(values, unit, values[:0], conjugate, total)
+    return PairMultipliers(values, unit, values[:0], conjugate, total, tuple(scorers))
 
 
 def transportable(program: Program, data: Data, multipliers: Multipliers) -> Multipliers:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from auclab.check.comparisons import Pairs
 from auclab.check.data import Data
-from auclab.check.exact import Integers, in_units
+from auclab.check.exact import Integers, in_units, times_power
 from auclab.check.losses import Hinge
 
+#: Pairs near the jump of a slope that are listed for every row, and about how many in all.
+_NEAR, _LISTED = 50, 1_000_000
 #: Upper and lower rows: every one of the first is compared with every one of the second.
 Sides = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -81,6 +83,38 @@ class RankedData(Data):
         """The weight of all pairs."""
         return sum(w * upper.size * lower.size for w, (upper, lower) in zip(self.weights, self.sides, strict=True))
 
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs."""
+        return sum(upper.size * lower.size for upper, lower in self.sides)
+
+    def near(
+        self, scores: NDArray[np.float64], start: float, half_width: float
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers]:
+        """Pairs with ``start − (s_i − s_j)`` within `half_width` of 0, a few for every row: their rows and weights."""
+        found: list[tuple[NDArray[np.intp], NDArray[np.intp], int]] = []
+        listed = 0
+        for weight, (upper, lower) in zip(self.weights, self.sides, strict=True):
+            lower = lower[np.argsort(scores[lower], kind="stable")]
+            first, last = (np.searchsorted(scores[lower], scores[upper] - start + h) for h in (-half_width, half_width))
+            counts = np.minimum(last - first, _NEAR)
+            numbers = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+            found.append((np.repeat(upper, counts), lower[np.repeat(first, counts) + numbers], weight))
+            listed += numbers.size
+            if listed > _LISTED:
+                break
+        rows = [np.concatenate([np.zeros(0, dtype=np.intp), *(part[k] for part in found)]) for k in (0, 1)]
+        weights = np.repeat(np.array([part[2] for part in found], dtype=object), [part[0].size for part in found])
+        return rows[0], rows[1], weights
+
+    def every_pair(self) -> tuple[NDArray[np.int64], Integers]:
+        """Upper row × number of rows + lower row of every pair, ascending, and the weights."""
+        keys = [np.add.outer(upper.astype(np.int64) * self.positive.size, lower).ravel() for upper, lower in self.sides]
+        sizes = [each.size for each in keys]
+        numbers = np.concatenate([np.zeros(0, dtype=np.int64), *keys])
+        order = np.argsort(numbers, kind="stable")
+        return numbers[order], np.repeat(np.array(self.weights, dtype=object), sizes)[order]
+
 
 class DualScorer(NamedTuple):
     """A part of a dual point: the slopes of the loss, smoothed over `half_width`, at the scores of `coef`."""
@@ -126,6 +160,17 @@ def read_scorers(stored: Any, n_features: int) -> tuple[DualScorer, ...]:
             return ()
         found.append(DualScorer(Fraction(float(numbers[0])), coef, Fraction(float(numbers[1]))))
     return tuple(found) if sum((scorer.weight for scorer in found), Fraction(0)) <= 1 else ()
+
+
+def rounded_slopes(data: Data, scorers: Sequence[DualScorer]) -> float:
+    """By how much the rounding of scores changes the slope of a pair whose jump is spread over a half-width."""
+    found = 0.0
+    for scorer in scorers:
+        if scorer.half_width:
+            scores, exponent = data.scores(scorer.coef)
+            largest = times_power(int(abs(scores).max(initial=0)), exponent)
+            found = max(found, float(largest / scorer.half_width) * 2.0**-50)
+    return found
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from auclab.check.constraints import StatedConstraints
 from auclab.check.kernel import StoredKernel
 from auclab.check.pieces import no_twin
 from auclab.check.program import FORMULATIONS, HOME
+from auclab.check.single_pairs import MOST_PAIRS, StoredPairs
 from auclab.datasets.target import Target
 from auclab.pipeline.stored.stored_files import (
     MOST_SCORES,
@@ -34,7 +35,7 @@ class Split:
 
     `numbers` are those of ``metrics.json``; `table` has the columns of ``multipliers.parquet``, None if there is none,
     and `target` says what its rows are ranked by, where these are not two classes. With a `kernel`, `coef` has the
-    coefficients of the rows of the data set in `landmarks`.
+    coefficients of the rows of the data set in `landmarks`. `pairs` are those of ``pair_multipliers.parquet``.
     """
 
     number: int
@@ -47,6 +48,7 @@ class Split:
     target: Target | None = None
     kernel: StoredKernel | None = None
     landmarks: NDArray[np.intp] | None = None
+    pairs: StoredPairs | None = None
 
     def number_of(self, name: str, default: float = math.nan) -> float:
         """A number of the certificate; files have null for NaN and text for infinity."""
@@ -132,7 +134,8 @@ def _read_split(number: int, folder: Path) -> Split:
         if rows[-1]["feature"] != "(intercept)" or not np.isfinite(values).all():
             raise ValueError("its last line is not an intercept, or a coefficient is not finite")
     table, target = _read_multipliers(folder)
-    return Split(number, folder, certificate, numbers, values[:-1], float(values[-1]), table, target)
+    pairs = None if table is None else _read_pairs(folder, table["row"])
+    return Split(number, folder, certificate, numbers, values[:-1], float(values[-1]), table, target, pairs=pairs)
 
 
 def _read_kernel_split(number: int, folder: Path, certificate: Mapping[str, Any], numbers: Mapping[str, Any]) -> Split:
@@ -175,6 +178,34 @@ def _read_multipliers(folder: Path) -> tuple[dict[str, NDArray[Any]] | None, Tar
             kinds = {"row": np.int64, "y_true": np.int8 if target is None else np.float64, "multiplier": np.float64}
             kinds |= {"share": np.float64} if "share" in found else {}
             return {name: found[name].astype(kind) for name, kind in kinds.items()}, target
+    except (OSError, pa.ArrowException) as error:
+        what = " ".join(str(error).split())[:200]
+        raise AuclabError(f"{path} cannot be read ({what}); check its permissions, or run again") from error
+
+
+def _read_pairs(folder: Path, rows: NDArray[np.int64]) -> StoredPairs | None:
+    """Multipliers of single pairs, with their rows counted within the training part; None where there are none."""
+    path = stored_file(folder, "pair_multipliers.parquet", most=None)
+    if path is None:
+        return None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with damaged(path), pq.ParquetFile(path) as file:
+            if file.metadata.num_rows > MOST_PAIRS:
+                raise AuclabError(
+                    f"{path} says it has {file.metadata.num_rows:,} pairs, of at most {MOST_PAIRS:,}; run again"
+                )
+            table = file.read().replace_schema_metadata(None)
+            upper, lower = (table.column(name).to_numpy().astype(np.int64) for name in ("upper", "lower"))
+            multiplier = table.column("multiplier").to_numpy().astype(np.float64)
+            order = np.argsort(rows, kind="stable")
+            places = [np.minimum(np.searchsorted(rows, side, sorter=order), rows.size - 1) for side in (upper, lower)]
+            first, second = (order[place] for place in places)
+            if (rows[first] != upper).any() or (rows[second] != lower).any():
+                raise ValueError("a pair has a row that is not in multipliers.parquet")
+            return StoredPairs(first, second, multiplier)
     except (OSError, pa.ArrowException) as error:
         what = " ".join(str(error).split())[:200]
         raise AuclabError(f"{path} cannot be read ({what}); check its permissions, or run again") from error

@@ -102,7 +102,7 @@ class Proof(NamedTuple):
     """A certificate, its multipliers, those of the constraints, and their problem.
 
     `problem` is the one with the weights r of the negatives where there are any. `scorers` are those whose slopes are
-    the dual point where it is not that of the point itself.
+    the dual point where it is not that of the point itself, and `each` are the ``q α`` of every margin where these are.
     """
 
     problem: Problem
@@ -110,6 +110,7 @@ class Proof(NamedTuple):
     multipliers: tuple[Array, Array] | None
     of_constraints: Array | None
     scorers: Scorers = ()
+    each: Array | None = None
 
 
 def certify_answer(
@@ -123,7 +124,7 @@ def certify_answer(
         for scorers, each in ((raw.scorers, None), ((), raw.margin_multipliers)):
             if not _is_enough(found.certificate, tolerance) and (scorers or each is not None):
                 other = certify_scorers(problem, raw.coef, objective, scorers, each, tolerance)
-                proofs = found, Proof(problem, *other, scorers)
+                proofs = found, Proof(problem, *other, scorers, each)
                 found = max(proofs, key=lambda one: (_is_enough(one[1], tolerance), one[1].lower_bound))
         return found
     proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])

@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.equivalence import read_optimum
@@ -79,7 +82,8 @@ class Solution:
     `bin_multipliers` has them by bins of the scores. `spread` has the units of `Certificate.norm_bound` if that is
     finite and the program has no norm. `null_for_every_value` says that w = 0 is optimal for every λ and z ≤ 0.
     `dual_scorers` (weight, w, half-width of the smoothed loss) have the dual point as their slopes, where that is not
-    `coef`'s own (`auclab.solvers.verified.scorers`).
+    `coef`'s own (`auclab.solvers.verified.scorers`). `dual_pairs` is the dual point of a model of every pair within
+    groups, of grades or of times: the upper row, the lower row and the multiplier of the pairs that have one.
 
     See Also
     --------
@@ -113,6 +117,7 @@ class Solution:
     bin_multipliers: BinMultipliers | None = None
     spread: Array | None = None
     dual_scorers: tuple[tuple[float, Array, float], ...] = ()
+    dual_pairs: tuple[NDArray[np.intp], NDArray[np.intp], Array] | None = None
     null_for_every_value: bool = False
 
     has_objective: ClassVar[bool] = True

@@ -7,6 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
 from auclab.precision import TOLERANCE
@@ -18,7 +19,7 @@ from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.verified.scorers import Scorers
-from auclab.types import Status
+from auclab.types import Array, Status
 
 #: Coefficients within TOLERANCE of a bound, in units of their spread, move there if that costs this share of the gap.
 _COST_OF_BOUNDS = 0.01
@@ -47,6 +48,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
     raw, objective, null_reason = canonical(problem, raw, tolerance, math.inf if seconds is None else seconds)
     proving, of_constraints = problem, None
     scorers: Scorers = ()
+    each: Array | None = None
     if math.isfinite(raw.bound):
         certificate, multipliers = certify_tree(raw.bound, objective), raw.multipliers
         if problem.constraints is not None:
@@ -58,7 +60,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
             own = replace(raw, multipliers=given.multipliers, share_neg=given.share_neg)
             by_own = certify_answer(problem, own, objective, tolerance, deadline)
             proved = max(proved, by_own, key=lambda found: found[1].lower_bound)
-        proving, certificate, multipliers, of_constraints, scorers = proved
+        proving, certificate, multipliers, of_constraints, scorers, each = proved
     return replace(
         _solution(problem, raw, certificate, solver, tolerance),
         history=raw.history or ((raw.timings.total, certificate.objective, certificate.lower_bound),),
@@ -68,10 +70,18 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         constraints=problem.constraints,
         constraint_multipliers=of_constraints,
         dual_scorers=tuple((weight, w, width) for weight, w, _, width in scorers),
+        dual_pairs=None if each is None or problem.sample.is_of_classes else _pairs_of(problem, each),
         null_for_every_value=null_reason is not None
         and raw.multipliers is not None
         and problem.program.null.holds_for_every_value(problem.sample, raw.multipliers),
     )
+
+
+def _pairs_of(problem: Problem, each: Array) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """The pairs that have a multiplier: their upper rows, their lower rows, and the multipliers."""
+    upper, lower, _ = problem.sample.pairs()
+    used = np.flatnonzero(each > 0)
+    return upper[used].astype(np.intp), lower[used].astype(np.intp), each[used]
 
 
 def _solution(problem: Problem, raw: RawSolution, certificate: Certificate, solver: str, tolerance: float) -> Solution:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -76,6 +77,17 @@ def without(name: str) -> Callable[[Path], object]:
 def written(name: str, text: str) -> Callable[[Path], object]:
     """Writes a file anew."""
     return lambda folder: (folder / name).write_text(text, encoding="utf-8")
+
+
+def pairs(upper: int) -> Callable[[Path], object]:
+    """Writes the multiplier of a pair: of a row with this number and the first row."""
+
+    def write(folder: Path) -> None:
+        first = pd.read_parquet(folder / "multipliers.parquet")["row"].iloc[0]
+        table = pd.DataFrame({"upper": [upper], "lower": [first], "multiplier": [0.1]})
+        table.to_parquet(folder / "pair_multipliers.parquet", index=False)
+
+    return write
 
 
 def program(**stored: object) -> Program:

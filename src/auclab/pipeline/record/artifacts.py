@@ -25,6 +25,8 @@ from auclab.tracking.address import hide_password
 
 #: The dual point that proves the lower bound: ``auclab check`` verifies it.
 MULTIPLIERS_FILE = "multipliers.parquet"
+#: Multipliers of the pairs of ranked rows, of the solvers that have one for every pair.
+PAIRS_FILE = "pair_multipliers.parquet"
 
 
 def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
@@ -196,7 +198,8 @@ def _constraints(solution: Fitted, solved: SolvedConstraints) -> dict[str, Any]:
 def _write_multipliers(fold: Fold, folder: Path) -> None:
     """The dual point of the bound, a row per training observation in full precision; no file without one.
 
-    For partial AUC, `share` are the weights r of the negatives. `row` counts the data set's rows from 0.
+    For partial AUC, `share` are the weights r of the negatives. `row` counts the data set's rows from 0. A model of
+    every pair within groups, of grades or of times has the multipliers of single pairs in a file of their own.
     """
     solution, y_true, path = fold.solution, fold.parts["train"].y_true, folder / MULTIPLIERS_FILE
     target = fold.parts["train"].part.ranked_by
@@ -213,6 +216,10 @@ def _write_multipliers(fold: Fold, folder: Path) -> None:
         shares[y_true == 0] = solution.shares_neg
         table["share"] = shares
     pd.DataFrame(table).to_parquet(path, index=False, compression="zstd")
+    if (pairs := getattr(solution, "dual_pairs", None)) is not None:
+        rows, (upper, lower, multipliers) = np.asarray(fold.split.train), pairs
+        of_pairs = pd.DataFrame({"upper": rows[upper], "lower": rows[lower], "multiplier": multipliers})
+        of_pairs.to_parquet(folder / PAIRS_FILE, index=False, compression="zstd")
 
 
 def _write_scores(fold: Fold, name: str, folder: Path) -> None:

@@ -37,6 +37,7 @@ def proved_solution(
     total = max(1.0, sum(weight for weight, _ in combination))
     objective = problem.objective(coef, intercept)
     if proves_by_slopes(problem.program):
+        total *= 1.0 + 2.0**-50  # so that the sum of the rounded weights is at most 1, exactly
         points = [(weight / total, cut.theta) for weight, cut in combination if cut.theta is not None and weight > 0]
         scorers = tuple((weight, theta[:-2], float(theta[-2]), KINK_WIDTH) for weight, theta in points)
         certificate = certify_scorers(problem, coef, objective, scorers or [(1.0, coef, intercept, 0.0)])[0]
