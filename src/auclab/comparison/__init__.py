@@ -32,7 +32,7 @@ __all__ = [
     "signed_rank_probabilities",
 ]
 
-#: The names of each module, imported at first use, as a table needs all metrics, and a list of runs none.
+#: The names of each module, imported on first use: a table needs all metrics, a list of runs none.
 _NAMES = {
     "cells": "Cells arrange",
     "column_pairs": "ColumnPair compare_columns holm signed_rank_probabilities",

@@ -40,14 +40,14 @@ class Best:
 
     @property
     def newest(self) -> pd.Series[Any]:
-        """The run of it that was started last."""
+        """Its run that was started last."""
         return self.runs.iloc[-1]
 
 
 def find_best(table: Table, runs: pd.DataFrame) -> list[Best]:
     """The best configuration of each row of a table, among those with all pairs of the row.
 
-    `runs`: what it was made of. Returns: in the order of the rows.
+    `runs`: the runs in the table. Returns: one for each row, in their order.
     """
     return [_best_of(table, row, runs) for row in table.rows]
 

@@ -14,10 +14,10 @@ from auclab.comparison.run_settings import DATA, METHOD, grown, label, settings_
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
 
-#: Settings of a data set that say how its columns are read, and change neither rows nor labels.
+#: Settings of a data set that affect how its columns are read, but neither rows nor labels.
 READING = ("name", "sep", "decimal", "decimal_comma", "encoding", "missing", "nominal", "drop", "citation", "sha256")
 
-#: Endings of numbers that belong to another one: standard error, ends of an interval.
+#: Suffixes of numbers that describe another one: standard error, ends of an interval.
 PARTS = ("_se", "_low", "_high", "_sd")
 
 #: Largest number of missing cells that are listed one by one.
@@ -238,7 +238,7 @@ def measured(runs: pd.DataFrame) -> list[str]:
 
 
 def no_metric(metric: str, available: Sequence[str]) -> str:
-    """What is said of a metric that no run has.
+    """The message for a metric that no run has.
 
     Examples
     --------
@@ -294,7 +294,7 @@ def _newest(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
 
 
 def _constants(constant: pd.DataFrame) -> list[str]:
-    """A note on the cells with scorers that rank nothing."""
+    """A note on the cells with constant scorers."""
     found = [
         f"{column} on {row}"
         for row, block in constant.groupby(level="row", sort=False)
@@ -310,7 +310,7 @@ def _constants(constant: pd.DataFrame) -> list[str]:
 
 
 def _missing(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
-    """A note per column that was not run on some rows, and per cell that lacks pairs which the row has elsewhere."""
+    """A note per column that was not run on some rows, and per cell that lacks pairs of its row."""
     notes = []
     counts = values.groupby(level="row", sort=False).count()
     for column in values:
@@ -330,7 +330,7 @@ def _missing(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
 
 
 def _consequence(here: int, pairs: int) -> str:
-    """What a column with `here` of the `pairs` that the others share is compared on."""
+    """The pairs on which a column is compared if it has `here` of the `pairs` that the others share."""
     if here == pairs:
         return f"the means of this row are over the {_count(pairs)} that its columns share"
     if here == 0:
@@ -347,7 +347,7 @@ def _some_tuned(runs: pd.DataFrame) -> bool:
 
 
 def _one_path_per_file(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs on one file under one path, though it was typed in several ways."""
+    """Give runs on the same file the same path, however it was typed."""
     if "dataset.path" not in runs or "data_sha256" not in runs:
         return runs
     first = runs.groupby(["dataset", "data_sha256"])["dataset.path"].transform("first")
@@ -367,7 +367,7 @@ def _without_tuning(runs: pd.DataFrame) -> list[str]:
 def _ratio(runs: pd.DataFrame) -> float:
     """n_test/n_train of a row, up to the rounding of the split; NaN if it is not one number.
 
-    0 where every pair has data of its own, generated for its seed: their differences are independent.
+    0 if every pair has its own data, generated from its seed: their differences are independent.
     """
     if "data_sha256" in runs:
         known = runs.dropna(subset=["data_sha256"]).drop_duplicates(["_pair", "data_sha256"])
@@ -377,7 +377,7 @@ def _ratio(runs: pd.DataFrame) -> float:
     for row in runs.to_dict("records"):
         size, folds = row.get("split.test_size", math.nan), row.get("split.n_folds", math.nan)
         if pd.notna(folds):
-            ratios.add(math.nan if row.get("split") == "time" else 1 / (folds - 1))  # in time, training parts grow
+            ratios.add(math.nan if row.get("split") == "time" else 1 / (folds - 1))  # in time, parts for training grow
         else:
             ratios.add(size / (1 - size))
     return ratios.pop() if len(ratios) == 1 else math.nan

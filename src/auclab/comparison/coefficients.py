@@ -12,15 +12,15 @@ from auclab.pipeline.stored.stored_files import damaged, read_rows
 from auclab.pipeline.stored.visible import visible
 
 FILE = "coefficients.csv"
-#: Columns, and categories of a column, that a screen shows.
+#: Number of columns, and of categories of a column, that are printed.
 MOST_COLUMNS, MOST_VALUES = 12, 4
 
 
 @dataclass(frozen=True)
 class ColumnEffect:
-    """What a column adds to the score.
+    """The contribution of a column to the score.
 
-    `column`: its name. `share`: of the spread of the scores over the training part, the mean over the splits.
+    `column`: its name. `share`: of the standard deviation of the scores over the training part, averaged over splits.
     `deviation`: standard deviation of the share over the splits; NaN for one split. `effects`: by category or part of a
     date, "" for the number itself: change of the score per unit, or of having the category, the mean over the splits
     that have it.
@@ -33,7 +33,7 @@ class ColumnEffect:
 
     @property
     def direction(self) -> int:
-        """1 where the score rises with the number, −1 where it falls, 0 for categories and parts of dates."""
+        """1 if the score increases with the number, −1 if it decreases, 0 for categories and parts of dates."""
         if list(self.effects) != [""]:
             return 0
         return 1 if self.effects[""] > 0 else -1
@@ -49,7 +49,7 @@ class ColumnEffect:
 
 
 def read_effects(folders: Sequence[Path]) -> list[ColumnEffect]:
-    """The columns of a run over all its splits, those with the largest share first; empty where none were kept."""
+    """The columns of a run over all its splits, the largest shares first; empty if none were stored."""
     shares: dict[str, list[float]] = {}
     effects: dict[str, dict[str, list[float]]] = {}
     for folder in folders:

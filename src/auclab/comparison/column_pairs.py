@@ -19,7 +19,7 @@ from auclab.comparison.paired import paired_test
 from auclab.types import Array, AuclabError
 from auclab.validation import counted
 
-#: Differences of means that are of no importance, where nothing else is said: one point of AUC.
+#: Default half-width of the region of practical equivalence: 0.01 of AUC.
 ROPE = 0.01
 
 

@@ -6,11 +6,11 @@ import pandas as pd
 
 
 def common_pairs(values: pd.DataFrame) -> pd.DataFrame:
-    """Where a value counts: on the pairs of its row that the columns of this row share.
+    """Mask of the compared values: those on the pairs of a row that its columns share.
 
-    One column with few runs would leave little to compare. Columns are taken in the order of their number of pairs; one
-    that would leave fewer than half of the pairs of the first is not waited for: the others are compared without it,
-    and it is compared with them on the pairs that it has of theirs.
+    One column with few runs would leave little to compare. Columns are added by decreasing number of pairs; one that
+    would leave fewer than half of the pairs of the first is skipped: the others are compared without it, and it is
+    compared with them on the shared pairs that it has.
 
     `values` (n_pairs, n_columns): indexed by ``row`` and ``pair``; NaN where there is no run. Returns: of the same
     shape.

@@ -36,12 +36,12 @@ def draw_critical_difference(ranking: Ranking, *, ax: Axes | None = None) -> Fig
         margin = 0.03 * (k - 1)
         for index, (name, rank) in enumerate(zip(names, ranks, strict=True)):
             right = index < n_right
-            # The outermost names are lowest on neither side: lines of one side do not cross.
+            # The outermost names are the highest on either side, so that lines of one side do not cross.
             height = first_line + (index if right else k - 1 - index)
             end = 1 - margin if right else k + margin
             axes.plot([rank, rank, end], [0, height, height], **ink)
             text_at = end - margin / 3 if right else end + margin / 3
-            shown = str(name).replace("$", r"\$")  # what stands between dollars would be a formula
+            shown = str(name).replace("$", r"\$")  # text between dollar signs would be typeset as a formula
             axes.text(text_at, height, f"{shown}  {rank:.2f}", ha="left" if right else "right", va="center")
         for number, (low, high) in enumerate(groups):
             height = 0.75 + 0.55 * number

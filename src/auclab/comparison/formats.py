@@ -20,7 +20,7 @@ WIDEST = 5
 _TEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    # an optional argument or the star of the command before them, such as the end of a line
+    # would be an optional argument or the star of the preceding command, such as a line break
     **{"[": "{[}", "]": "{]}", "*": "{*}"},
     **{"λ": r"$\lambda$", "≤": r"$\le$", "²": r"$^2$", "·": r"$\cdot$", "±": r"$\pm$", "−": "$-$", "χ": r"$\chi$"},
 }
@@ -168,7 +168,7 @@ def sentences(table: Table) -> list[str]:
 
 
 def escape_tex(text: str) -> str:
-    r"""Text that LaTeX prints as it stands, on one line.
+    r"""Text escaped for LaTeX, on one line.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def escape_tex(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    r"""Text that Markdown shows as it stands: no HTML, links, code or cells of its own, on one line.
+    r"""Text escaped for Markdown, on one line: no HTML, links, code or cells.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Results as one value per line, the form that other packages for comparisons read."""
+"""Results in long form, one value per line, as read by other packages for comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of a model by what a user calls it: a run, a path, or a name in the registry of the store."""
+"""Finds the folder of a model from a run, a path, or a name in the registry of the store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REGISTERED = re.compile(r"models:/(?P<name>[^/@]+)(/(?P<version>\d+|latest)|@(?
 
 
 def find_model(name: str, store: str | Path, *, split: int | None = None, allow: Sequence[str] = ()) -> Path:
-    """The folder ``model`` that `name` means.
+    """The folder ``model`` that `name` refers to.
 
     `name`: a run of the store (its id, the first letters of it, its name, or ``last``), a folder with the files of a
     run or with those of a model, or ``models:/NAME/VERSION``, ``models:/NAME/latest``, ``models:/NAME@ALIAS``. `store`:
@@ -105,7 +105,7 @@ def _version(client: Any, found: re.Match[str], store: Address) -> Any:
 
 
 def _inside(source: str, run_id: str) -> PurePosixPath | None:
-    """Where a model is among the files of its run: ``model`` of ``runs:/ID/model`` or ``…/ID/artifacts/model``."""
+    """Path of a model within its run: ``model`` of ``runs:/ID/model`` or ``…/ID/artifacts/model``."""
     for head in (f"runs:/{run_id}/", f"{run_id}/artifacts/"):
         if head in source:
             path = PurePosixPath(source.rpartition(head)[2])

@@ -100,13 +100,13 @@ def paired_test(
 
 
 def check_test(test: str) -> None:
-    """Refuse a test that does not exist."""
+    """Refuse an unknown test."""
     if test not in TESTS:
         raise AuclabError(f"the test is {test!r}; choose one of {', '.join(TESTS)}")
 
 
 def check_level(name: str, level: float) -> None:
-    """Refuse what is not a level of confidence or of significance."""
+    """Refuse an invalid level of confidence or significance."""
     if not 0 < level < 1:
         raise AuclabError(f"{name} is {level}; it lies between 0 and 1")
 
@@ -152,7 +152,7 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95, test_train_ratio: f
 
 
 def smallest_p(n_pairs: int, test: Test) -> float:
-    """The smallest p-value that so few pairs can have: 2^(1−n) for signed ranks, which have 2ⁿ signs."""
+    """The smallest possible p-value of n pairs: 2^(1−n) for signed ranks, as there are 2ⁿ signs."""
     if test == "wilcoxon":
         return min(1.0, 2.0 ** (1 - n_pairs))
     return 0.0 if n_pairs > 1 else 1.0

@@ -16,7 +16,7 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     from auclab.pipeline.split.results import Result
 
-#: Numbers that measure the effort and are not results.
+#: Numbers that measure effort, not results.
 EFFORT = ("seconds/", "iterations")
 
 
@@ -33,24 +33,24 @@ class Replay:
 
     @property
     def differences(self) -> pd.DataFrame:
-        """Results that differ from the stored ones; time and iterations are not results."""
+        """Results that differ from the stored ones; times and iterations are ignored."""
         counts = ~self.numbers["metric"].str.startswith(EFFORT)
         return self.numbers[counts & ~self.numbers["same"]]
 
     @property
     def same(self) -> bool:
-        """Whether every result is the stored one."""
+        """Whether every result equals the stored one."""
         return self.differences.empty
 
     @property
     def largest(self) -> float:
-        """The largest difference of a result; 0 if every digit is the same."""
+        """The largest difference of a result."""
         counts = self.numbers[~self.numbers["metric"].str.startswith(EFFORT)]
         return float(counts["difference"].abs().max())
 
 
 def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9, allow: Sequence[str] = ()) -> Replay:
-    """Run the stored configuration again, without keeping the run, and compare every number.
+    """Run the stored configuration again, without storing the run, and compare every number.
 
     `rows`: one run, as `find_run` gives it. `tolerance` ≥ 0: numbers are the same if they differ by at most this,
     relative to the stored one where that exceeds 1. The order in which threads add may change the last digits. `allow`:

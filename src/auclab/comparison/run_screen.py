@@ -35,7 +35,7 @@ HIDDEN = ("name", "citation", "sha256", "openml", "data_dir", "parameter")
 def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
     """One run: the command that made it, settings, tuned values, metrics, certificate, best bound, files.
 
-    With `bounds`, all of them, and what they assume.
+    With `bounds`, all of them with their assumptions.
     """
     first, folder = rows.iloc[0], Path(rows.iloc[0]["folder"])
     facts = _facts()
@@ -77,7 +77,7 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
 
 
 def _details(folder: Path) -> list[tuple[str, str]]:
-    """What the run says of itself; nothing of a run that older versions kept."""
+    """The stored details of a run; empty for a run of an older version."""
     content = read_json(folder, DETAILS_FILE) or {"lines": ()}
     with damaged(folder / DETAILS_FILE):
         return [(visible(str(label)), visible(str(text))) for label, text in content["lines"]]
@@ -131,7 +131,7 @@ def _tuned(rows: pd.DataFrame) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Ending:
-    """What a split's ``certificate.json`` says: how the solve ended, its numbers, notes."""
+    """Contents of a split's ``certificate.json``: how the solve ended, its numbers, notes."""
 
     text: str
     converged: bool
@@ -163,14 +163,14 @@ class _Ending:
 
 
 def _prepared(content: dict[str, Any]) -> Sequence[Any]:
-    """Which gaps were filled and which columns left out; older runs do not say it."""
+    """Notes on imputed values and dropped columns; older runs have none."""
     data = content.get("data")
     said = data.get("prepared") if isinstance(data, dict) else None
     return said if isinstance(said, list) else ()
 
 
 def _certificates(facts: RichTable, rows: pd.DataFrame) -> None:
-    """Add the certificate; for several splits, how they ended and the worst gap."""
+    """Add the certificate; for several splits, their statuses and the worst gap."""
     folders = [Path(folder) for folder in rows["fold_folder"]]
     endings = [ending for folder in folders if (ending := _Ending.read(folder)) is not None]
     if not endings:
@@ -198,7 +198,7 @@ def _certificates(facts: RichTable, rows: pd.DataFrame) -> None:
 
 
 def _kernels(folders: Sequence[Path]) -> Iterator[str]:
-    """The kernel and its landmarks; of several splits the range of their numbers, and every γ."""
+    """The kernel and its landmarks; for several splits the range of their numbers, and every γ."""
     found = [kernel for folder in folders if (kernel := read_kernel(folder)) is not None]
     if len(found) == 1:
         yield found[0].statement
@@ -211,7 +211,7 @@ def _kernels(folders: Sequence[Path]) -> Iterator[str]:
 
 
 def _bounds(rows: pd.DataFrame) -> tuple[list[BoundLine], list[str]]:
-    """The bounds of a run, of several splits the weakest, and remarks on those that are missing."""
+    """The bounds of a run, for several splits the weakest, and remarks on missing ones."""
     lines, remarks = [], []
     for folder in map(Path, rows["fold_folder"]):
         content = read_json(folder, "bounds.json")
@@ -250,7 +250,7 @@ def _show_splits(rows: pd.DataFrame) -> None:
 
 
 def _numbers(rows: pd.DataFrame) -> list[list[str]]:
-    """A head and a line per metric: training and test part, with deviation over splits or the interval."""
+    """A header and a line per metric: training and test part, with standard deviation over splits or interval."""
     names = [str(name) for name in rows.select_dtypes("number") if "/" in str(name) and rows[name].notna().any()]
     own = [name.partition("/")[2] for name in names if name.startswith("train/")]
     if not own:
@@ -270,7 +270,7 @@ def _numbers(rows: pd.DataFrame) -> list[list[str]]:
 
 
 def _coefficients(rows: pd.DataFrame) -> None:
-    """The columns with the largest shares of the spread of the scores, in the units of the data."""
+    """The columns with the largest shares of the standard deviation of the scores, in the units of the data."""
     every = read_effects([Path(folder) for folder in rows["fold_folder"]])
     if not every:
         return

@@ -1,4 +1,4 @@
-"""Settings of runs: which name the data, which the method, which tell runs apart, and how they are written."""
+"""Settings of runs: which describe the data, which the method, which distinguish runs, and how to print them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pandas as pd
 
 from auclab.pipeline.config.run_name import SYMBOLS, TUNED_TOGETHER
 
-#: Settings that only repeat an experiment; the name of the split is the column ``fold``.
+#: Settings that only replicate an experiment; the name of the split is the column ``fold``.
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
 
 #: Groups of settings that determine the training and test observations, and those that determine the method.
@@ -60,7 +60,7 @@ def shorten(names: Sequence[str], most: int = 4) -> str:
 def settings_of(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
     """Settings of some groups, in their order, that are not replications; the choice of a group before its parts."""
     names = sorted(str(name) for name in runs if str(name).partition(".")[0] in groups)
-    # The choice of a group explains most of its parts, so it comes first.
+    # The choice of a group determines most of its parts, so it comes first.
     return sorted(
         (name for name in names if name not in (*REPLICATION, *FOLLOW)),
         key=lambda name: ("." in name, groups.index(name.partition(".")[0])),
@@ -68,9 +68,9 @@ def settings_of(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
 
 
 def telling_settings(runs: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """Those of `names` that tell configurations apart: formulation, data set, tuning, what varies within.
+    """Those of `names` that distinguish configurations: formulation, data set, tuning, settings that vary within them.
 
-    Facts that follow from a setting before them, such as the rows of a data set, do not.
+    Facts determined by an earlier setting, such as the rows of a data set, are left out.
 
     Examples
     --------

@@ -42,11 +42,11 @@ FACTS = (
     "constant",
 )
 
-#: The parent of a sweep has this tag and no numbers of its own.
+#: Tag of the parent of a sweep, which has no numbers.
 SWEEP_TAG = "sweep.grid"
-#: What the tag ``scorer`` says where all rows have one score.
+#: Value of the tag ``scorer`` if all rows have the same score.
 CONSTANT = "constant"
-#: A job of a study has this tag: its metrics are values of claims, not those of a solution.
+#: Tag of a job of a study: its metrics are values of claims, not those of a solution.
 STUDY_TAG = "study"
 
 #: First parts of the names of settings; every other column is a fact, a tag or a metric.
@@ -67,7 +67,7 @@ def is_setting(name: str) -> bool:
 
 
 def status_of(row: Mapping[Any, Any]) -> str:
-    """How a solve ended, and whether its scorer is constant; "" where nothing is kept.
+    """The status of a solve, and whether its scorer is constant; "" if not stored.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def read_runs(
 
 
 def _search(store: Address, condition: str, experiments: Sequence[str] | None) -> tuple[MlflowClient, list[Run]]:
-    """All runs that fulfil the condition, oldest first, and the client that found them."""
+    """All runs that satisfy the condition, oldest first, and the client that found them."""
     if store.file is not None:  # before MLflow is imported
         require_store(store)
     found: list[Run] = []
@@ -206,9 +206,9 @@ def sweep_jobs(runs: pd.DataFrame, name: str) -> pd.DataFrame | None:
 
 
 def find_metric(runs: pd.DataFrame, name: str) -> str:
-    """The column of a number: ``auc`` is that of the held-out part, or of the training part where nothing is held out.
+    """The column of a metric: ``auc`` is that of the held-out part, else of the training part.
 
-    Where no run has it, it is the AUC of the pairs that the runs compare: ``concordance``, ``grouped_auc``.
+    If no run has it, the AUC over comparable pairs: ``concordance``, ``grouped_auc``.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def find_metric(runs: pd.DataFrame, name: str) -> str:
 
 @contextmanager
 def readable(store: str | Path | Address, what: str) -> Iterator[None]:
-    """Turn errors of a store that cannot be read into one in words."""
+    """Turn exceptions from an unreadable store into an `AuclabError`."""
     address = store if isinstance(store, Address) else Address.parse(store)
     from auclab.tracking.store import STORE_ERRORS
 
@@ -238,7 +238,7 @@ def readable(store: str | Path | Address, what: str) -> Iterator[None]:
 
 
 def open_reader(store: str | Path | Address) -> MlflowClient:
-    """A client that reads a store, and creates neither database nor experiment."""
+    """A read-only client of a store: it creates neither database nor experiment."""
     address = store if isinstance(store, Address) else Address.parse(store)
     require_store(address)
     from auclab.tracking import store as _silence  # noqa: F401  MLflow, only once there is something to read
@@ -266,9 +266,9 @@ def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Ad
 
 
 def _params(run: Run) -> dict[str, str]:
-    """Parameters; those that have the name of a fact are not a run's settings.
+    """Parameters, without those that have the name of a fact.
 
-    ``dataset`` is the name under which a file is shown, and ``tune`` the parameter that was tuned, whatever was typed.
+    ``dataset`` is the displayed name of a file, and ``tune`` the tuned parameter, not what was typed.
     """
     shown = {visible(key): visible(value) for key, value in run.data.params.items()}
     if (path := shown.get("dataset.path", "None")) != "None":
@@ -386,9 +386,9 @@ def _fetch(client: MlflowClient, run: Run, path: str, store: Address, allow: Seq
 
 
 def _require_own_address(run: Run, store: Address, allow: Sequence[str]) -> None:
-    """Check that the files of a run are at the server that was asked, or at an address that was allowed.
+    """Check that the files of a run are at the requested server, or at an allowed address.
 
-    Any other would be contacted because the store says so, and be sent the passwords that MLflow finds in the
+    Any other address comes from the untrusted store, and would be sent the passwords that MLflow finds in the
     environment.
     """
     uri = str(run.info.artifact_uri)
@@ -423,7 +423,7 @@ def _data_sha256(run: Run) -> str | None:
 
 
 def _typed(column: pd.Series) -> pd.Series:
-    """The column as numbers if all its values are; MLflow stores parameters as text."""
+    """The column as numbers if all its values are numeric; MLflow stores parameters as text."""
     column = column.where(column != "None", None)
     numbers = pd.to_numeric(column, errors="coerce")
     return numbers if (numbers.notna() == column.notna()).all() else column

@@ -82,7 +82,7 @@ def _show_cells(table: Table) -> None:
 
 
 def _cells(table: Table, *, turned: bool) -> tuple[list[str], list[list[str | Text]]]:
-    """Head and lines of the main table; its cells, numbers alone, are the only ones whose markup counts."""
+    """Header and rows of the main table; markup is interpreted in its numeric cells only."""
     from auclab.comparison.formats import grid
 
     def bold(text: str, best: bool) -> str:
@@ -123,15 +123,15 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
 def show_sweep_runs(runs: pd.DataFrame, sweep: str, *, metric: str, store: str) -> None:
     """The runs of a sweep, and the commands that compare them.
 
-    `runs`: as `read_runs` gives it. `sweep`: its id, or the first letters of it. `metric`: the number that is shown of
-    every run. `store`: what ``--store`` was.
+    `runs`: as `read_runs` gives it. `sweep`: its id, or the first letters of it. `metric`: the metric to print for
+    every run. `store`: the value of ``--store``.
     """
     show_runs(runs, metric=metric)
     show_sweep_commands(sweep, store=store)
 
 
 def show_sweep_commands(sweep: str, *, store: str) -> None:
-    """The commands that compare the runs of a sweep; `store` is what ``--store`` was."""
+    """The commands that compare the runs of a sweep; `store`: the value of ``--store``."""
     where = "" if store == "mlruns" else f" --store {shlex.quote(hide_password(store))}"
     for command in ("compare", "best"):
         page.print(f"auclab {command} --sweep {sweep[:8]}{where}", soft_wrap=True, markup=False)
@@ -165,7 +165,7 @@ def show_replay(found: Replay, tolerance: float) -> None:
 
 
 def number_of(rows: pd.DataFrame, name: str, how: str, form: str) -> str:
-    """A number of the rows of a run, by a function of pandas such as ``mean``; a dash where there is none."""
+    """A number aggregated over the rows of a run by a pandas function such as ``mean``; a dash if missing."""
     if name not in rows or rows[name].isna().all():
         return "—"
     value = float(rows[name].astype(float).agg(how))

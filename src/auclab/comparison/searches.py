@@ -1,4 +1,4 @@
-"""Adaptive searches of a store: their jobs in order, and what they were worth."""
+"""Adaptive searches of a store: their jobs in order, with their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address
 from auclab.tracking.search_tags import METRIC_TAG, PRUNED, KeptSearch
 
-#: The newest searches of a store, which are found; older ones are sweeps like any other.
+#: Number of newest searches to read; older ones are listed as ordinary sweeps.
 _MOST = 1000
 
 
@@ -25,9 +25,9 @@ _MOST = 1000
 class SearchJob:
     """A job of a search.
 
-    `number`: from 0, in the order in which they were proposed. `run_id`: its run; "" of one that left none. `settings`:
+    `number`: from 0, in the order in which they were proposed. `run_id`: its run; "" if there is none. `settings`:
     what was proposed, by the keys of the search. `value`, `error`: the metric and its standard error over inner folds;
-    NaN of a job without them. `status`: of the run in small letters, ``pruned`` of one that was left early, ``no run``.
+    NaN for a job without them. `status`: of the run in lower case, ``pruned`` if it ended early, or ``no run``.
     `leads`: whether the value is better than all before it.
     """
 
@@ -44,7 +44,7 @@ class SearchJob:
 class Search:
     """A search with its jobs.
 
-    `kept`: what the parent run says. `jobs`: in the order in which they were proposed.
+    `kept`: as stored with the parent run. `jobs`: in the order in which they were proposed.
     """
 
     kept: KeptSearch
@@ -67,7 +67,7 @@ class Search:
 
 
 def read_search(store: str | Path, sweep: str, runs: pd.DataFrame) -> Search | None:
-    """The adaptive search that a sweep is; None for any other sweep.
+    """The adaptive search of a sweep; None if the sweep is not one.
 
     `store`: where it is. `sweep`: id of its parent run. `runs`: as `read_runs` gives it with ``status=None``, those of
     the search among them.
@@ -114,7 +114,7 @@ def _jobs(kept: KeptSearch, runs: pd.DataFrame) -> list[SearchJob]:
 
 
 def show_search(search: Search) -> None:
-    """What was searched, its jobs with the best so far, and which settings mattered."""
+    """Print the search space, the jobs with the best so far, and the importance of settings."""
     kept, best = search.kept, search.best
     lines: list[list[str | Text]] = []
     for job in search.jobs:

@@ -43,6 +43,6 @@ def _in_order_of_start(store: str | Path) -> list[str]:
             page = client.search_runs(every, f"tags.`{SWEEP_TAG}` != ''", max_results=1000, page_token=token)
             parents += page
             token = page.token or ""
-    # Sweeps of earlier versions have no time of start; they are older.
+    # Sweeps of earlier versions have no start time; they are older.
     parents.sort(key=lambda run: (run.data.tags.get(STARTED_TAG, ""), run.info.start_time))
     return [str(run.info.run_id) for run in parents]

@@ -18,8 +18,8 @@ from auclab.comparison.run_settings import shorten
 from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
 
-#: Numbers of a run, besides its metrics, of which less is better, by the last part of their name; and those with no
-#: better end.
+#: Numbers of a run besides its metrics for which less is better, by the last part of their name; and those without a
+#: better direction.
 LOWER_IS_BETTER = ("objective", "gap", "absolute_gap", "dual_residual", "iterations")
 NEITHER = ("alpha",)
 
@@ -40,7 +40,7 @@ class Cell:
     constant: int
 
     def remark(self, pairs: int) -> str:
-        """What is said behind the number: how many of the pairs it is over, and whether scorers are constant."""
+        """Text after the number: how many of the pairs it covers, and whether scorers are constant."""
         some = "" if self.count == pairs else f" ({self.count} of {pairs})"
         constant = "constant" if self.constant == self.count else f"{self.constant} constant"
         return some + (f" ({constant})" if self.constant else "")
@@ -190,7 +190,7 @@ def compare_runs(
         table.rename_axis(index=None) for table in (groups.mean(), groups.std(ddof=1), groups.count())
     )
     pairs = cells.pairs
-    # The best of columns with all pairs of their row; one pair says nothing.
+    # The best of the columns with all pairs of their row; a single pair is not tested.
     candidates = mean.where(count.eq(pairs, axis=0) & (count > 1))
     best = candidates.eq(candidates.min(axis=1) if lower else candidates.max(axis=1), axis=0)
     p_value = pd.DataFrame(math.nan, mean.index, mean.columns)

@@ -1,4 +1,4 @@
-"""Runs of MLflow's store as one page of HTML that needs neither server nor network."""
+"""Runs of MLflow's store as a self-contained HTML page."""
 
 from auclab.report.writer import write_report
 

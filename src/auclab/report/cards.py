@@ -17,9 +17,9 @@ from auclab.types import AuclabError
 
 @dataclass(frozen=True)
 class Card:
-    """One data set as it was read; `sha256` is of the file or of the drawn numbers, `runs` counts its users.
+    """A data set as it was read; `sha256`: checksum of the file or of the generated numbers, `runs`: number of runs.
 
-    `compared` says what rows are ranked by where these are not the two classes.
+    `compared`: what rows are ranked by, if not two classes.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Card:
 
 
 def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
-    """Cards of the data sets of some runs, by name; two checksums of one name are two cards."""
+    """Cards of the data sets of some runs, by name; one card for each checksum."""
     with_data = runs[runs["data_sha256"].notna()].drop_duplicates("run_id")
     with readable(store_dir, "data sets"):
         client = open_reader(store_dir)
@@ -45,7 +45,7 @@ def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
 
 
 def _card_of(client: Any, first: pd.Series[Any], runs: int) -> Card:
-    """The card of the data of a run, which `runs` runs have used."""
+    """The card of the data of a run; `runs`: number of runs that used the data."""
     inputs = client.get_run(first["run_id"]).inputs
     try:
         return _card(inputs.dataset_inputs[0].dataset, first, runs)

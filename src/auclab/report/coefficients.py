@@ -1,4 +1,4 @@
-"""What the columns of the data add to the scores, by configuration."""
+"""Contributions of the columns of the data to the scores, by configuration."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pandas as pd
 from auclab.comparison.coefficients import MOST_COLUMNS, ColumnEffect, read_effects
 from auclab.comparison.run_settings import DATA, METHOD, label, settings_of, telling_settings
 
-#: Configurations that are shown.
+#: Largest number of configurations shown.
 MOST_SCORERS = 40
 
 
 @dataclass(frozen=True)
 class ScorerEffects:
-    """A configuration: its name, its columns with the largest shares over seeds and folds, and how many there are."""
+    """A configuration: its name, its columns with the largest shares over seeds and folds, and their number."""
 
     name: str
     splits: int

@@ -14,13 +14,13 @@ from auclab.comparison.run_settings import label
 from auclab.report.figures import Drawn, draw_table
 from auclab.types import AuclabError
 
-#: Columns up to which every one is tested against every other: the tests grow with the square.
+#: Columns up to which all pairs are tested: the number of tests is quadratic.
 MOST_COLUMNS = 40
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A cell: what is written, what is sorted by, and the numbers of the runs its mean is over."""
+    """A cell: its text, its sort key, and the numbers of the runs in its mean."""
 
     text: str
     value: float | None
@@ -47,7 +47,7 @@ def compare_sheet(runs: pd.DataFrame, metric: str, numbers: Mapping[str, int], n
     """The comparison of finished runs in one metric.
 
     `runs`: as `auclab.comparison.read_runs` gives it. `metric`: a column of numbers, such as ``test/auc``. `numbers`:
-    the number on the page of each ``run_id``. `notes`: what the caller left out.
+    the number on the page of each ``run_id``. `notes`: on what the caller left out.
     """
     try:
         columns = arrange(runs, metric=metric).values.shape[1]

@@ -29,12 +29,12 @@ from auclab.types import Array
 #: Bars of a histogram of ranking errors; levels of the ROC surface.
 BARS, LEVELS = 36, 33
 
-#: Smaller gaps are drawn here: a logarithm has no 0.
+#: Smaller gaps are drawn at this value, as the axis is logarithmic.
 SMALLEST_GAP = 1e-16
 
 
 def ranked_curves(folder: Path) -> dict[str, Any] | None:
-    """The concordance of one split over groups, grades or times, for JSON; None where it kept no scores of such rows.
+    """The concordance of one split over groups, grades or times, for JSON; None without stored scores of such rows.
 
     Returns: ``part``; ``names`` and ``values`` of AUC and bAUC over its pairs; ``units``, what the curve goes over;
     ``concordance`` as [share of the pairs, ranked right], steps in units of 1/10,000 in ascending order.
@@ -55,7 +55,7 @@ def ranked_curves(folder: Path) -> dict[str, Any] | None:
 
 
 def split_curves(folder: Path) -> dict[str, Any] | None:
-    """Curves and histograms of one split, ready for JSON; None where the run kept no scores, or not of two classes.
+    """Curves and histograms of one split, ready for JSON; None without stored scores of two classes.
 
     `folder`: files of the split, as `auclab.pipeline.record.artifacts.write_fold` leaves them. Returns: ``part``,
     ``n_pos``, ``n_neg``, ``auc``, ``bauc``, ``voros``; ``roc`` and ``broc`` as [fpr, tpr] in steps of 1/10,000,

@@ -1,4 +1,4 @@
-"""What the kept model makes of its scores: its probabilities against outcomes, its threshold, the cheapest ones."""
+"""Decisions of the stored model: calibration of its probabilities, its threshold, the cheapest thresholds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from auclab.pipeline.stored.stored_files import StoredScores, damaged, inner_fol
 from auclab.report.thinning import short, steps
 from auclab.types import Array
 
-#: Groups of observations with similar probabilities.
+#: Number of groups of observations with similar probabilities.
 GROUPS = 10
 
 
@@ -45,7 +45,7 @@ def decisions(folder: Path, scores: StoredScores, polygon: tuple[Array, Array]) 
 
 
 def _cheapest(scores: StoredScores, polygon: tuple[Array, Array]) -> list[list[Any]]:
-    """Vertices of the hull, each with the smallest score that is called positive there."""
+    """Vertices of the hull, each with the smallest score that is predicted positive there."""
     fpr, tpr = roc_hull(*polygon)
     descending = np.sort(scores.y_score)[::-1]
     positives = int((scores.y_true == 1).sum())
@@ -55,7 +55,7 @@ def _cheapest(scores: StoredScores, polygon: tuple[Array, Array]) -> list[list[A
 
 
 def _between(descending: Array, count: int) -> float:
-    """A number with few digits from which on `count` scores are called positive: above the next, at most the last.
+    """A short number at or above which `count` scores lie: above the next score, at most the last of these.
 
     Examples
     --------

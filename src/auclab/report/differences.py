@@ -1,4 +1,4 @@
-"""In which settings the runs of a page differ, with code, versions and data."""
+"""Settings, code, versions and data in which the runs of a page differ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from auclab.comparison.runs import is_setting
 from auclab.report.lines import plain_text
 from auclab.tracking.address import hide_password
 
-#: Besides settings: what else makes two runs different, and the words for it.
+#: Differences other than settings, and their labels.
 OTHER = {
     "data_sha256": "data (sha256)",
     "tag.config.code": "code",
@@ -43,5 +43,5 @@ def settings_that_differ(runs: pd.DataFrame, numbers: Mapping[str, int]) -> dict
 
 
 def _text(value: Any) -> str:
-    """A whole number as such, also where other runs lack it and the column is one of floats."""
+    """An integer without a decimal point, also if missing values made the column one of floats."""
     return f"{value:.12g}" if isinstance(value, float) and not pd.isna(value) else plain_text(value)

@@ -18,15 +18,15 @@ from auclab.displays.pairs import MOST_PANELS, draw_pairs
 from auclab.displays.style import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES, shortened
 from auclab.solvers.kernel.solution import Stage
 
-#: Solves of a figure of stages.
+#: Largest number of solves in a figure of stages.
 MOST_SOLVES = len(SERIES)
-#: Dots of all panels of a figure.
+#: Largest number of dots over all panels of a figure.
 MOST_DOTS = 5000
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A picture with its caption; `source` is the picture itself, as an address."""
+    """A picture with its caption; `source`: the picture as a data URL."""
 
     title: str
     text: str
@@ -34,7 +34,7 @@ class Drawn:
 
 
 def draw_table(table: Table) -> tuple[Drawn, ...]:
-    """The critical-difference diagram, where there are ranks, and the values of each split, where there are several."""
+    """The critical-difference diagram if there are ranks, and the values by split if there are several."""
     drawn = []
     if table.ranking is not None:
         drawn.append(
@@ -60,7 +60,7 @@ def draw_table(table: Table) -> tuple[Drawn, ...]:
 
 
 def draw_stages(solves: Sequence[tuple[str, Sequence[Stage]]]) -> Drawn:
-    """The certified gap against the landmarks of solves over a kernel's space, a name and its stages each."""
+    """The certified gap against the landmarks of kernel solves, given by name and stages."""
     with rc_context(RC_PARAMS):
         figure = Figure(figsize=(1.8 * COLUMN, 2.6 + 0.14 * len(solves)), layout="constrained")
         OWN_FIGURES.add(figure)
@@ -69,7 +69,7 @@ def draw_stages(solves: Sequence[tuple[str, Sequence[Stage]]]) -> Drawn:
             before = len(axes.texts)
             LandmarkGapDisplay.from_stages(stages, name=shortened(name), ax=axes, curve_kwargs=looks)
             for text in axes.texts[before:-1] if len(solves) > 1 else ():
-                text.remove()  # the seconds of every stage of several solves lie over each other
+                text.remove()  # the labels of several solves would overlap
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return Drawn(
         "Gap against landmarks.",
@@ -84,6 +84,6 @@ def _picture(figure: Figure) -> str:
     """SVG without time and random names, so that the same runs give the same page."""
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": "auclab", "svg.fonttype": "path"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph")  # signs of a name that the font does not have
+        warnings.filterwarnings("ignore", message="Glyph")  # characters of a name that the font lacks
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     return f"data:image/svg+xml;base64,{b64encode(buffer.getvalue()).decode()}"

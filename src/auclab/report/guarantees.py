@@ -1,4 +1,4 @@
-"""Lower bounds and the values on the held-out part: a point per bound and split, a table line per bound."""
+"""Lower bounds and held-out values: a point per bound and split, a table row per bound."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BoundLine:
 
 
 def read_bounds(folders: Iterable[Path]) -> list[BoundPoint]:
-    """The bounds that runs have kept in ``bounds.json``."""
+    """The bounds that runs have stored in ``bounds.json``."""
     found = []
     for folder in folders:
         content = read_json(folder, "bounds.json")

@@ -16,7 +16,7 @@ from auclab.report.figures import MOST_SOLVES, Drawn, draw_stages
 
 @dataclass(frozen=True)
 class KernelLine:
-    """A run: the kernel of every split, the range of their landmarks, for whom the bounds are.
+    """A run: the kernel of every split, the range of their landmarks, the scorers for which the bounds hold.
 
     `gap` is the largest over the splits.
     """

@@ -1,4 +1,4 @@
-"""A line per run: its results, and the commands that reproduce them."""
+"""A row per run: its results, and the commands that reproduce them."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Measured:
 class RunLine:
     """One run.
 
-    `command` is what was typed, "" where an earlier version kept none or where it is more than that; `again` checks the
-    numbers.
+    `command`: as typed; "" if an earlier version stored none or it does more than run an experiment. `again`: the
+    command that checks the numbers.
     """
 
     number: int
@@ -60,8 +60,8 @@ class RunLine:
 def run_lines(runs: pd.DataFrame, metrics: Sequence[str], *, store: str) -> list[RunLine]:
     """Lines of all runs, oldest first.
 
-    `runs`: as `auclab.comparison.read_runs` gives it, with runs of every status. `metrics`: columns to be measured.
-    `store`: the store's folder, as the commands shall name it.
+    `runs`: as `auclab.comparison.read_runs` gives it, with runs of every status. `metrics`: columns to show. `store`:
+    the store's folder, as written in the commands.
     """
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in runs.to_dict("records"):
@@ -94,10 +94,10 @@ def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store
 
 
 def plain_command(text: str) -> str:
-    """A stored command if all it does is to run an experiment with settings; else "".
+    """A stored command if it only runs an experiment with settings; else "".
 
-    A reader copies it into a terminal. Anyone may have written it, so nothing is shown that a shell would take apart,
-    that names a class or function, or that says where configurations are read and files are written.
+    Readers copy it into a terminal, and it is untrusted: refused are characters special to a shell, names of classes or
+    functions, and settings of where configurations are read and files are written.
     """
     try:
         words = shlex.split(text)
@@ -116,7 +116,7 @@ def _is_setting(word: str) -> bool:
 
 
 def _ending(row: Mapping[str, Any]) -> str:
-    """How a split ended; of a run that did not finish, its status."""
+    """The status of a split, or of a run that did not finish."""
     if row["run_status"] != "FINISHED":
         return str(row["run_status"]).lower()
     return status_of(row) or "finished"

@@ -37,12 +37,12 @@ class Path:
 
     @property
     def data(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """As JSON data."""
         return asdict(self)
 
 
 def find_paths(runs: pd.DataFrame, metrics: Sequence[str]) -> list[Path]:
-    """Paths of all metrics over two values of λ or z and more.
+    """Paths of all metrics over at least two values of λ or z.
 
     `runs`: finished runs, as `auclab.comparison.read_runs` gives them. `metrics`: columns of numbers; those that a path
     lacks are left out.

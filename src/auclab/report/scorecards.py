@@ -1,4 +1,4 @@
-"""Scorecards of runs, as pieces of the page."""
+"""Scorecards of runs, as HTML fragments."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from auclab.pipeline.stored.stored_files import read_json
 from auclab.pipeline.stored.visible import visible
 from auclab.scorecards.render import as_html
 
-#: Cards that are shown.
+#: Largest number of cards shown.
 MOST_CARDS = 20
 
 
 @dataclass(frozen=True)
 class RunCard:
-    """The card of a run: its name, and its tables, in which everything that was read is escaped."""
+    """The card of a run: its name and its tables, with all text escaped."""
 
     name: str
     page: Markup

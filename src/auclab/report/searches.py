@@ -1,4 +1,4 @@
-"""Adaptive searches: what every job was worth, and the best so far."""
+"""Adaptive searches: the value of every job, and the best so far."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class SearchLine:
     """A search on the page.
 
     `name`: first letters of the id of its parent run. `search`: with all of its jobs. `number`: of the run of the best
-    job on the page; None where there is none. `settings`: what the best job was proposed with. `matters`: share of
-    each setting in the variance of the values.
+    job on the page; None where there is none. `settings`: those of the best job. `matters`: share of each setting in
+    the variance of the values.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Numbers for a screen: curves without the vertices that cannot be seen, and few digits."""
+"""Smaller figures: curves without invisible vertices, and numbers with few digits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike
 
 from auclab.types import Array
 
-#: In a figure of 400 dots, less than one.
+#: Less than a pixel in a figure of 400 pixels.
 UNSEEN = 1 / 500
 
-#: Coordinates in [0, 1] are written as whole numbers of this part of 1.
+#: Coordinates in [0, 1] are written as multiples of 1 over this number.
 STEPS = 10_000
 
 

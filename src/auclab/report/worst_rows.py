@@ -11,7 +11,7 @@ from auclab.pipeline.stored.stored_files import StoredScores
 from auclab.report.thinning import short
 from auclab.types import Array
 
-#: Observations of each class that are listed.
+#: Number of observations of each class that are listed.
 MOST_ROWS = 6
 
 
@@ -21,8 +21,8 @@ def worst_rows(scores: StoredScores) -> list[dict[str, Any]]:
     The error of a pair is ``max(0, h(x⁻) − h(x⁺))``; the mean is over all observations of the other class.
 
     `scores`: of one split. Returns: ``row`` (of the data set, from 0; null where the run did not keep it),
-    ``positive``, ``score``, ``error``, and ``wrong``: the share of the other class on the wrong side of it, ties by
-    half. Observations without an error are left out, and all of them where a score is infinite.
+    ``positive``, ``score``, ``error``, and ``wrong``: the share of the other class on the wrong side of it, ties
+    counting one half. Observations without an error are left out; the lists are empty if a score is infinite.
     """
     if not np.isfinite(scores.y_score).all():
         return []
@@ -49,7 +49,7 @@ def worst_rows(scores: StoredScores) -> list[dict[str, Any]]:
 
 
 def _errors_below(values: Array, others: Array) -> tuple[Array, NDArray[np.float64]]:
-    """Mean of ``max(0, other − value)`` over sorted `others`, and the share of them that is larger, ties by half.
+    """Mean of ``max(0, other − value)`` over sorted `others`, and the share of larger ones, ties counting one half.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The page itself: everything is gathered here, put into the template and written in one file."""
+"""Collects the contents of the page, renders the template and writes one file."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from auclab.report.tuning import tuning_paths
 from auclab.tracking.address import hide_password
 from auclab.types import AuclabError
 
-#: Bytes of curves on a page; the rest of 500 runs takes a megabyte.
+#: Largest size of all curves, in bytes; the rest of a page of 500 runs takes a megabyte.
 MOST_CURVES = 3_200_000
 
 #: Metrics compared by default.
 METRICS = ("test/auc", "test/bauc")
 
-#: Lines and colours of the figures that show runs side by side.
+#: Line styles and colours of figures that compare runs.
 MOST_SELECTED, SELECTED_AT_FIRST = 6, 3
 
-#: Signs of JSON that are written by their numbers inside an element of HTML.
+#: Characters of JSON that are escaped inside an HTML element.
 _IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 SCRIPTS = ("table.js", "figure.js", "curves.js", "surface.js", "selected.js", "costs.js", "main.js")
@@ -175,7 +175,7 @@ def _metrics(runs: pd.DataFrame, requested: Sequence[str] | None) -> list[str]:
 
 
 def _curves(runs: pd.DataFrame, numbers: Mapping[str, int]) -> tuple[dict[int, list[dict[str, Any]]], int]:
-    """Curves of the splits by number of the run, as many as the page can carry, and how many splits are without.
+    """Curves of the splits by number of the run, up to the size limit, and the number of splits left out.
 
     Every run's first split comes before any run's second.
     """
@@ -214,7 +214,7 @@ def _first_selection(lines: Sequence[RunLine], curves: Mapping[int, Any]) -> lis
 
 
 def _bound_points(bounds: Sequence[Any]) -> dict[str, list[list[float]]]:
-    """Held-out value and lower end by name of the bound, each point once as far as one can see."""
+    """Held-out value and lower end by name of the bound, without points that would coincide in the figure."""
     points: dict[str, dict[tuple[float, ...], None]] = {}
     for each in bounds:
         if not math.isnan(each.test_value):
@@ -225,7 +225,7 @@ def _bound_points(bounds: Sequence[Any]) -> dict[str, list[list[float]]]:
 
 
 def _json(data: Any) -> Markup:
-    """JSON that cannot end the element it stands in, nor open a comment or another element."""
+    """JSON that cannot close its HTML element, nor open a comment or another element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Markup(text.translate(_IN_SCRIPT))
 
@@ -238,7 +238,7 @@ def _template() -> Any:
     environment.globals["style"] = Markup(_read(loader, environment, "report.css"))
     script = "\n".join(['"use strict";', *(_read(loader, environment, name) for name in SCRIPTS)])
     environment.globals["script"] = Markup(script)
-    # No other script is run, should one get into the page in spite of the escapes.
+    # The browser runs no other script, should one get into the page despite the escapes.
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.globals["script_source"] = f"'sha256-{digest}'"
     environment.filters["or_dash"] = lambda value, form: "—" if math.isnan(value) else format(value, form)

@@ -18,7 +18,7 @@ from auclab.types import Array
 
 #: Version of the layout of ``card.json``.
 CARD_FORMAT = "auclab-card-1"
-#: Rows of the table of totals at most; neighbours with few observations are joined.
+#: Largest number of rows of the table of totals; neighbours with few observations are joined.
 MOST_TOTALS = 12
 #: Confidence level of the intervals.
 LEVEL = 0.95
@@ -249,7 +249,7 @@ def rising_shares(totals: Sequence[Total]) -> Array:
     """The smoothed share of each line, shape (n_totals,), with neighbours pooled until none is below the one before."""
     pools: list[tuple[float, int, int]] = []  # positives, count, lines
     for total in totals:
-        pool = total.share * total.count if total.count else 0.0, total.count, 1  # with weights no whole number
+        pool = total.share * total.count if total.count else 0.0, total.count, 1  # not an integer with weights
         while pools and (pools[-1][0] + 1) * (pool[1] + 2) > (pool[0] + 1) * (pools[-1][1] + 2):
             before = pools.pop()
             pool = pool[0] + before[0], pool[1] + before[1], pool[2] + before[2]
@@ -286,7 +286,7 @@ def meanings(
 
 
 def _rows_counted(weight: Array) -> Array:
-    """How many rows each row counts as: whole weights are repetitions; others, in any unit, add up to the rows."""
+    """The count of each row: integer weights are repetitions; others are rescaled to add up to the number of rows."""
     if (weight == np.rint(weight)).all():
         return weight
     return np.asarray(weight * ((weight > 0).sum() / weight.sum()))

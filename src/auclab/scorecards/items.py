@@ -1,7 +1,7 @@
-"""From a table to items: questions that are answered by yes or no, one column of zeros and ones each.
+"""Encodes a table as items: yes-or-no questions, each a column of zeros and ones.
 
-A numeric feature is cut into bins, and each bin is an item; of two bins the upper one is enough. Of a nominal feature
-each category is one. What is rare, or unknown when the card is used, belongs to no item and has 0 points.
+A numeric feature is cut into bins, and each bin is an item; of two bins only the upper one. Each category of a nominal
+feature is an item. Rare values, and values unknown when the card is used, belong to no item and have 0 points.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Item:
 
     @property
     def answer(self) -> str:
-        """What the feature has to be, in words.
+        """The condition on the feature, as text.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class Item:
         return f"{self.name}{sign}{self.answer}"
 
     def holds(self, column: Any) -> NDArray[np.bool_]:
-        """Which rows of its feature it is true for."""
+        """The rows for which it is true."""
         if self.category is not None or self.missing:
             texts = _texts(column)
             return np.array([text is None if self.missing else text == self.category for text in texts])
@@ -202,7 +202,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         if X.dtype.kind == "O":
             try:
                 X = X.astype(np.float64)
-            except (TypeError, ValueError):  # text among numbers: columns are looked at one by one
+            except (TypeError, ValueError):  # mixed text and numbers: columns are examined one by one
                 return [X[:, at] for at in range(X.shape[1])], [f"x{at}" for at in range(X.shape[1])]
         return [X[:, at] for at in range(X.shape[1])], [f"x{at}" for at in range(X.shape[1])]
 
@@ -230,7 +230,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
             yield Item(at, name, missing=True)
 
     def _cuts(self, known: Array, y: Any, weight: Array) -> list[float]:
-        """Where the values are cut: between two of them, at a round number if one is there."""
+        """Cut points: between two values, at a round number if possible."""
         distinct = np.unique(known)
         if distinct.size < 2:
             return []

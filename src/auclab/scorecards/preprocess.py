@@ -22,7 +22,7 @@ def items(
 ) -> Pipeline:
     """An unfitted pipeline to zeros and ones.
 
-    The parameters are those of `auclab.scorecards.ItemEncoder`, with 12 candidates where nothing else is said.
+    The parameters are those of `auclab.scorecards.ItemEncoder`; the default of `max_candidates` is 12.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import Any
 
 #: Characters of the longest bar of a share in text.
 _BAR = 24
-#: What LaTeX would read as a command.
+#: LaTeX's special characters, escaped.
 _LATEX = {
     "\\": r"\textbackslash{}",
     **{each: f"\\{each}" for each in "&%$#_{}"},
@@ -35,7 +35,7 @@ def signed(points: int) -> str:
 
 
 def certificate_line(card: Any) -> str:
-    """What is proved about the card, in one line; empty where nothing is."""
+    """One line on what is proved about the card; empty if nothing is."""
     if not math.isfinite(card.objective):
         return ""
     if card.status == "optimal":
@@ -103,7 +103,7 @@ def as_latex(card: Any) -> str:
 
 
 def as_html(card: Any) -> str:
-    """The card as a piece of a page: two tables with bars, no script, and styles of its own."""
+    """The card as an HTML fragment: two tables with bars, inline styles and no script."""
     items = "".join(
         f"<tr><td>{html.escape(name)}</td><td>{html.escape(each.item.answer)}</td>"
         f'<td class="points {"up" if each.points > 0 else "down"}">{signed(each.points)}</td></tr>'
@@ -160,7 +160,7 @@ def _bar(share: float, lower: float, upper: float) -> str:
 
 
 def _named(card: Any) -> Iterator[tuple[str, Any]]:
-    """Items with the name of their feature, which is written once for several."""
+    """Items with the name of their feature, which is written once per feature."""
     last = None
     for each in card.items:
         yield ("" if each.item.feature == last else each.item.name), each

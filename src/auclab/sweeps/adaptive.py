@@ -1,7 +1,7 @@
-"""An adaptive search: Optuna proposes settings, the jobs of a sweep say what they are worth.
+"""An adaptive search: Optuna proposes settings, the jobs of a sweep evaluate them.
 
-Optuna keeps nothing. A sampler with a seed proposes the same settings after the same results, and results are in the
-store of the runs, so a search that is started again finds its place by itself.
+Nothing is stored by Optuna. A seeded sampler proposes the same settings after the same results, and the results are in
+the store of runs, so a restarted search resumes where it ended.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ SAMPLERS = {
     "cmaes": "CmaEsSampler",
     "random": "RandomSampler",
 }
-#: Modules that samplers need beside Optuna, which imports them when it proposes.
+#: Modules that samplers need in addition to Optuna.
 _NEEDS = {"gp": "torch", "cmaes": "cmaes"}
 #: Settings that change the task or its sample.
 _NOT_SEARCHED = ("dataset", "split", "metrics", "bounds", "tracking", "data_dir", "inner", "tune.metric", "tune.seed")
-#: Proposals in a row that were made before, after which the next is taken from the list of those that were not.
+#: Number of repeated proposals in a row after which the next untried setting is taken in order.
 _REPEATS = 30
-#: Jobs with values of all folds before the first is left early, and before the settings are said to matter or not.
+#: Completed jobs needed before pruning starts and before importances are estimated.
 _FIRST, _ENOUGH = 5, 10
 
 
 def check_search(
     grid: Sequence[str], sweeper: Mapping[str, Any], *, metrics: Collection[str] | None = None, tracked: bool = True
 ) -> int:
-    """Refuse, before anything is computed, what cannot be searched or would choose by the data it is judged on.
+    """Refuse, before anything is computed, an invalid search or one that would select on the test data.
 
-    `grid`: the overrides of the sweep as they were typed. `sweeper`: the settings ``hydra.sweeper``: ``n_trials``,
+    `grid`: the overrides of the sweep as typed. `sweeper`: the settings ``hydra.sweeper``: ``n_trials``,
     ``batch``, ``sampler``, ``seed``, ``metric`` and ``prune``. `metrics`: names of what runs measure. `tracked`:
     whether runs are kept in a store. Returns: the largest number of jobs.
     """
@@ -112,13 +112,13 @@ def _check_metric(metric: str, fixed: Sequence[str], metrics: Collection[str] | 
 
 
 def direction_of(metric: str) -> str:
-    """``maximize``, or ``minimize`` for a metric that is the better the smaller."""
+    """``maximize``, or ``minimize`` for a metric for which smaller is better."""
     known = METRICS.get(metric.partition("/")[2])
     return "minimize" if known is not None and not known.greater_is_better else "maximize"
 
 
 def with_inner_folds(fixed: Sequence[str], metric: str) -> list[str]:
-    """The overrides of all jobs, with inner folds where `metric` is measured on them and their number is not given.
+    """The overrides of all jobs, with ``inner.folds`` added if `metric` needs it and it is not given.
 
     Examples
     --------
@@ -133,11 +133,11 @@ def with_inner_folds(fixed: Sequence[str], metric: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a job was worth.
+    """The result of a job.
 
-    `status`: as `auclab.tracking.job_status.JobStatus` has it; a worker that died leaves KILLED. `value`: the metric;
-    None of a job that has none. `folds`: the metric on each inner fold, as far as they are known; those before it was
-    left, of a PRUNED job. `run_id`: the tracked run. `metric`: what the run calls it; empty if no number is known.
+    `status`: as in `auclab.tracking.job_status.JobStatus`; KILLED if the worker died. `value`: the metric, or None.
+    `folds`: the metric on each inner fold that is known; for a PRUNED job, those it solved. `run_id`: the tracked run.
+    `metric`: its name in the run; empty if no number is known.
     """
 
     status: str
@@ -154,7 +154,7 @@ class Outcome:
 
 @dataclass
 class Proposal:
-    """Settings of a job; those of Optuna's trials that proposed them; what they were worth, once that is known."""
+    """Settings of a job, the Optuna trials that proposed them, and the outcome once it is known."""
 
     words: tuple[str, ...]
     trials: list[optuna.Trial]
@@ -163,9 +163,9 @@ class Proposal:
 
 @dataclass
 class Search:
-    """Proposals and what they were worth.
+    """Proposals and their outcomes.
 
-    `space`: the settings that are searched. `study`: in memory. `sign`: −1 where the smallest value is the best.
+    `space`: the settings that are searched. `study`: in memory. `sign`: −1 if the smallest value is the best.
     `jobs`: all of them different, in the order in which they were proposed.
     """
 
@@ -193,20 +193,20 @@ class Search:
             )
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         options: dict[str, Any] = {"seed": seed}
-        if sampler == "tpe":  # jobs that are proposed together do not know of each other's results
+        if sampler == "tpe":  # jobs proposed together are chosen without each other's results
             options |= {"multivariate": True, "constant_liar": True}
-        with warnings.catch_warnings():  # of options that may change
+        with warnings.catch_warnings():  # on experimental options
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             found = getattr(optuna.samplers, SAMPLERS[sampler])(**options)
         study = optuna.create_study(direction=direction, sampler=found)
         return cls(space, study, 1 if direction == "maximize" else -1)
 
     def ask(self, count: int) -> list[list[str]]:
-        """The overrides of the next `count` jobs, all of them new; fewer where there are no more."""
+        """The overrides of the next `count` new jobs; fewer if the space is exhausted."""
         known = {job.words: job for job in self.jobs}
         size, repeats, begin = size_of(self.space), 0, len(self.jobs)
         while len(self.jobs) < begin + count and len(self.jobs) != size and repeats < 2 * _REPEATS:
-            if repeats == _REPEATS and size is not None:  # the sampler returns to the best; the rest come in order
+            if repeats == _REPEATS and size is not None:  # the sampler repeats itself; the rest come in order
                 self.study.enqueue_trial(next(each for each in every_setting(self.space) if _words(each) not in known))
             trial = self.study.ask()
             words = _words({key: _suggest(trial, key, allowed) for key, allowed in self.space.items()})
@@ -243,17 +243,17 @@ class Search:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """Those that are known, in the order of the jobs."""
+        """The known outcomes, in the order of the jobs."""
         return [job.outcome for job in self.jobs if job.outcome is not None]
 
     @property
     def values(self) -> list[float | None]:
-        """What the jobs were worth; None of one that has no value."""
+        """The values of the jobs; None for a job without one."""
         known = (each.value for each in self.outcomes)
         return [None if value is None or math.isnan(value) else value for value in known]
 
     def name_of(self, metric: str) -> str:
-        """What the runs call the metric: ``inner/concordance`` for ``inner/auc`` of times."""
+        """The name of the metric in the runs: ``inner/concordance`` for ``inner/auc`` of times."""
         return next((each.metric for each in self.outcomes if each.metric), metric)
 
     @property
@@ -266,7 +266,7 @@ class Search:
     def limits(self) -> tuple[float, ...]:
         """Medians of the means over the first fold, the first two, and so on, of the jobs with a value on all folds.
 
-        A job whose mean is worse after as many folds is left there. Empty while fewer than five jobs are known.
+        A job whose mean is worse after the same number of folds is pruned. Empty for fewer than five such jobs.
         """
         whole = [each.running for each in self.outcomes if each.value is not None and len(each.folds) > 1]
         if len(whole) < _FIRST or len({len(each) for each in whole}) > 1:
@@ -287,7 +287,7 @@ class Search:
             return dict(optuna.importance.get_param_importances(self.study, evaluator=judge))
 
     def save(self, file: Path) -> None:
-        """Write a row per job: what was proposed, how it ended, its value and its run."""
+        """Write a row per job: its settings, status, value and run."""
         with file.open("w", newline="", encoding="utf-8") as target:
             rows = csv.writer(target)
             rows.writerow(["job", *self.space, "value", "status", "run"])

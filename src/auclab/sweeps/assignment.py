@@ -1,4 +1,4 @@
-"""What a worker has to know of a sweep, and how it runs one of its jobs."""
+"""What a worker needs to run the jobs of a sweep."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from auclab.pipeline.screen.encoding import show_in_any_encoding
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a worker has to know of a sweep, besides the overrides of a job.
+    """What a worker needs besides the overrides of a job.
 
     `context`, `config`: Hydra's. `task`: the function that a job is. `state`: Hydra's global objects. `variables`:
     environment variables of auclab in the process of the sweep.
@@ -36,13 +36,13 @@ class Assignment:
 
     @classmethod
     def of_sweep(cls, context: HydraContext, config: DictConfig, task: TaskFunction) -> Assignment:
-        """The assignment that this process, in which a sweep was started, gives to its workers."""
+        """The assignment for the workers of this process, which started the sweep."""
         variables = {key: value for key, value in os.environ.items() if key.startswith("AUCLAB_")}
         return cls(context, config, task, Singleton.get_state(), variables)
 
     def packed(self) -> bytes:
-        """As `run_packed` takes it: packed once, and unpacked once by each worker."""
-        # Hydra's objects have functions without a name, which pickle cannot take.
+        """Serialised for `run_packed`: once here, deserialised once per worker."""
+        # Hydra's objects contain lambdas, which pickle does not support.
         import cloudpickle  # type: ignore[import-untyped]
 
         packed: bytes = cloudpickle.dumps(self)
@@ -60,7 +60,7 @@ class Assignment:
             composed.hydra.job.id, composed.hydra.job.num = f"{composed.hydra.job.name}_{number}", number
         HydraConfig.instance().set_config(composed)
         limit = int(os.environ.get("OMP_NUM_THREADS", "1"))
-        with threadpool_limits(limits=limit):  # an older worker has loaded its libraries already
+        with threadpool_limits(limits=limit):  # a reused worker has already loaded its libraries
             return run_job(
                 hydra_context=self.context, task_function=self.task, config=composed,
                 job_dir_key="hydra.sweep.dir", job_subdir_key="hydra.sweep.subdir",
@@ -70,7 +70,7 @@ class Assignment:
 def begin_worker() -> None:
     """Prepare a process for jobs: Ctrl-C ends it silently while it waits, and streams show every character.
 
-    A job that runs is interrupted, and says so itself.
+    A running job handles the interrupt and reports it.
     """
     show_in_any_encoding()
 
@@ -82,7 +82,7 @@ def begin_worker() -> None:
     signal.signal(signal.SIGINT, end)
 
 
-#: Numbers of the jobs that this process works on: one or none.
+#: The number of the job in progress, if any.
 _at_work: set[int] = set()
 
 

@@ -26,7 +26,7 @@ _composed: dict[tuple[str, ...], DictConfig] = {}
 
 
 class SharedLoader(ConfigLoader):
-    """Hydra's loader of configurations, which composes the choices that jobs have in common once a process.
+    """Hydra's loader of configurations; composes the choices that jobs share once per process.
 
     `loader`: composes.
     """
@@ -40,7 +40,7 @@ class SharedLoader(ConfigLoader):
         values = [word for word in sweep_overrides if self._is_value(word)]
         shape = (self._sweep, *(word.partition("=")[0] + "=" if word in values else word for word in sweep_overrides))
         if shape not in _composed:
-            if any(key[0] != self._sweep for key in _composed):  # a worker may outlive a sweep
+            if any(key[0] != self._sweep for key in _composed):  # workers may be reused by another sweep
                 _composed.clear()
             composed = self._loader.load_sweep_config(master_config, sweep_overrides)
             _composed[shape] = deepcopy(composed)
@@ -49,7 +49,7 @@ class SharedLoader(ConfigLoader):
         try:
             for word in values:
                 OmegaConf.update(config, word.partition("=")[0], _value(word), merge=True)
-        except OmegaConfBaseException:  # Hydra has words for it
+        except OmegaConfBaseException:  # Hydra reports the error
             return self._loader.load_sweep_config(master_config, sweep_overrides)
         job, task = config.hydra.job, [word for word in sweep_overrides if not word.startswith(("hydra.", "hydra/"))]
         config.hydra.overrides.task = task

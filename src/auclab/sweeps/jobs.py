@@ -1,4 +1,4 @@
-"""A job of a sweep: computed, or skipped because a run with the same settings, data and code finished before."""
+"""A job of a sweep: computed, or skipped if a run with the same settings, data and code has finished."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from auclab.tracking.finished import FinishedRun, FoundRun
 
 log = logging.getLogger(__name__)
-#: What is shown on the screen, besides the line of a job.
+#: Status messages other than the line of a job.
 screen = logging.getLogger("auclab.tracking")
 
 
 class Rerun(StrEnum):
-    """Which jobs of a sweep are computed although a run with the same settings and data finished before."""
+    """Which jobs of a sweep are recomputed although a run with the same settings and data has finished."""
 
     #: Those whose run was computed by other code.
     STALE = "stale"
@@ -98,12 +98,12 @@ def run_job(experiment: Experiment, job: Any) -> JobStatus:
 class Job:
     """A job of a sweep.
 
-    `name`: the name of its run. `configuration`: what decides its numbers, besides data and code. `tracking`: where
-    runs are recorded. `rerun`: which finished runs make it unnecessary. `code`: identifies the code that computes it.
-    `checksum`: returns the checksum of its data; called only if a run with these settings finished. `work`: computes
-    it, keeps it, and writes the status file with its line. `lacks`: why it cannot be computed here, such as a library
-    that is not installed: it is left out then, and nothing has failed. `limits`: of its inner folds, in a search that
-    leaves jobs early.
+    `name`: the name of its run. `configuration`: the settings that determine its numbers, besides data and code.
+    `tracking`: where runs are recorded. `rerun`: which finished runs make it unnecessary. `code`: identifies the code
+    that computes it. `checksum`: returns the checksum of its data; called only if a run with these settings finished.
+    `work`: computes and stores it, and writes the status file with its line. `lacks`: why it cannot be computed here,
+    such as a library that is not installed: it is then left out, not failed. `limits`: of its inner folds, in a search
+    with pruning.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        """What the same job of another sweep shares: settings, and the code where it counts."""
+        """Identifies the same job in other sweeps: settings, and the code if it matters."""
         code = "" if self.rerun is Rerun.FALSE else self.code
         return f"{self.tracking.experiment} {fingerprint(self.configuration)} {code}"
 
@@ -142,7 +142,7 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
                 write_status(folder, name=name, status="LEFT_OUT", run_id=None, files=folder)
                 add_line(folder, left_out_line(name, job.lacks), status="LEFT_OUT")
                 return
-            # Of two sweeps with the same job, the second looks for a finished run when the first has done its own.
+            # If two sweeps have the same job, the second waits for the first and then looks for its finished run.
             with nullcontext() if job.rerun is Rerun.TRUE else claim(job.tracking, job.key):
                 earlier = _find_finished(job)
                 other_code = earlier is not None and not earlier.same_code
@@ -168,7 +168,7 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
             kept = read_status(folder, os.environ.get(SWEEP_VARIABLE))
             write_status(folder, name=name, status="PRUNED", run_id=kept.run_id, files=folder)
             add_line(folder, pruned_line(name, str(end)), status="PRUNED")
-        except Exception as error:  # any: it is logged and shown, and the next job starts
+        except Exception as error:  # any error: it is logged and shown, and the next job starts
             log.exception("the job failed")
             try:
                 add_line(folder, failed_line(name, error), status="FAILED")
@@ -177,7 +177,7 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
 
 
 def lacking_library(formulation: Mapping[str, Any]) -> str:
-    """Why a baseline cannot be fitted here; empty where its library is installed, and for a formulation."""
+    """Why a baseline cannot be fitted here; empty if its library is installed, and for formulations."""
     from auclab.pipeline.config.run_name import is_baseline
 
     if not is_baseline(formulation):
@@ -186,14 +186,14 @@ def lacking_library(formulation: Mapping[str, Any]) -> str:
 
     try:
         kind = getattr(baselines, str(formulation["_target_"]).rpartition(".")[2])
-        kind().library  # noqa: B018  it looks for the package
+        kind().library  # noqa: B018  checks for the package
     except baselines.MissingLibraryError as error:
         return str(error)
     return ""
 
 
 def _say_once(experiment: Experiment, sweep_folder: Path) -> None:
-    """What is worth knowing of the data, said by the first job of a sweep that works on them."""
+    """Print notes on the data, once per sweep: in the first job that uses them."""
     from auclab.pipeline.config.checks import check_data
     from auclab.pipeline.screen.data_screen import data_notes
     from auclab.types import AuclabError
@@ -202,14 +202,14 @@ def _say_once(experiment: Experiment, sweep_folder: Path) -> None:
     try:
         (sweep_folder / f".data-{key}").touch(exist_ok=False)
         dataset, columns = check_data(experiment)
-    except (FileExistsError, AuclabError):  # said before; or the run itself ends with it
+    except (FileExistsError, AuclabError):  # already printed; or the run itself raises it
         return
     for word, text in data_notes(dataset, columns):
         screen.warning("%s", text if word == "note:" else f"{dataset.name}: {text}")
 
 
 def _find_finished(job: Job) -> FinishedRun | None:
-    """The finished run that makes the job unnecessary, or would with other code."""
+    """The finished run of the same job, by this code or other code."""
     if job.rerun is Rerun.TRUE or job.tracking.name != "mlflow":
         return None
     from auclab.tracking import find_finished
@@ -219,7 +219,7 @@ def _find_finished(job: Job) -> FinishedRun | None:
 
 
 def _limits() -> Limits | None:
-    """Those of the search that this job belongs to; None if there are none."""
+    """The limits of the search that this job belongs to; None without limits."""
     if not (text := os.environ.get(LIMITS_VARIABLE)):
         return None
     from auclab.pipeline.split.inner_limits import Limits
@@ -229,7 +229,7 @@ def _limits() -> Limits | None:
 
 
 def _find_pruned(job: Job) -> FoundRun | None:
-    """A run of the same job that was left early, and would be again."""
+    """A pruned run of the same job that would be pruned again."""
     if job.limits is None or job.rerun is Rerun.TRUE or job.tracking.name != "mlflow":
         return None
     from auclab.tracking.finished import find_pruned
@@ -242,7 +242,7 @@ def _find_pruned(job: Job) -> FoundRun | None:
 
 @cache
 def _end_with_sweep() -> None:
-    """Make a worker process that the sweep started end when the sweep is gone."""
+    """End a worker process when the sweep that started it has ended."""
     described = os.environ.get(PARENT_PROCESS_VARIABLE)
     if described and (parent := Process(**json.loads(described))) != this_process():
         end_with(parent)

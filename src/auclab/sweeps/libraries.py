@@ -1,4 +1,4 @@
-"""What a worker of a sweep has in memory before its first job; importing this module loads it.
+"""Libraries that a worker of a sweep loads before its first job; importing this module loads them.
 
 The server that forks the workers (`auclab.sweeps.workers.start_server`) imports it once, while the process of the sweep
 opens the store. Nothing here starts a thread of Python: a fork copies only the thread that calls it. Two libraries have
@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 from importlib import import_module
 
-#: Imported by the first job of nearly every sweep.
+#: Modules that the first job of nearly every sweep imports.
 NAMES = (
     "auclab.pipeline.experiment",
     "auclab.pipeline.screen.data_screen",
@@ -23,7 +23,7 @@ NAMES = (
 
 def load() -> None:
     """Import them, and load the compiled loops."""
-    gc.disable()  # there is no garbage yet, and half a million objects to look through
+    gc.disable()  # there is no garbage yet, and a collection would visit half a million objects
     for name in NAMES:
         import_module(name)
     from auclab.compiled.compiling import compile_loops

@@ -1,4 +1,4 @@
-"""What the jobs of an adaptive search were worth, read where they were kept, and how the search stands."""
+"""Outcomes of the jobs of an adaptive search, read from the store, and the state of the search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from auclab.types import AuclabError
 
 
 def outcome_of(job: Any, tracking: TrackingConfig, metric: str) -> Outcome:
-    """What a job was worth; `job` is a `JobStatus`, or whatever a launcher returned of a worker that died."""
+    """The outcome of a job; `job` is a `JobStatus`, or what a launcher returned for a worker that died."""
     if not isinstance(job, JobStatus):
         return Outcome("KILLED")
     if job.status not in ("FINISHED", "SKIPPED", "PRUNED"):
@@ -33,7 +33,7 @@ def outcome_of(job: Any, tracking: TrackingConfig, metric: str) -> Outcome:
 
 
 def _valued(numbers: dict[str, float], metric: str) -> dict[str, Any]:
-    """The value, and what the metric is called where other rows are compared."""
+    """The value, and the name of the metric over comparable pairs."""
     metric = name_among(metric, numbers)
     if metric not in numbers:
         known = sorted(key for key in numbers if key.startswith(("inner/", "tune/score")) and not key.endswith("_se"))
@@ -73,7 +73,7 @@ def keep(search: Search, folder: Path, tracking: TrackingConfig, metric: str, sa
 
 
 def show_search(search: Search, metric: str, fixed: Sequence[str], program: Sequence[str]) -> None:
-    """The best proposal and its value, which settings mattered, and the command that runs the best alone."""
+    """Print the best proposal and its value, the importances, and the command that runs the best."""
     from auclab.pipeline.screen.console import out
 
     best, outcomes, metric = search.best, search.outcomes, search.name_of(metric)

@@ -1,4 +1,4 @@
-"""What an adaptive search may choose from, as it is written on the command line."""
+"""The space of an adaptive search, parsed from the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hydra.core.override_parser.types import ChoiceSweep, IntervalSweep, Overrid
 
 from auclab.types import AuclabError
 
-#: Ratio of two bounds from which on proposals belong on the scale of logarithms.
+#: Ratio of two bounds above which a logarithmic scale is advised.
 _WIDE = 1000
 
 
@@ -20,8 +20,8 @@ _WIDE = 1000
 class Interval:
     """Numbers between two bounds, both included.
 
-    `low`, `high`: the bounds. `log`: whether proposals are even on the scale of logarithms,
-    ``tag(log,interval(1e-5,1))``. `whole`: whether they are whole numbers, ``int(interval(1,9))``.
+    `low`, `high`: the bounds. `log`: whether proposals are uniform on a logarithmic scale,
+    ``tag(log,interval(1e-5,1))``. `whole`: whether they are integers, ``int(interval(1,9))``.
     """
 
     low: float
@@ -30,7 +30,7 @@ class Interval:
     whole: bool = False
 
 
-#: What a setting may be: an interval, or one of some texts, as they are written on the command line.
+#: The values of a setting: an interval, or a list of texts as typed on the command line.
 Space = dict[str, "Interval | tuple[str, ...]"]
 
 
@@ -71,7 +71,7 @@ def _interval(key: str, value: IntervalSweep) -> Interval:
 
 
 def advice_on(space: Mapping[str, Interval | tuple[str, ...]]) -> Iterator[str]:
-    """What is worth saying of a space that can be searched."""
+    """Advice on a valid space."""
     for key, allowed in space.items():
         if not isinstance(allowed, tuple) and not allowed.log and 0 < allowed.low * _WIDE <= allowed.high:
             above = allowed.low + (allowed.high - allowed.low) / 10
@@ -82,7 +82,7 @@ def advice_on(space: Mapping[str, Interval | tuple[str, ...]]) -> Iterator[str]:
 
 
 def size_of(space: Mapping[str, Interval | tuple[str, ...]]) -> int | None:
-    """Number of different settings; None where there is no end of them."""
+    """Number of different settings; None if infinite."""
     counts = [_count(each) for each in space.values()]
     return None if None in counts else math.prod(each for each in counts if each is not None)
 
@@ -94,7 +94,7 @@ def _count(allowed: Interval | tuple[str, ...]) -> int | None:
 
 
 def every_setting(space: Mapping[str, Interval | tuple[str, ...]]) -> Iterator[dict[str, str | int]]:
-    """All settings of a space that has an end, the last key changing first."""
+    """All settings of a finite space, the last key varying fastest."""
     values: list[Any] = [
         each if isinstance(each, tuple) else range(int(each.low), int(each.high) + 1) for each in space.values()
     ]

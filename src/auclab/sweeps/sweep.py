@@ -39,9 +39,9 @@ from auclab.tracking.processes import this_process
 if TYPE_CHECKING:
     from auclab.sweeps.watcher import Watcher
 
-#: Environment variable with the words before the overrides of a command; processes that run jobs inherit it.
+#: Environment variable with the command without its overrides; processes that run jobs inherit it.
 PROGRAM_VARIABLE = "AUCLAB_PROGRAM"
-#: What tells two searches over the same settings apart.
+#: Settings that distinguish two searches over the same space.
 _OF_SEARCH = ("sampler", "seed", "metric", "prune")
 
 
@@ -76,7 +76,7 @@ class SweepCallback(Callback):
             check_launcher(config.hydra.launcher)
             params = config.hydra.sweeper.get("params") or {}
             fixed = [f"{key}={value!s}" for key, value in params.items()]
-            # As typed: a value that is resolved, such as an address, may have signs of Hydra's own language.
+            # As typed: a resolved value, such as an address, may contain characters of Hydra's grammar.
             as_typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
             tracking = typed(config.tracking, TrackingConfig)
             adaptive = _is_adaptive(config.hydra.sweeper)
@@ -110,7 +110,7 @@ def _is_adaptive(sweeper: DictConfig) -> bool:
 
 
 def _check_search(config: DictConfig, grid: list[str], tracking: TrackingConfig) -> int:
-    """The largest number of jobs of a search, after a look at what is searched and by what."""
+    """Check a search and return its largest number of jobs."""
     from auclab.pipeline.screen.console import err
     from auclab.sweeps.adaptive import check_search
     from auclab.sweeps.search_space import advice_on, space_of
@@ -124,7 +124,7 @@ def _check_search(config: DictConfig, grid: list[str], tracking: TrackingConfig)
 
 
 def program() -> list[str]:
-    """The words before the overrides: ``auclab run`` or ``python run.py``."""
+    """The command without overrides: ``auclab run`` or ``python run.py``."""
     return os.environ.get(PROGRAM_VARIABLE, "auclab run").split()
 
 
@@ -143,7 +143,7 @@ def count_grid(grid: list[str]) -> int:
 
 @contextmanager
 def sweep_scope() -> Iterator[None]:
-    """Close the sweep that was opened inside, however it ends, and count its jobs.
+    """Close the sweep that was opened in the block, even after an exception, and count its jobs.
 
     The exit code is 0 if every job finished or was skipped, 1 if some failed or were killed, 130 after Ctrl-C.
     """
@@ -193,7 +193,7 @@ def _close(sweep: Sweep, stopped: bool) -> bool:
         try:
             with plain_errors(lambda line: SystemExit(1)):
                 close_parent(sweep.tracking, sweep.parent, status, counts)
-        except SystemExit:  # said; the next start of the sweep marks the parent and continues below it
+        except SystemExit:  # reported; the next start of the sweep marks the parent and continues below it
             missing = True
     show_sweep(
         counts,

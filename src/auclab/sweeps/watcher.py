@@ -80,7 +80,7 @@ class Watcher:
         return count if left is None else f"{count}, {format_duration(left)} left"
 
     def seconds_left(self) -> float | None:
-        """At the pace of the jobs computed so far; None before the first of them, or if the total is unknown."""
+        """Extrapolated from the jobs computed so far; None before the first, or if the total is unknown."""
         computed = len(self.shown) - self.counts["SKIPPED"]
         if self.total is None or not computed or self.total <= len(self.shown):
             return None

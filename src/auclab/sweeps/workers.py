@@ -12,13 +12,13 @@ from importlib.util import find_spec
 from multiprocessing.context import BaseContext
 from typing import Any
 
-#: Variables that linear algebra and compiled functions read when they are loaded.
+#: Environment variables that linear algebra libraries and compiled functions read when they are loaded.
 THREAD_VARIABLES = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"),
     *("NUMBA_NUM_THREADS", "NUMEXPR_NUM_THREADS"),
 )
 
-#: Allocations between two collections of garbage, once the libraries are there.
+#: Allocations between two garbage collections, once the libraries are loaded.
 _ALLOCATIONS = 100_000
 
 #: The module that a launcher needs, and the extra that installs it.
@@ -38,9 +38,9 @@ def check_launcher(launcher: Mapping[str, Any]) -> None:
 
 
 def pin_threads(launcher: Mapping[str, Any]) -> None:
-    """Share the cores among the workers of this machine; variables that are set already are left unchanged.
+    """Share the cores among the workers of this machine; variables that are already set are not changed.
 
-    Workers inherit the environment. Two of them with a thread for every core each are slower than one alone.
+    Workers inherit the environment. Two workers with a thread for every core each are slower than one worker.
     """
     count = count_workers(launcher)
     if count > 1:
@@ -61,9 +61,9 @@ def count_workers(launcher: Mapping[str, Any]) -> int:
 
 
 def jobs_at_a_time(launcher: Mapping[str, Any], total: int) -> int:
-    """Jobs of a search that are proposed together: as many as workers; of a job array a quarter of all at most.
+    """Jobs of a search that are proposed together: one per worker; for a job array at most a quarter of all.
 
-    Jobs of one proposal do not know of each other's results.
+    Jobs proposed together are chosen without each other's results.
 
     Examples
     --------
@@ -81,17 +81,17 @@ def cores() -> int:
 
 @cache
 def leave_libraries_out_of_collections() -> None:
-    """Keep the half million objects that the imported libraries consist of out of Python's collections of garbage.
+    """Exclude the half million objects of the imported libraries from Python's garbage collections.
 
-    To be called when a process has done its first job: a thirtieth of the time of a small sweep went into walking them.
+    Called after the first job of a process: visiting them took a thirtieth of the time of a small sweep.
     """
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS)
 
 
-#: How processes start: forked from a server that has imported what they need; where a fork is not sound, afresh.
+#: How processes start: forked from a server that has imported what they need, or spawned where forking is unsafe.
 START_METHOD = "forkserver" if sys.platform == "linux" else "spawn"
-#: The launchers whose workers are started in this way.
+#: The launchers whose workers start this way.
 _OWN = ("hydra_plugins.auclab_process_launcher", "hydra_plugins.auclab_dask_launcher")
 
 
