@@ -1,4 +1,4 @@
-"""The arguments of every command: a function a command, and those that several share."""
+"""The arguments of every command, one function per command, and shared ones."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Arguments = Callable[[argparse.ArgumentParser], None]
 
 
 class RenamedOption(UserWarning):
-    """An option was typed by the name that it had in an earlier version."""
+    """Warning for an option typed with its name of an earlier version."""
 
 
 class _Out(argparse.Action):
-    """``--out FILE``, also under the names of earlier versions, which go on with a hint."""
+    """``--out FILE``; names of earlier versions still work, with a warning."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        """Keep the file, or one more of them."""
+        """Store the file, or append it."""
         if option_string not in (None, "--out"):
             warnings.warn(f"{option_string} is now --out; both work in 0.3", RenamedOption, stacklevel=2)
         before = getattr(namespace, self.dest)
@@ -29,10 +29,10 @@ class _Out(argparse.Action):
 
 
 class _Numbers(argparse.Action):
-    """Numbers after an option; a word with ``=`` among them is a setting."""
+    """Numbers after an option; an argument with ``=`` among them is a setting."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        """Keep the numbers, and put the settings to the others."""
+        """Store the numbers, and add the settings to the other ones."""
         is_setting = ["=" in word for word in values]
         try:
             numbers = [float(word) for word, other in zip(values, is_setting, strict=True) if not other]

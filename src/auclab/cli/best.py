@@ -26,7 +26,7 @@ from auclab.types import AuclabError, Status
 
 
 def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
-    """Print the best of each data set; with ``--refit`` fit that of the only one to all rows.
+    """Print the best of each data set; with ``--refit``, which needs a single one, refit it on all rows.
 
     `table`: the comparison of `runs`. `runs`: finished runs. `arguments`: of the command.
     """
@@ -63,7 +63,7 @@ def _certified(runs: pd.DataFrame) -> list[str]:
 
 
 def _choosing(best: Best, found: Sequence[Best], table: Table) -> str:
-    """The condition under which one row of the table is left: the settings in which the rows differ."""
+    """The condition that selects one row of the table: the settings in which the rows differ."""
     telling = [key for key in table.cells.rows if len({_text(each.newest[key]) for each in found}) > 1] or list(
         table.cells.rows
     )
@@ -111,7 +111,7 @@ def _grid(best: Best, table: Table, others: Sequence[str] = ()) -> RichTable:
 
 
 def _held_out(best: Best) -> str:
-    """AUC of the rows that the choice has not seen, over the runs of the best."""
+    """AUC on rows not used for the choice, over the runs of the best."""
     auc = find_metric(best.runs, "auc")
     values = best.runs[auc].dropna() if auc.startswith("test/") else best.runs.iloc[:0]["run_id"]
     if len(values) == 0:
@@ -142,13 +142,13 @@ def _refit(best: Best, arguments: Namespace) -> int:
 
 
 def rerun_with(rows: pd.DataFrame, arguments: Namespace) -> int:
-    """`auclab rerun RUN SETTING…`: the stored configuration with other settings, kept as a run of its own."""
+    """`auclab rerun RUN SETTING…`: the stored configuration with other settings, stored as a new run."""
     settings = quoted_where_needed(arguments.settings)
     return _show_use(refit_run(rows.iloc[0], rows, arguments, settings)[:8], arguments)
 
 
 def refit_run(row: pd.Series[Any], rows: pd.DataFrame, arguments: Namespace, settings: Sequence[str]) -> str:
-    """Fit the configuration of a run with other settings, show and keep it; the id of the new run."""
+    """Refit the configuration of a run with other settings, print and store it; returns the id of the new run."""
     fetch_files(rows, arguments.store, allow=arguments.allow)
     choices = {group: row[group] for group in GROUPS if isinstance(row.get(group), str)}
     command = row.get("tag.command")

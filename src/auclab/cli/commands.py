@@ -54,7 +54,7 @@ def runs(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Show one run, or list those of a sweep; of an adaptive search what its jobs were worth."""
+    """Show one run, or list those of a sweep; for an adaptive search also the values of its jobs."""
     with reading(arguments.store):
         every = read_runs(arguments.store, status=None, allow=arguments.allow)
     if (jobs := sweep_jobs(every, arguments.run)) is not None:
@@ -77,7 +77,7 @@ def show(arguments: Namespace) -> int:
 
 
 def figures(arguments: Namespace) -> int:
-    """Draw the figures of one run from the scores it has kept, beside its other files."""
+    """Draw the figures of one run from its stored scores, into its folder."""
     from auclab.pipeline.record.figures import draw_figures
     from auclab.pipeline.screen.console import short_path
 
@@ -88,7 +88,7 @@ def figures(arguments: Namespace) -> int:
 
 
 def _draw_coefficients(row: pd.Series) -> list[Path]:
-    """``coefficients.png`` of one split, unless its scorer has none in the units of the data."""
+    """``coefficients.png`` of one split, if its scorer has coefficients in the units of the data."""
     from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
     from auclab.displays.coefficients import draw_coefficients
     from auclab.displays.style import DPI
@@ -127,7 +127,7 @@ def compare(arguments: Namespace) -> int:
     for step in steps:
         try:
             written += step()
-        except AuclabError as error:  # the others are written all the same
+        except AuclabError as error:  # the other files are still written
             lacking.append(str(error))
     if written and arguments.format == "screen":
         out.print(f"written: {', '.join(map(str, written))}", soft_wrap=True, markup=False)
@@ -145,7 +145,7 @@ def _text(table: Table, language: str) -> str:
 
 
 def _why_no_diagram(table: Table) -> str:
-    """What a diagram of ranks lacks, and what shows the same numbers."""
+    """Why there is no diagram of ranks, and where the same numbers are."""
     from auclab.comparison.table import task_means
 
     whole = len(task_means(table.mean, table.cells.tasks).dropna())
@@ -157,7 +157,7 @@ def _why_no_diagram(table: Table) -> str:
 
 
 def best(arguments: Namespace) -> int:
-    """Name the best configuration, and fit it to all rows if that was requested."""
+    """Print the best configuration, and refit it on all rows if requested."""
     if arguments.register and not arguments.refit:
         raise AuclabError("--register names the model that --refit makes; give both")
     table, runs = _compared(arguments)
@@ -189,7 +189,7 @@ def rerun(arguments: Namespace) -> int:
 
 
 def check(arguments: Namespace) -> int:
-    """Prove the certificate of one run again."""
+    """Verify the certificate of one run."""
     from auclab.check.command import check_run
 
     return check_run(arguments.run, arguments.store, arguments.allow)
@@ -203,7 +203,7 @@ def report(arguments: Namespace) -> int:
     fetch_files(every, arguments.store, allow=arguments.allow)
     options = [word for name in arguments.experiment or () for word in ("--experiment", name)]
     if arguments.sweep is not None:
-        options += ["--sweep", arguments.sweep]  # its id, as last would be another one tomorrow
+        options += ["--sweep", arguments.sweep]  # its id, because last will mean another run later
     options += ["--where", *arguments.where] if arguments.where else []
     options += ["--filter", arguments.filter] if arguments.filter else []
     page = write_report(
@@ -218,7 +218,7 @@ def report(arguments: Namespace) -> int:
 
 
 def evaluate(arguments: Namespace) -> int:
-    """Measure models on new labelled rows."""
+    """Evaluate models on new labelled rows."""
     from auclab.cli.evaluate import show_evaluation
 
     return show_evaluation(arguments)
@@ -239,14 +239,14 @@ def export(arguments: Namespace) -> int:
 
 
 def push(arguments: Namespace) -> int:
-    """List or send the runs that are kept in their folders."""
+    """List or send the runs that are stored in their folders only."""
     from auclab.cli.push import push as list_or_send
 
     return list_or_send(arguments)
 
 
 def doctor(arguments: Namespace) -> int:
-    """What of the installation works."""
+    """Check the installation."""
     from auclab.cli.doctor import doctor as look
 
     return look(arguments)
@@ -269,7 +269,7 @@ def _one_run(arguments: Namespace, status: str | None = None) -> pd.DataFrame:
 
 
 def _compared(arguments: Namespace) -> tuple[Table, pd.DataFrame]:
-    """The comparison of the runs that were chosen, and those of them that finished."""
+    """The comparison of the selected runs, and those that finished."""
     every = _choose(arguments, status=None)
     from auclab.comparison.table import compare_runs  # with all metrics, once there is something to compare
 
@@ -289,7 +289,7 @@ def _compared(arguments: Namespace) -> tuple[Table, pd.DataFrame]:
 
 
 def _metric_of_search(arguments: Namespace, runs: pd.DataFrame) -> tuple[str, list[str]]:
-    """What is compared, and a remark on it: of an adaptive search, unless another is named, what it chose by."""
+    """The metric to compare, and a remark: for an adaptive search by default the metric it optimised."""
     asked = find_metric(runs, arguments.metric)
     if arguments.sweep is None or arguments.metric != "auc":
         return asked, []
@@ -306,7 +306,7 @@ def _metric_of_search(arguments: Namespace, runs: pd.DataFrame) -> tuple[str, li
 
 
 def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:
-    """The runs that --experiment, --filter, --sweep and --where name."""
+    """The runs that --experiment, --filter, --sweep and --where select."""
     selection = {"filter": arguments.filter, "experiments": arguments.experiment, "status": status}
     with reading(arguments.store):
         found = read_runs(arguments.store, allow=arguments.allow, **selection)
@@ -347,7 +347,7 @@ def _fits(column: pd.Series, values: Sequence[str]) -> pd.Series:
 
 
 def _unfinished(runs: pd.DataFrame) -> list[str]:
-    """A sentence per status of runs that did not finish, and were not started again and finished then."""
+    """A sentence per status of runs that did not finish, nor when started again."""
     done = runs["run_status"] == "FINISHED"
     rest = runs[~done].drop_duplicates("run_id")
     if (key := f"tag.{SETTINGS_TAG}") in runs:
@@ -360,7 +360,7 @@ def _unfinished(runs: pd.DataFrame) -> list[str]:
 
 
 def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
-    """Every two columns over rows, on the screen and in the file that was named."""
+    """Tests of every two columns over rows, printed and written to the given file."""
     if arguments.pairs is None:
         return []
     from auclab.comparison.column_pairs import compare_columns
@@ -382,7 +382,7 @@ def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
 
 
 def _save_pairs(table: Table, arguments: Namespace) -> list[Path]:
-    """Every value, a line per pair, in the file that was named."""
+    """Write every value, a line per pair, to the given file."""
     if not arguments.values:
         return []
     from auclab.comparison.formats import to_values
@@ -394,7 +394,7 @@ def _save_pairs(table: Table, arguments: Namespace) -> list[Path]:
 
 
 def _save(table: Table, path: Path, finished: pd.DataFrame) -> list[Path]:
-    """Write the table, its diagram or all metrics; a folder that is missing is made, as `auclab report` does."""
+    """Write the table, its diagram or all metrics; a missing folder is created, as by `auclab report`."""
     if path.suffix in FIGURES and table.ranking is None:
         raise AuclabError(f"{path} is not written: {_why_no_diagram(table)}")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -410,10 +410,10 @@ def _save(table: Table, path: Path, finished: pd.DataFrame) -> list[Path]:
 
 
 def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> None:
-    """Write every metric in long form, and say what was left out."""
+    """Write every metric in long form, and print what was left out."""
     from auclab.comparison.long_form import long_form
 
     values, notes = long_form(finished, table.cells)
     values.to_parquet(path, index=False)
     for note in notes:
-        sys.stderr.write(f"{path}: {note}\n")  # the table may be on its way into a file
+        sys.stderr.write(f"{path}: {note}\n")  # standard output may be redirected to a file

@@ -30,7 +30,7 @@ LITTLE_SPACE = 1 << 30
 
 @dataclass(frozen=True)
 class Finding:
-    """One line: what was looked at, its state, and what was found or what to do."""
+    """One line: what was checked, its state, and what was found or what to do."""
 
     what: str
     state: State
@@ -38,7 +38,7 @@ class Finding:
 
 
 def doctor(arguments: Namespace) -> int:
-    """Show what was found; 1 if something is wrong, else 0."""
+    """Print the findings; exit code 1 if something is wrong, else 0."""
     parts = {
         "machine": machine(),
         "libraries": libraries(requires("auclab") or []),
@@ -94,7 +94,7 @@ def libraries(requirements: Iterable[str]) -> Iterator[Finding]:
 
 
 def extras(requirements: Iterable[str]) -> Iterator[Finding]:
-    """The optional parts, and the command that installs one that does not exist.
+    """The optional dependencies, and the command that installs a missing one.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def extras(requirements: Iterable[str]) -> Iterator[Finding]:
 
 
 def compiled_loops() -> Iterator[Finding]:
-    """Whether the compiled loops are kept, so that only the first run waits for them."""
+    """Whether the compiled loops are cached, so that only the first run compiles them."""
     from auclab.compiled.compiling import cache_folder  # Numba, which is slow to import
 
     folder = cache_folder()
@@ -134,7 +134,7 @@ def compiled_loops() -> Iterator[Finding]:
 
 
 def store(folder: str) -> Iterator[Finding]:
-    """Whether the store of runs can be written, and how much space is left."""
+    """Whether the store of runs can be written, and the free space."""
     address = Address.parse(folder)
     if address.is_server:
         yield Finding("store", "note", f"{address}: a server; auclab runs --store says whether it answers")
@@ -151,7 +151,7 @@ def store(folder: str) -> Iterator[Finding]:
 
 
 def data_folders() -> Iterator[Finding]:
-    """The folders in which data sets are looked for."""
+    """The search path of data sets."""
     searched = search_path()
     for folder in searched:
         if folder.is_dir() and os.access(folder, os.R_OK) and (files := len(list(folder.iterdir()))):
@@ -178,5 +178,5 @@ def _extras_of(marker: str) -> list[str]:
 
 
 def _existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that is there."""
+    """The folder, or its nearest existing parent."""
     return next(path for path in (folder, *folder.absolute().parents) if path.exists())

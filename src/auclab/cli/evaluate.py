@@ -1,4 +1,4 @@
-"""`auclab evaluate`: stored models measured on new labelled rows."""
+"""`auclab evaluate`: stored models evaluated on new labelled rows."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from auclab.pipeline.stored.visible import visible
 from auclab.tracking import load_scorer
 from auclab.types import AuclabError
 
-#: A p-value below this speaks against a hypothesis, on the screen.
+#: Significance level of the printed statements.
 _LEVEL = 0.05
 
 
 def show_evaluation(arguments: Namespace) -> int:
-    """Measure, print, and write the file that was requested."""
+    """Evaluate, print, and write the requested file."""
     if len(arguments.runs) > 2:
         raise AuclabError(f"{len(arguments.runs)} models are given; evaluate measures one, or compares two")
     if arguments.out is not None and Path(arguments.out).suffix != ".json":

@@ -1,4 +1,4 @@
-"""What to type where somebody gave a file in place of a data set, a setting or a command."""
+"""Advice for a file given in place of a data set, a setting or a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ENDINGS = re.compile(r"\.(csv|tsv|parquet|pq|svm|svmlight|libsvm)(\.gz|\.bz2)?$
 
 
 def is_file(word: str) -> bool:
-    """Whether a word names a file: by its ending, or because it is there.
+    """Whether an argument names a file: by its suffix, or because the file exists.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def is_file(word: str) -> bool:
 
 
 def type_for_file(path: str) -> str:
-    """The command that runs on a file, if it can be looked at; else what it begins with."""
+    """The command that runs on a file, if it can be inspected; else the beginning of that command."""
     name = path.strip("'\"")
     if Path(name).expanduser().is_file():
         from auclab.datasets.inspection import inspect_file  # pandas
@@ -34,7 +34,7 @@ def type_for_file(path: str) -> str:
             found = None
         if found is not None and found.command and not found.problems:
             return f"type {found.command}; auclab inspect {shlex.quote(name)} shows the table"
-    from auclab.datasets.overrides import override  # NumPy, by way of its package
+    from auclab.datasets.overrides import override  # imports NumPy through its package
 
     begin = f"dataset=file {override('dataset.path', name)} dataset.target=COLUMN"
     return f"type {begin}; auclab inspect {shlex.quote(name)} proposes the whole command"

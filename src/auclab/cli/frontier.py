@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from auclab.pipeline.split.frontier import DataFrontier
 
 _FIGURES = (".png", ".pdf", ".svg")
-#: Groups of settings that a frontier has nothing of: it solves programs of its own.
+#: Groups of settings that do not apply to a frontier, which has its own programs.
 _UNUSED = (
     *("formulation", "solver", "kernel", "tune", "class_weight", "inner", "metrics", "bounds", "figures"),
     "decision",

@@ -1,4 +1,4 @@
-"""Pages of help: words and examples from `pages/`, in the width of the terminal.
+"""Help pages: texts and examples from `pages/`, in the width of the terminal.
 
 A page is a file of text: what the command does, ``----``, then examples.
 """
@@ -16,7 +16,7 @@ _PAGES = Path(__file__).with_name("pages")
 
 
 class Form(argparse.RawDescriptionHelpFormatter):
-    """Help with its own line breaks in 110 columns; in a narrower terminal lines are broken where it ends."""
+    """Help with its own line breaks up to 110 columns; in a narrower terminal it is wrapped."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=24, width=help_width())
@@ -26,7 +26,7 @@ class Form(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with a page of help, whose errors say which word is meant."""
+    """A parser with a help page, whose errors suggest the closest word."""
 
     def __init__(self, prog: str, *, page: str, line: str = "", **options: Any) -> None:
         super().__init__(prog, formatter_class=Form, **options)

@@ -1,4 +1,4 @@
-"""Pages of help in the width of the terminal. The standard library alone: a page of help waits for nothing else."""
+"""Help pages in the width of the terminal. Only the standard library is imported, to be fast."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import textwrap
 from collections.abc import Iterator
 from itertools import groupby
 
-#: Columns of a page of help, where the terminal has as many.
+#: Largest width of a help page, in columns.
 WIDEST = 110
-#: What lines start with that stand below the one they belong to.
+#: Indentation of continued lines.
 _BELOW = " " * 6
-#: The end of a line of a command that the next one continues.
+#: The end of a command line that continues on the next one.
 _GOES_ON = " \\"
-#: A line of its own: a name, a colon and words.
+#: An entry: a name, a colon and text.
 _ENTRY = re.compile(r"[\w' ]+: ")
 
 
@@ -24,7 +24,7 @@ def help_width() -> int:
 
 
 def narrower(text: str, width: int) -> str:
-    r"""A page of help in fewer columns: paragraphs are filled again, what explains an example goes below it.
+    r"""A help page in fewer columns: paragraphs are refilled, explanations of examples go below them.
 
     Examples
     --------
@@ -45,12 +45,12 @@ def narrower(text: str, width: int) -> str:
           newton
     tune: none
     """
-    joined = re.sub(r"\n {10,}", " ", text)  # what goes on from the line before
+    joined = re.sub(r"\n {10,}", " ", text)  # continued from the previous line
     return "\n\n".join("\n".join(_block(block.splitlines(), width)) for block in joined.split("\n\n"))
 
 
 def _block(block: list[str], width: int) -> Iterator[str]:
-    """Lines without an empty one among them: examples are indented, entries have a line each, others are filled."""
+    """A block of lines: examples are indented, entries have a line each, others are refilled."""
     entries = bool(block) and _ENTRY.match(block[0]) is not None
     for indented, group in groupby(block, key=lambda line: line[:1].isspace()):
         lines = list(group)
@@ -64,9 +64,9 @@ def _block(block: list[str], width: int) -> Iterator[str]:
 
 
 def _example(line: str, width: int) -> list[str]:
-    """A line of examples; in a narrow terminal, the command and below it what it does.
+    """A line of examples; in a narrow terminal, the command with its explanation below.
 
-    A command that needs several lines goes on after a backslash, as a shell reads it.
+    A command on several lines continues after a backslash, as in a shell.
     """
     if len(line) <= width:
         return [line]

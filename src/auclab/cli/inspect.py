@@ -1,4 +1,4 @@
-"""`auclab inspect`: one look at a table in a file, and the command that runs on it."""
+"""`auclab inspect`: a summary of a table in a file, and the command that runs on it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from auclab.pipeline.screen.console import out
 from auclab.pipeline.screen.tables import print_table
 from auclab.pipeline.stored.visible import visible
 
-#: What a run needs a setting for, and what it leaves out.
+#: Columns for which a run needs a setting, and columns that it leaves out.
 _STYLES = {"target": "bold green", "identifier": "yellow", "group": "yellow", "text": "yellow"}
 _STYLES |= {"constant": "dim", "empty": "dim"}
 
 
 def show_inspection(arguments: Namespace) -> int:
-    """Print what is in the file; exit code 1 if no command could be proposed, or something has to be repaired."""
+    """Print the summary; exit code 1 if no command could be proposed, or the file needs a repair."""
     found = inspect_file(arguments.file, target=arguments.target, positive=arguments.positive)
     _row("file", _described(found))
     lines = [_line(column) for column in found.columns]

@@ -1,6 +1,6 @@
 """The command `auclab`: run an experiment, list and compare runs, rerun one, write a report.
 
-Only what a command needs is imported: a page of help needs the standard library alone.
+Only what a command needs is imported: a help page needs only the standard library.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from auclab.cli.process import run_as_program
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command; exit codes: 0 done, 1 cannot be done or not the same, 2 not understood."""
+    """Run a command; exit codes: 0 done, 1 failed or results differ, 2 usage error."""
     typed = sys.argv[1:] if arguments is None else list(arguments)
-    if typed[:1] == ["run"]:  # Hydra parses its arguments, --help among them
+    if typed[:1] == ["run"]:  # Hydra parses its arguments, including --help
         from auclab.cli.run import main as run
 
         run(typed[1:])
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _parse(parser: argparse.ArgumentParser, typed: Sequence[str]) -> argparse.Namespace:
-    """The words of a command; of its own words the options may stand before, between and after the others."""
+    """Parse the arguments of a command; options may come before, between and after the others."""
     commands = _commands_of(parser)
     if not typed or typed[0] not in commands:
         return parser.parse_args(typed)
@@ -51,7 +51,7 @@ def _parse(parser: argparse.ArgumentParser, typed: Sequence[str]) -> argparse.Na
 
 
 def program() -> None:
-    """The command as the process's own work."""
+    """Entry point of the process."""
     run_as_program(main)
 
 

@@ -34,7 +34,7 @@ def predict(arguments: Namespace) -> int:
     else:
         found.write(target)
     about, table = scorer.description["about"], found.table
-    # With the table on standard output, words go beside it.
+    # If the table goes to standard output, messages go to standard error.
     say = err if target is None else out
     model = f"{about.get('formulation', 'model')} · {about.get('dataset', '')} · {about.get('split', '')}"
     say.print(f"[cyan]model[/cyan]    {escape(visible(model))}", soft_wrap=True)
@@ -62,7 +62,7 @@ def predict(arguments: Namespace) -> int:
 
 
 def _in_words(rule: Any) -> str:
-    """A rule of a stored model, which may have been written by anyone."""
+    """A threshold rule of a stored, untrusted model, as text."""
     try:
         return rule_in_words(rule)
     except (IndexError, TypeError, ValueError):

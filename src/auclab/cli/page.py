@@ -1,4 +1,4 @@
-"""MLflow's command line as a process that ends with the one that started it, even if that was killed (kill -9)."""
+"""MLflow's command line in a process that ends with its parent, even if that is killed (kill -9)."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ _ADDRESS = re.compile(
 
 
 def without_passwords(words: Sequence[str]) -> list[str]:
-    """Overrides that name an environment variable in place of an address with a password, which is set to it.
+    """Overrides with each address with a password replaced by an environment variable, which is set to it.
 
-    Hydra keeps overrides and settings as they were typed, and resolves such names only where the value is used.
+    Hydra stores overrides and settings as typed, and resolves such names only when the value is used.
     """
     if not any("://" in word for word in words):
         return list(words)
@@ -46,7 +46,7 @@ def _is_list(match: re.Match[str]) -> bool:
 
 
 def hide_in_files(folders: Iterable[Path]) -> None:
-    """Take passwords out of yaml files that Hydra has written: those of a file of settings of the user's own."""
+    """Remove passwords that come from the user's own settings file from the yaml files that Hydra has written."""
     from auclab.tracking.address import hide_password
 
     for folder in folders:
@@ -59,7 +59,7 @@ def hide_in_files(folders: Iterable[Path]) -> None:
 
 
 def hide_in_log() -> None:
-    """Take passwords out of what is logged from now on."""
+    """Remove passwords from all log messages from now on."""
     from auclab.tracking.address import HIDE_PASSWORDS
 
     for handler in logging.getLogger().handlers:

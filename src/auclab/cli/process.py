@@ -1,4 +1,4 @@
-"""How the command's process starts and ends: both take longer than a small solve if left to the interpreter."""
+"""Fast start and end of the command's process: by default both take longer than a small solve."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 from auclab.pipeline.screen.encoding import show_in_any_encoding
 
-#: Allocations before the first collection of garbage: importing the libraries makes half a million objects that stay.
+#: Allocations before the first garbage collection: importing the libraries creates half a million permanent objects.
 _ALLOCATIONS = 1_000_000
 
-#: `time.monotonic` when this process began, if it is that of a command.
+#: `time.monotonic` when this process began, if it runs a command.
 _begun: list[float] = []
 
 
@@ -24,10 +24,10 @@ def begun() -> float | None:
 
 
 def run_as_program(main: Callable[[], None]) -> None:
-    """Call `main` as the work of this process, and end the process right after its exit handlers.
+    """Call `main`, and end the process right after its exit handlers.
 
-    The interpreter would take each module apart before it ends, for a second or more once SciPy, scikit-learn and
-    MLflow are imported. Exit handlers registered by libraries run as usual, and the exit code is that of `main`.
+    The interpreter would tear down each module first, which takes a second or more once SciPy, scikit-learn and MLflow
+    are imported. Exit handlers registered by libraries run as usual, and the exit code is that of `main`.
     """
     gc.set_threshold(_ALLOCATIONS)
     show_in_any_encoding()

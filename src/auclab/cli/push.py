@@ -1,4 +1,4 @@
-"""`auclab push`: runs that are kept in their folders, listed or sent into the store."""
+"""`auclab push`: list runs that are stored in their folders only, or send them to the store."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from auclab.pipeline.screen.notes import show_notes
 from auclab.tracking.kept import KEPT_FILE, KeptRun, find_kept
 from auclab.types import AuclabError
 
-#: Where runs and sweeps put their folders, by default.
+#: Default folders of runs and sweeps.
 PLACES = ("outputs", "multirun")
 
-#: Fewest letters of an id.
+#: Least length of an abbreviated id.
 FEWEST_LETTERS = 4
 
 
 def push(arguments: Namespace) -> int:
-    """List what waits, or send runs; exit code 1 if one of them could not be sent."""
+    """List unsent runs, or send runs; exit code 1 if one of them could not be sent."""
     show_notes()
     if not arguments.runs:
         return _list(_below(map(Path, PLACES)))
@@ -50,7 +50,7 @@ def push(arguments: Namespace) -> int:
 
 
 def _list(kept: Sequence[KeptRun]) -> int:
-    """One line a run, oldest first."""
+    """One line per run, oldest first."""
     waiting = sorted((each for each in kept if each.pushed is None), key=lambda each: each.end_time)
     for each in waiting:
         ended = datetime.fromtimestamp(each.end_time / 1000, UTC).astimezone()
@@ -72,7 +72,7 @@ def _below(places: Iterable[Path]) -> list[KeptRun]:
 
 
 def _named(word: str) -> list[KeptRun]:
-    """The runs that a word names: those in a folder, all, or one by its id, its first letters, or its name."""
+    """The runs that an argument names: those in a folder, all, or one by its id, its first letters, or its name."""
     path = Path(word)
     if path.is_dir():
         return _below([path])

@@ -37,11 +37,11 @@ from auclab.sweeps.jobs import parse_rerun, run_job
 from auclab.sweeps.sweep import program, sweep_scope
 from auclab.tracking.job_status import JobStatus
 
-#: Environment variable by which Hydra raises errors in place of printing them.
+#: Environment variable that makes Hydra raise errors instead of printing them.
 TRACES = "HYDRA_FULL_ERROR"
 OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
 
-#: How the words begin that can make a sweep: options, experiments, and settings of Hydra.
+#: Prefixes of arguments that can start a sweep: options, experiments, and settings of Hydra.
 MAY_SWEEP = ("-", "experiment", "+", "hydra")
 
 #: After Ctrl-C while settings and data are checked.
@@ -64,9 +64,9 @@ def study_seeds(study: str, scale: str) -> str:
 
 
 def refuse_missing_study(overrides: Sequence[str]) -> None:
-    """Raise `AuclabError` if an override names a study, and the studies are not there.
+    """Raise `AuclabError` if an override names a study and the studies are not installed.
 
-    Hydra would only say that it cannot locate a class of theirs.
+    Hydra would only report that it cannot locate a class.
     """
     for override in overrides:
         key, _, name = override.partition("=")
@@ -80,7 +80,7 @@ def refuse_missing_study(overrides: Sequence[str]) -> None:
 
 @hydra.main(version_base="1.3", config_path=str(conf_folder()), config_name="config")
 def _run(config: DictConfig) -> JobStatus | None:
-    """Run one experiment, or one seed of a study, with the composed configuration; of a job, how it ended."""
+    """Run one experiment, or one seed of a study, with the composed configuration; returns the status of a job."""
     job = hydra.core.hydra_config.HydraConfig.get()
     hide_in_log()
     hide_in_files(_folders_of_hydra(job))
@@ -116,11 +116,11 @@ def _experiment(config: DictConfig, job: DictConfig) -> Experiment:
 
 @contextmanager
 def _nothing_left(folder: Path) -> Iterator[None]:
-    """Remove the output folder of a run that ends before it begins, and the folders above that are empty then."""
+    """Remove the output folder of a run refused at the start, and parent folders that are then empty."""
     try:
         try:
             yield
-        except OmegaConfBaseException as error:  # ${…} that leads nowhere; Hydra would print a line of its own
+        except OmegaConfBaseException as error:  # unresolved ${…}; Hydra would print another message
             _end(in_words(error, ()))
     except SystemExit:
         shutil.rmtree(folder, ignore_errors=True)
@@ -131,13 +131,13 @@ def _nothing_left(folder: Path) -> Iterator[None]:
 
 
 def _folders_of_hydra(job: DictConfig) -> list[Path]:
-    """Where Hydra has written the settings of this job, and of its sweep."""
+    """Folders with Hydra's copies of the settings of this job and of its sweep."""
     folders = [Path(job.runtime.output_dir) / str(job.output_subdir)] if job.output_subdir else []
     return folders + ([Path(job.sweep.dir)] if job.mode is hydra.types.RunMode.MULTIRUN else [])
 
 
 def main(overrides: Sequence[str] | None = None) -> None:
-    """Run what the overrides describe; those of the command line if none are given.
+    """Run the overrides, by default those of the command line.
 
     Exit codes: 0 done, 1 cannot be done, 130 Ctrl-C.
     """
@@ -155,7 +155,7 @@ def main(overrides: Sequence[str] | None = None) -> None:
             _refuse_at_once(arguments)
             with _help_in_width() if {"--help", "-h"} & set(arguments) and sys.stdout.isatty() else nullcontext():
                 if not any(word.startswith(MAY_SWEEP) for word in arguments):
-                    Hydra.get_mode = lambda *_, **__: RunMode.RUN  # it composes all settings only to look for a mode
+                    Hydra.get_mode = lambda *_, **__: RunMode.RUN  # Hydra composes all settings only to look for a mode
                 _run()
     finally:
         sys.argv, Hydra.get_mode = before, get_mode
@@ -163,7 +163,7 @@ def main(overrides: Sequence[str] | None = None) -> None:
 
 @contextmanager
 def _help_in_width() -> Iterator[None]:
-    """Show Hydra's page of help in the width of the terminal, where it lists the choices of a group in one line."""
+    """Wrap Hydra's help page to the terminal: it lists the choices of a group in one line."""
     page = StringIO()
     try:
         with redirect_stdout(page):
@@ -173,10 +173,10 @@ def _help_in_width() -> Iterator[None]:
 
 
 def _refuse_at_once(arguments: Sequence[str]) -> None:
-    """Refuse a folder that libraries cannot write to, and what Hydra would find late or not at all.
+    """Refuse a folder that libraries cannot write to, and mistakes that Hydra finds late or not at all.
 
-    It composes the jobs of a sweep after the parent run is made, takes an experiment that does not exist for none, ends
-    with a traceback where a choice is a number, and adds whatever key is written with a plus.
+    Hydra composes the jobs of a sweep after the parent run is created, ignores an unknown experiment, ends with a
+    traceback if a choice is a number, and adds any key written with a plus.
     """
     if not os.getcwd().isascii():
         from auclab.pipeline.screen.console import plain_errors
@@ -206,7 +206,7 @@ def _end(line: str) -> NoReturn:
 
 @contextmanager
 def _errors_of_hydra(arguments: Sequence[str]) -> Iterator[None]:
-    """Errors outside the experiment in words: of the settings, of output folders, of worker processes.
+    """One-line errors from outside the experiment: settings, output folders, worker processes.
 
     Hydra would print the traceback of all but the first; it raises them if this variable is set.
     """
@@ -221,7 +221,7 @@ def _errors_of_hydra(arguments: Sequence[str]) -> Iterator[None]:
     except OSError as error:
         place = f" {error.filename}" if error.filename else ""
         line = f"the output folder{place} cannot be written: {error.strerror or error}; free space, or {OTHER_FOLDER}"
-    except Exception as error:  # the one that is meant is imported when something failed, the others go on
+    except Exception as error:  # narrowed below; other exceptions are re-raised
         # Imported here: multiprocessing's exit handler has to be registered after that of `run_as_program`.
         from concurrent.futures.process import BrokenProcessPool
 

@@ -1,4 +1,4 @@
-"""The comparison of a sweep's jobs, kept with its parent run: where MLflow's page shows the sweep, it shows its result.
+"""Stores the comparison of a sweep's jobs with its parent run, where MLflow's page shows it.
 
 The table is the description of the parent run, and ``comparison.csv`` and ``comparison.png`` are among its files.
 """
@@ -22,12 +22,12 @@ from auclab.types import AuclabError
 NOTE_TAG = "mlflow.note.content"
 #: Tag of a parent run with the number of jobs that its table compares.
 TABLE_TAG = "sweep.compared"
-#: Sweeps that are compared in one go, the newest; and the longest text of a tag.
+#: Largest number of (newest) sweeps compared at once, and the longest text of a tag.
 MOST_SWEEPS, LONGEST_NOTE = 20, 8000
 
 
 def attach_tables(client: Any, store: str) -> int:
-    """Add tables and figures to the parent runs that have none of all their finished jobs; return how many."""
+    """Add tables and figures to parent runs without an up-to-date one; return how many."""
     parents = _parents(client)
     if not parents:
         return 0
@@ -39,7 +39,7 @@ def attach_tables(client: Any, store: str) -> int:
             continue
         try:
             table = compare_runs(jobs, metric=find_metric(jobs, "auc"))
-        except AuclabError:  # nothing that could be compared, such as jobs without a common metric
+        except AuclabError:  # nothing to compare, such as jobs without a common metric
             continue
         _attach(client, parent.info.run_id, table, jobs)
         count += 1

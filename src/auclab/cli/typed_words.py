@@ -1,4 +1,4 @@
-"""The words of a command that Hydra refuses, in one line that says what is meant, and those it only needs in quotes."""
+"""Arguments that Hydra refuses: a one-line message with a suggestion, or quotes where these suffice."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from omegaconf.errors import OmegaConfBaseException
 from auclab.cli.file_words import is_file, type_for_file
 from auclab.pipeline.config.compose import conf_folder, known_keys, plain_yaml
 
-#: Choices that a message lists as having a setting.
+#: Largest number of choices that a message lists as having a setting.
 _FEW = 6
-#: Lines of Hydra's messages that say nothing about the mistake.
+#: Lines of Hydra's messages that do not describe the mistake.
 _NOISE = re.compile(r"^(See https|To append|Config search path|\s*provider=|\s*full_key|\s*object_type|Set the env)")
-#: What OmegaConf calls the types of settings.
+#: OmegaConf's names of the types of settings.
 _KINDS = {"Float": "a number", "Integer": "a whole number", "Boolean": "true or false", "bool": "true or false"}
 _OTHER_TYPE = re.compile(
     r"Value '(?P<value>.*?)' (of type '.*?' )?(could not be converted to|is not a valid) (?P<kind>\w+)"
@@ -25,12 +25,12 @@ _OTHER_TYPE = re.compile(
 
 
 def quoted_where_needed(arguments: Sequence[str]) -> list[str]:
-    """The words of a command, values that Hydra's language cannot read in its quotes: umlauts, brackets, blanks."""
+    """The arguments, with values that Hydra's grammar cannot parse in quotes: umlauts, brackets, blanks."""
     return [_quoted(word) if _is_override(word) and not _parses(word) else word for word in arguments]
 
 
 def in_words(error: BaseException, arguments: Sequence[str]) -> str:
-    """What Hydra refused, as one line.
+    """Hydra's error as one line.
 
     `arguments`: the words of the command.
     """
@@ -62,14 +62,14 @@ def in_words(error: BaseException, arguments: Sequence[str]) -> str:
 
 
 def unknown_choices(words: Sequence[str]) -> Iterator[str]:
-    """A line for every choice of a group that has no yaml file, also among those of a sweep."""
+    """A line for every choice of a group without a yaml file, also in a sweep."""
     for word in words:
         key, _, value = word.lstrip("+").partition("=")
         folder = conf_folder() / key
         if "=" not in word or word.startswith("~") or "." in key or "@" in key or not folder.is_dir():
             continue
         choices = _choices(folder)
-        if set(value) & set("(${:'\""):  # a function of Hydra's language, such as choice(a,b)
+        if set(value) & set("(${:'\""):  # a function of Hydra's grammar, such as choice(a,b)
             continue
         for choice in filter(None, (part.strip() for part in value.strip("[]").split(","))):
             if choice in (*choices, "null"):
@@ -83,7 +83,7 @@ def unknown_choices(words: Sequence[str]) -> Iterator[str]:
 
 
 def added_keys(words: Sequence[str]) -> Iterator[str]:
-    """A line for every key that a plus would add to the top of the configuration, where nothing reads it."""
+    """A line for every key that a plus would add to the top of the configuration, where it has no effect."""
     for word in words:
         key = re.split(r"[.=@/]", word.lstrip("+"))[0]
         if word.startswith("+") and key not in (known := known_keys()) and not (conf_folder() / key).exists():
@@ -92,7 +92,7 @@ def added_keys(words: Sequence[str]) -> Iterator[str]:
 
 
 def lost_intervals(words: Sequence[str], *, is_sweep: bool) -> Iterator[str]:
-    """A line for a search that is not a sweep, and for an interval that nothing searches.
+    """A line for a search that is not a sweep, and for an interval outside a search.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def _unknown_keys(words: Sequence[str]) -> Iterator[str]:
 
 
 def _elsewhere(group: str, rest: Sequence[str], words: Sequence[str]) -> str:
-    """The choices of a group that have a setting, and the other groups that have it as they are chosen."""
+    """The choices of a group that have a setting, and other groups whose current choice has it."""
     folder = conf_folder() / group
     if len(rest) > 1 or not folder.is_dir() or group == "metrics":
         return ""
@@ -174,7 +174,7 @@ def _keys_of(group: str, words: Sequence[str]) -> Mapping[str, Mapping[str, None
 
 
 def _choice(group: str, words: Sequence[str]) -> str:
-    """What the command chooses for a group, else the choice of conf/config.yaml."""
+    """The command's choice for a group, else that of conf/config.yaml."""
     for word in reversed(words):
         key, _, value = word.lstrip("+").partition("=")
         if key == group:
@@ -210,7 +210,7 @@ def _parses(word: str) -> bool:
 
 
 def _quoted(word: str) -> str:
-    """A word whose value is in quotes, if that is all it lacks."""
+    """The argument with its value in quotes, if that makes it valid."""
     key, equals, value = word.partition("=")
     parts = _parts(value)
     is_list = parts is not None
@@ -227,7 +227,7 @@ def _quoted(word: str) -> str:
 
 
 def _parts(value: str) -> list[str] | None:
-    """What is between the commas of a list, without quotes around it; None if it is not a list.
+    """The items of a list without their quotes; None if it is not a list.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def _parts(value: str) -> list[str] | None:
 
 
 def _without_quotes(text: str) -> str:
-    """A text without the quotes around it, of which one may have been forgotten."""
+    """A text without its quotes, one of which may be missing."""
     for sign in "'\"":
         if len(text) > 1 and text[0] == text[-1] == sign:
             return text[1:-1]

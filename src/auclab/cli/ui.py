@@ -1,4 +1,4 @@
-"""`auclab ui`: MLflow's page on a store, at the table of the newest runs, for as long as the command runs."""
+"""`auclab ui`: serves MLflow's page on a store, opened at the table of the newest runs."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from auclab.types import AuclabError
 
 #: Without its job runner MLflow's page takes a sixth of the memory.
 PAGE_SETTINGS = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-#: Seconds that the server has to answer for the first time, and to end.
+#: Time limits in seconds for the first answer of the server, and for its end.
 START_SECONDS, END_SECONDS = 120.0, 5.0
-#: The signals of the system by which a terminal or another program ends a command.
+#: Signals by which a terminal or another program ends a command.
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
-#: What Windows has in place of a session.
+#: Windows' substitute for a session.
 NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
@@ -73,7 +73,7 @@ def runs_tables(client: Any) -> list[tuple[str, str]]:
 def page_settings(store: Address) -> dict[str, str]:
     """Environment variables of MLflow's page.
 
-    The address is one of them: it may have a password, and everyone on a machine may list the arguments of programs.
+    The address is one of them: it may have a password, and all users of a machine can list the arguments of processes.
     """
     return PAGE_SETTINGS | {"MLFLOW_BACKEND_STORE_URI": store.uri}
 
@@ -107,12 +107,12 @@ def _show(address: str, tables: list[tuple[str, str]]) -> None:
 def _server(port: int, store: Address, log: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
     """MLflow's server, which starts processes of its own; all of them end with the context.
 
-    What it writes, a line per request among it, goes to `log`.
+    Its output, with a line per request, goes to `log`.
 
     Ctrl-C, and the signals by which a terminal or another program ends this command, end the context.
     """
     before = {number: signal.signal(number, _stop) for number in ENDING}
-    # A group of its own, which Ctrl-C does not reach: this process ends it.
+    # A separate process group, which Ctrl-C does not reach: this process ends it.
     server = subprocess.Popen(
         page_command(port),
         env=os.environ | page_settings(store),
@@ -136,7 +136,7 @@ def _stop(number: int, frame: Any) -> None:
 
 
 def _await(port: int, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    """Wait until the page answers; say so if it ended before."""
+    """Wait until the page answers; raise if the server ended before."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if server.poll() is not None:
@@ -152,7 +152,7 @@ def _await(port: int, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:
 
 
 def _last_line(log: IO[bytes]) -> str:
-    """The last words of the server, which name the error."""
+    """The last line of the server's log, which names the error."""
     log.seek(0)
     lines = [line.strip() for line in log.read().decode("utf-8", "replace").splitlines() if line.strip()]
     return f": {lines[-1]}" if lines else ""

@@ -123,7 +123,7 @@ class Address:
 
 
 def require_text(folder: Path) -> Path:
-    """The folder, whose name goes into addresses and to libraries that take text alone."""
+    """The folder; its name must be valid text, for addresses and for libraries that accept text only."""
     try:
         str(folder).encode()
     except UnicodeEncodeError:
@@ -173,7 +173,7 @@ def _check_database(uri: str) -> None:
 
 
 def is_local(uri: str) -> bool:
-    """Whether an address of files is a folder of this machine.
+    """Whether an address is a folder of this machine.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def local_path(uri: str) -> Path:
 
 
 def is_run_id(text: str) -> bool:
-    """Whether it is the id of a run, so that a folder may be named by it.
+    """Whether it is a valid id of a run, which is safe as a folder name.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def is_run_id(text: str) -> bool:
 
 
 def hide_password(text: str) -> str:
-    """Replace the passwords and tokens of all addresses in a text by ``***``, before it is shown or kept."""
+    """Replace the passwords and tokens of all addresses in a text by ``***``, before it is printed or stored."""
     if "@" in text and ":/" in text:
         text = _TOKEN.sub(r"\1***@", _LOGIN.sub(_without_password, text))
     if "=" in text:
@@ -215,7 +215,7 @@ def _without_password(found: re.Match[str]) -> str:
 
 
 class PasswordFilter(logging.Filter):
-    """Takes the passwords of addresses out of what is logged, tracebacks included."""
+    """Removes the passwords of addresses from log records, tracebacks included."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Change the record; it is always logged."""
@@ -226,7 +226,7 @@ class PasswordFilter(logging.Filter):
         return True
 
 
-#: Of every log: a filter that a handler has is not added again.
+#: Shared by all logs: a handler does not add the same filter twice.
 HIDE_PASSWORDS = PasswordFilter()
 
 

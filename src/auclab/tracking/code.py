@@ -11,9 +11,9 @@ from pathlib import Path
 
 #: Tag of a run with the code that computes it.
 CODE_TAG = "config.code"
-#: What can change a number, in a checkout; documentation, tests and benchmarks cannot.
+#: The files of a checkout that can change a result; documentation, tests and benchmarks cannot.
 CODE_PATHS = ("src", "conf", "run.py")
-#: Endings of the files that count below these folders.
+#: Suffixes of the files that count below these folders.
 CODE_SUFFIXES = (".py", ".yaml")
 
 
@@ -25,7 +25,7 @@ def code_version() -> str:
     not. Two commits that differ in documentation or tests alone have the same hash, and so have a change and the
     commit of that change. The commit itself is another tag of the run (``mlflow.source.git.commit``).
 
-    Read once per process, some 30 ms: what is edited later is not what this process has loaded.
+    Computed once per process, in about 30 ms: later edits are not loaded by this process.
 
     See Also
     --------
@@ -49,7 +49,7 @@ def code_version() -> str:
 def hash_files(root: Path, paths: Iterable[str]) -> str:
     """Sixteen hexadecimal digits of the hash of files and of the Python and YAML files below folders.
 
-    Names relative to `root` count, line endings do not: Git may write other ones on another system.
+    Names relative to `root` count, line endings do not: Git may change them on another system.
 
     `root`: the folder that `paths` are relative to. `paths`: files, and folders with all that is below them; those that
     are missing are left out.
@@ -65,6 +65,6 @@ def hash_files(root: Path, paths: Iterable[str]) -> str:
 
 
 def _files_below(folder: Path) -> list[Path]:
-    """The Python and YAML files below a folder, sorted. Paths are made of these alone, not of caches."""
+    """The Python and YAML files below a folder, sorted. Caches are excluded before paths are built."""
     names = ((place, name) for place, _, files in os.walk(folder) for name in files if name.endswith(CODE_SUFFIXES))
     return sorted(Path(place, name) for place, name in names)

@@ -1,7 +1,7 @@
 """Locks on files and SQLite databases: who holds one, waiting with a message, and a limit.
 
-SQLite, SQLAlchemy and MLflow wait in silence, each for another time. Here the wait is reported after a second, with the
-process that holds the lock, and it ends after a time that the reader chooses (``tracking.wait``).
+SQLite, SQLAlchemy and MLflow wait silently, with different limits. Here the wait is reported after a second, with the
+process that holds the lock, and it ends after ``tracking.wait`` seconds.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
 
 log = logging.getLogger(__name__)
 
-#: Seconds that a lock of another process is waited for, unless the settings say otherwise.
+#: Default number of seconds to wait for the lock of another process.
 WAIT_SECONDS = 120.0
-#: Seconds of waiting before it is said.
+#: Seconds of waiting before it is reported.
 SAY_AFTER = 1.0
-#: The same where workers of one sweep wait for each other, as they do when all of them open the store.
+#: The same for workers of one sweep, which wait for each other when all of them open the store.
 SAY_AFTER_KIN = 30.0
 #: Seconds between two attempts, and that SQLite itself waits in one.
 ATTEMPT_SECONDS = 0.1
@@ -33,7 +33,7 @@ LONGEST_COMMAND = 80
 
 
 class DatabaseHeldError(OSError):
-    """Another process holds a lock on the database for longer than was waited."""
+    """Another process held a lock on the database for longer than the time limit."""
 
 
 def await_database(file: Path, seconds: float = WAIT_SECONDS) -> None:
@@ -77,7 +77,7 @@ def hold(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
 
 
 def begin(connection: sqlite3.Connection, statement: str, file: Path, seconds: float) -> None:
-    """Begin a transaction; wait for locks of other processes, and say so."""
+    """Begin a transaction; waits for locks of other processes are reported."""
     _wait(lambda: _begun(connection, statement), file, seconds)
 
 
@@ -99,7 +99,7 @@ def _wait(attempt: Callable[[], bool], file: Path, seconds: float) -> None:
         if waited >= seconds:
             raise DatabaseHeldError(f"{file.name} is held by {holders(file)} for more than {waited:.0f} s")
         if not said and waited >= (SAY_AFTER_KIN if _is_kin(file) else SAY_AFTER):
-            if attempt():  # a lock that is released while its holder is looked up has none, and nothing to report
+            if attempt():  # released while its holder was looked up: nothing to report
                 return
             said = True
             log.warning(
@@ -112,10 +112,9 @@ def _wait(attempt: Callable[[], bool], file: Path, seconds: float) -> None:
 
 
 def holders(file: Path) -> str:
-    """The processes that hold a lock for writing on a database, in words.
+    """A description of the processes that hold a write lock on a database.
 
-    Linux lists locks with their processes. Elsewhere these are the processes that have the file open, of those that may
-    be looked at.
+    Linux lists locks with their processes. Elsewhere these are the visible processes that have the file open.
     """
     found = _locking(file)
     if found is None:
@@ -134,12 +133,12 @@ def _is_kin(file: Path) -> bool:
     found = (_locking(file) or set()) - {os.getpid()}
     try:
         return bool(found) and all(pid_of_sweep in (pid, psutil.Process(pid).ppid()) for pid in found)
-    except psutil.Error:  # it has ended meanwhile
+    except psutil.Error:  # it has ended in the meantime
         return True
 
 
 def _locking(file: Path) -> set[int] | None:
-    """Processes with a lock for writing, of the system's list; None if it has none, or the holder is not on it."""
+    """Processes with a write lock from the system's list; None without such a list, or if the holder is not on it."""
     try:
         lines = Path("/proc/locks").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""What a run was made with: commit, versions, machine, and a hash that equal experiments share."""
+"""The environment of a run: commit, versions, machine, and a hash that equal experiments share."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ PACKAGES = (
     *("pyomo", "highspy", "cvxpy", "clarabel", "scs", "mlflow"),
 )
 
-#: Settings that say where files are, what is drawn or whether to compute at all; they do not change what is computed.
+#: Settings of file locations, figures and reruns, which do not change the results.
 LOCATIONS = ("tracking", "data_dir", "rerun", "figures")
-#: The same inside ``dataset``: the checksum identifies what was read there.
+#: The same inside ``dataset``: the checksum identifies the data.
 DATA_LOCATIONS = ("data_dir", "path")
 #: Tag of a run with the hash of its settings, set before its data are read.
 SETTINGS_TAG = "config.settings"

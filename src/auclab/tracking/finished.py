@@ -15,7 +15,7 @@ from auclab.tracking.processes import Process
 from auclab.tracking.search_tags import PRUNED
 from auclab.types import AuclabError
 
-#: Seconds between two queries for a run that another process works on.
+#: Seconds between two queries for a run that another process is computing.
 POLL_SECONDS = 0.5
 
 
@@ -123,7 +123,7 @@ def find_finished(
 def find_pruned(
     tracking: TrackingConfig, configuration: Mapping[str, Any], data_sha256: Callable[[], str], *, code: str | None
 ) -> list[FoundRun]:
-    """Runs of the experiment with the same settings, data and code that were left between inner folds.
+    """Pruned runs of the experiment with the same settings, data and code.
 
     `tracking`, `configuration`, `data_sha256`: as of `find_finished`. `code`: of the runs; None for any.
     """
@@ -136,7 +136,7 @@ def find_pruned(
 
 
 def _search_of(tracking: TrackingConfig, settings: str) -> Callable[[], list[FoundRun]]:
-    """What finds the runs with these settings, newest first."""
+    """A search for the runs with these settings, newest first."""
     from auclab.tracking.resume import search
     from auclab.tracking.store import STORE_ERRORS, open_tracked
 

@@ -1,7 +1,7 @@
-"""One process at a time works on a job, of several sweeps on a machine that have the same job.
+"""Lets only one process of a machine at a time work on a job that several sweeps share.
 
-A lock per job, in a file whose name follows from the settings and the code. The operating system releases it when the
-process ends, however it ends.
+A lock per job, in a file named by a hash of the settings and the code. The operating system releases it when the
+process ends for any reason.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def claim(tracking: TrackingConfig, key: str) -> AbstractContextManager[None]:
-    """Hold the lock of a job, as soon as no other process of this machine has it.
+    """Wait for the lock of a job and hold it.
 
-    Nothing is locked where the store is not an SQLite file: processes of several machines write into others, which see
-    the runs of each other there (`auclab.tracking.finished.find_finished`).
+    Without an SQLite file nothing is locked: other stores may be shared by several machines, whose processes find each
+    other's runs in the store (`auclab.tracking.finished.find_finished`).
 
     `tracking`: names the store. `key`: what identifies the job.
     """

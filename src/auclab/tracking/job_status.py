@@ -1,7 +1,7 @@
 """Per-job status file, and the environment variables by which a job finds its sweep.
 
-Every job of a sweep writes ``run.json`` into its output folder. The process of the sweep reads these files, wherever
-the jobs run, and nothing else.
+Every job of a sweep writes ``run.json`` into its output folder. The process of the sweep reads only these files,
+wherever the jobs run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 PARENT_VARIABLE = "AUCLAB_PARENT_RUN"
 #: Environment variable with the id of the sweep: status files of an earlier sweep in the same folder do not count.
 SWEEP_VARIABLE = "AUCLAB_SWEEP"
-#: Environment variable with what the inner folds of a job have to reach: metric, sign, and limits by number of folds.
+#: Environment variable with the limits of the inner folds of a job: metric, sign, and limits by number of folds.
 LIMITS_VARIABLE = "AUCLAB_SEARCH_LIMITS"
 #: Environment variable with the process of the sweep, for workers that end with it.
 PARENT_PROCESS_VARIABLE = "AUCLAB_SWEEP_PROCESS"
@@ -81,17 +81,17 @@ def read_status(folder: Path, sweep: str | None = None) -> JobStatus:
 
 
 def count_jobs(sweep_folder: Path, sweep: str | None = None) -> Counter[str]:
-    """How many jobs below the folder of a sweep ended with which status."""
+    """Numbers of jobs below the folder of a sweep, by status."""
     return Counter(job.status for job in read_statuses(sweep_folder, sweep))
 
 
 def count_other_code(sweep_folder: Path, sweep: str | None = None) -> Counter[str]:
-    """Of the jobs that had finished with other code, how many ended with which status; SKIPPED: taken as it was."""
+    """Numbers by status of the jobs that had finished with other code; SKIPPED: the result was reused."""
     return Counter(job.status for job in read_statuses(sweep_folder, sweep) if job.other_code is not None)
 
 
 def _kept(folder: Path, *keys: str) -> dict[str, Any]:
-    """What this sweep wrote about the job before: these keys, or all."""
+    """What this sweep has already written about the job: these keys, or all."""
     found = _read(folder / STATUS_FILE)
     if found.get("sweep") != os.environ.get(SWEEP_VARIABLE):
         return {}
@@ -103,7 +103,7 @@ def _read(path: Path) -> dict[str, Any]:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError):  # damaged, by a power cut say: as if the job had been killed
+    except (OSError, ValueError):  # damaged, for example by a power cut: counts as killed
         return {}
     return content if isinstance(content, dict) else {}
 
@@ -114,6 +114,6 @@ def _write(folder: Path, content: dict[str, Any]) -> None:
     text = json.dumps(content | {"sweep": os.environ.get(SWEEP_VARIABLE)}, indent=2, ensure_ascii=False)
     try:
         draft.write_text(text + "\n", encoding="utf-8")
-        draft.replace(folder / STATUS_FILE)  # readers see all of it or nothing
+        draft.replace(folder / STATUS_FILE)  # atomic: readers see all of it or nothing
     finally:
         draft.unlink(missing_ok=True)

@@ -28,7 +28,7 @@ from auclab.types import AuclabError
 KEPT_FILE = "kept.json"
 #: Tag of a pushed run with the id under which it was kept, by which it is found again.
 KEPT_TAG = "kept.id"
-#: How a job of a sweep ended whose run is in its folder and not in the store.
+#: Status of a job whose run is in its folder only, not in the store.
 KEPT_STATUS = "KEPT"
 #: Version of the format.
 FORMAT = 1
@@ -131,7 +131,7 @@ class KeptRun:
 
     @property
     def advice(self) -> str:
-        """What to say to the reader."""
+        """The message for the user."""
         folder = os.path.relpath(self.folder) if self.folder.is_relative_to(Path.cwd()) else str(self.folder)
         return f"nothing is lost: its files are in {folder}, and auclab push {folder} sends them to the store"
 

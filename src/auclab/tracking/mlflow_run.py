@@ -112,9 +112,9 @@ class MlflowRun:
             words = cannot_keep(self.recorder.address, reason)
             if error is not None and not _is_full(error):
                 log.warning("this failure could not be recorded: %s", words)
-                return  # the error of the work is what the reader needs
+                return  # the user needs the original error
             failure = AuclabError(words)
-            if not isinstance(reason, DatabaseHeldError | ServerSilentError):  # which would be waited for once more
+            if not isinstance(reason, DatabaseHeldError | ServerSilentError):  # it would be waited for again
                 with suppress(*self.recorder.errors):  # a full disk may refuse this too
                     self._fail(failure)
             raise failure from error or reason
@@ -142,7 +142,7 @@ class MlflowRun:
 
     def _fail(self, error: BaseException) -> None:
         """Record the status, then the error and the traceback."""
-        self._clear()  # first: the disk may be full
+        self._clear()  # first, because the disk may be full
         assert self.run_id is not None
         self.recorder.end(self.run_id, status_of(error), self.start.present)
         message = f"{type(error).__name__}: {error}"
@@ -152,7 +152,7 @@ class MlflowRun:
         self._write_status(status_of(error))
 
     def _write_status(self, status: str) -> None:
-        """The run is in the store by now, so that an output folder which cannot be written costs nothing but a word."""
+        """Write the status file; as the run is already in the store, a failure is only a warning."""
         try:
             write_status(self.output, name=self.name, status=status, run_id=self.run_id, files=self.folder)
         except OSError as error:
@@ -160,7 +160,7 @@ class MlflowRun:
 
 
 def run_tags(tags: Mapping[str, str]) -> dict[str, str]:
-    """The tags of a run that begins: those given, and what it runs on; passwords are left out."""
+    """The initial tags of a run: those given, and its environment; passwords are removed."""
     found = capture_environment() | this_process().tags | {CODE_TAG: code_version()}
     found |= {key: hide_password(value) for key, value in tags.items()}
     found |= {"mlflow.user": _user(), "mlflow.source.type": "LOCAL", "mlflow.source.name": Path(sys.argv[0]).name}

@@ -3,8 +3,8 @@
 The files are those that MLflow would write, which would import MLflow, infer the requirements, and load the model
 again. MLflow reads them; a test compares them with its own.
 
-MLflow does whatever the file MLmodel says: unpickle a model, put a folder on the path of modules, trust every type that
-the file lists. `load_model` reads the model alone, and trusts what models of auclab consist of.
+MLflow does whatever the file MLmodel says: unpickle a model, put a folder on the module path, trust every type that the
+file lists. `load_model` reads only the model, and trusts only the types that models of auclab need.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from auclab.export import scorer as scorer_module
 from auclab.export.scorer import SCORER_FILE, Scorer
 from auclab.types import AuclabError
 
-#: What a model needs besides auclab itself, which is at no package index.
+#: Requirements of a model besides auclab itself, which is not on a package index.
 REQUIREMENTS: tuple[str, ...] = ("scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
 #: What the formula of a model needs.
 SCORER_REQUIREMENTS: tuple[str, ...] = ("numpy", "pandas", "mlflow")
@@ -116,9 +116,9 @@ TRUSTED = frozenset(
         ),
     }
 )
-#: Bytes and files that a model may unpack to.
+#: Largest unpacked size in bytes, and number of files, of a model.
 MOST_BYTES, MOST_FILES = 2_000_000_000, 10_000
-#: Bytes of the description of its parts.
+#: Largest size of its schema, in bytes.
 MOST_SCHEMA_BYTES = 50_000_000
 
 
@@ -258,7 +258,7 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
     import skops.io
 
     try:
-        content = path.read_bytes()  # once: what was checked is what is loaded
+        content = path.read_bytes()  # read once, so that the checked bytes are those loaded
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _check_sizes(archive, path)
         present = skops.io.get_untrusted_types(data=content)
@@ -271,7 +271,7 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
         return skops.io.loads(content, trusted=present)
     except AuclabError:
         raise
-    except Exception as error:  # an archive of skops can fail in any way while its parts are put together
+    except Exception as error:  # skops may raise any exception on a damaged archive
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise AuclabError(f"{path} cannot be read as a model ({what}); it is damaged, or of other versions") from error
 
@@ -322,7 +322,7 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
 
 
 def _file_of_model(path: Path, where_not: str) -> Path:
-    """The path of a file of a model, which is a file of a size that models have."""
+    """The path of a file of a model; refuses links and implausible sizes."""
     if path.is_symlink():
         raise AuclabError(f"{path} is a link; models contain no links")
     if not path.is_file():
@@ -333,7 +333,7 @@ def _file_of_model(path: Path, where_not: str) -> Path:
 
 
 def _check_sizes(archive: zipfile.ZipFile, path: Path) -> None:
-    """Refuse an archive that unpacks to more than a model has, also by naming one of its files many times."""
+    """Refuse an archive that unpacks to more than a model can have, also through repeated files."""
     sizes = {each.filename: _unpacked_size(archive, each) for each in archive.infolist()}
     limits = f"{MOST_BYTES / 1e9:g} GB or {MOST_FILES:,} files"
     too_much = f"{path} unpacks to more than {limits}, which no model of auclab does"
@@ -396,9 +396,9 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
 def _skops_for_saving() -> Iterator[Any]:
     """``skops.io`` without the lists of types that it trusts when it loads a model.
 
-    To make the lists it imports all of scikit-learn and looks through NumPy and SciPy. Saving names the types of the
-    model one by one, and needs no list. Afterwards skops is as if it had not been imported: code that loads models in
-    this process gets the whole of it. The next model that is saved finds these modules again.
+    To build the lists it imports all of scikit-learn and scans NumPy and SciPy. Saving does not need them. Afterwards
+    skops is removed from the imported modules, so that code that loads models in this process imports it in full. The
+    next model that is saved finds these modules again.
     """
     if "skops.io" in sys.modules:
         yield sys.modules["skops.io"]
@@ -419,7 +419,7 @@ _saving_modules: dict[str, ModuleType] = {}
 
 
 class _CompactJson:
-    """In place of the module `json` where skops writes the description of a model."""
+    """Replaces the module `json` when skops writes the schema of a model."""
 
     @staticmethod
     def dumps(state: Any, indent: int | None = None) -> str:
@@ -428,7 +428,7 @@ class _CompactJson:
 
 
 class _NoTypes(ModuleType):
-    """In place of the module of skops with its lists: only the built-in types, which cannot be named otherwise."""
+    """Replaces skops' module of lists; it has only the built-in types."""
 
     PRIMITIVE_TYPE_NAMES = ("builtins.int", "builtins.float", "builtins.str", "builtins.bool")
     CONTAINER_TYPE_NAMES = ("builtins.list", "builtins.set", "builtins.map", "builtins.tuple")

@@ -1,6 +1,6 @@
 """MLflow's client with a check before each call: whether the database is free, or the server answers.
 
-Left alone, MLflow and SQLAlchemy retry in silence: for 71 s on a locked database, for 97 s on a server that is gone.
+By default MLflow and SQLAlchemy retry silently: for 71 s on a locked database, for 97 s without a server.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class PatientClient:
                 try:
                     return method(*arguments, **named)
                 except Exception as error:
-                    # Another process was quicker between the check and the call. Nothing is written then.
+                    # Another process took the lock between the check and the call, so nothing was written.
                     if "database is locked" not in str(error) or time.monotonic() > deadline:
                         raise
 

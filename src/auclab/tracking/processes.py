@@ -1,7 +1,7 @@
-"""The process that works on a run, and whether it is gone.
+"""The process that computes a run, and whether it has ended.
 
-psutil tells when a process started and whether it is a zombie. What is kept here is what it has no notion of: the
-machine, or the container, that the process belongs to.
+psutil reports when a process started and whether it is a zombie. This module adds the machine or container that the
+process belongs to.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _host() -> str:
 
 def _state(pid: int) -> tuple[bool, float | None]:
     """Whether a process exists that is no zombie, and when it started; None if the system does not report it."""
-    import psutil  # when it is needed: a page of help is printed without it
+    import psutil  # imported late: help pages do not need it
 
     # Linux counts from the start of the machine, and psutil adds the clock time of that start, which moves whenever the
     # clock is set; elsewhere the system keeps the clock time itself. Read first: psutil before 7 remembers it.

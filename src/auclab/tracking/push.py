@@ -47,7 +47,7 @@ class Pushed:
 
 
 def push(kept: KeptRun, store: str | None = None, *, wait: float = WAIT_SECONDS) -> Pushed:
-    """Send one run into the store, and note in its folder that it is there.
+    """Send one run to the store, and record that in its folder.
 
     `kept`: a run in its folder. `store`: a folder or an address; the store for which it was computed if not given.
     `wait`: seconds that a locked database is waited for.
@@ -81,13 +81,13 @@ def _address(kept: KeptRun, store: str | None) -> Address:
 
 
 def _inside(folder: Path, name: str) -> bool:
-    """Whether there is such a file in the folder, not somewhere else through ``..`` or a link."""
+    """Whether the file exists in the folder, and not elsewhere through ``..`` or a link."""
     path = folder / name
     return path.exists() and path.resolve().parent == folder.resolve() and not path.is_symlink()
 
 
 def _find(store: Store, kept: KeptRun) -> Run | None:
-    """The run in the store: of an earlier attempt to send it, or that which was begun there."""
+    """The run in the store: from an earlier attempt to send it, or created when it was computed."""
     found = store.client.search_runs([store.experiment_id], f"tags.`{KEPT_TAG}` = '{kept.id}'", max_results=1)
     if found:
         return found[0]
@@ -103,7 +103,7 @@ def _find(store: Store, kept: KeptRun) -> Run | None:
 
 
 def _send(store: Store, kept: KeptRun, run: Run | None) -> str:
-    """Everything but the status first, so that no reader takes half a run for a whole one."""
+    """Send everything and set the status last, so that an incomplete run is never FINISHED."""
     client = store.client
     tags = kept.tags | this_process().tags | {KEPT_TAG: kept.id, "kept.reason": kept.reason[:LONGEST_TAG]}
     if run is None:

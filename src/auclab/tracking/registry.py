@@ -1,4 +1,4 @@
-"""Names of models in MLflow's registry, which lies in the store."""
+"""Names of models in MLflow's registry, which is part of the store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from auclab.types import AuclabError
 
 
 def check_name(name: str) -> None:
-    """Refuse what cannot be the name of a model.
+    """Refuse an invalid name of a model.
 
     Examples
     --------

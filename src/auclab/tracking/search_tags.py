@@ -1,4 +1,4 @@
-"""Tags of runs by which an adaptive search is found again; importing this module does not import MLflow."""
+"""Tags of runs that identify an adaptive search; importing this module does not import MLflow."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 METRIC_TAG = "search.metric"
 #: Tag of a run with its metrics on every inner fold, in JSON; of one that was left early, on those it did.
 FOLDS_TAG = "inner.values"
-#: The tag ``status`` of a run that was left early.
+#: The tag ``status`` of a pruned run.
 PRUNED = "pruned"
-#: Digits of a run's id, and ids in a tag, whose length MLflow limits.
+#: Digits kept of a run's id, and number of ids in a tag, whose length MLflow limits.
 _DIGITS, _IDS = 12, 500
 
 
 @dataclass(frozen=True)
 class KeptSearch:
-    """What the parent of an adaptive search says.
+    """The tags of the parent of an adaptive search.
 
     `metric`, `direction`, `sampler`: what made a job better, ``maximize`` or ``minimize``, and what proposed settings.
     `space`: the settings that were searched. `runs`: first letters of the id of each job's run, in the order of the
@@ -36,7 +36,7 @@ class KeptSearch:
 
     @property
     def tags(self) -> dict[str, str]:
-        """As they are kept with the parent."""
+        """As tags of the parent."""
         tags = {METRIC_TAG: self.metric, "search.direction": self.direction, "search.sampler": self.sampler}
         tags |= {"search.space": "\n".join(self.space), "search.importances": json.dumps(self.importances)}
         ids = [each[:_DIGITS] or "-" for each in self.runs]

@@ -1,4 +1,4 @@
-"""An adaptive search on the parent run of its sweep: what was searched by what, and its jobs in order.
+"""Stores an adaptive search with the parent run of its sweep: metric, sampler, space, and jobs in order.
 
 MLflow's page draws ``search/value`` and ``search/best`` of the parent over the number of the job.
 """
@@ -18,7 +18,7 @@ _VALUE, _BEST = "search/value", "search/best"
 
 
 def keep_search(tracking: TrackingConfig, parent: str, search: KeptSearch, values: Sequence[float | None]) -> None:
-    """Keep a search with its parent run, and the values of its jobs that are not there yet."""
+    """Store a search with its parent run, and new values of its jobs."""
     from mlflow.entities import Metric, RunTag
 
     store = open_tracked(tracking)

@@ -16,7 +16,7 @@ class ServerSilentError(ConnectionError):
 
 
 def why_silent(uri: str, timeout: float = TIMEOUT_SECONDS) -> str | None:
-    """Why the server at `uri` does not answer; None if it does, with whatever status.
+    """Why the server at `uri` does not answer; None if it does, with any status.
 
     A refusal counts as an answer: it may come from a proxy, and MLflow's client knows the passwords.
     """

@@ -71,8 +71,8 @@ def open_store(
     """Open the store; create folder, database and experiment where they are missing.
 
     `directory`: holds the files of the runs and, without `uri`, the database. `experiment`: name of the experiment.
-    `uri`: another database or an MLflow server, which keeps the files too. `wait`: seconds that another process is
-    waited for which holds the database, or the lock of the store; it is said on the screen after one.
+    `uri`: another database or an MLflow server, which keeps the files too. `wait`: seconds to wait for another process
+    that holds the database, or the lock of the store; reported after one second.
     """
     address = Address.of(directory, uri)
     address.require_answer()
@@ -99,7 +99,7 @@ def open_store(
 def _client(address: Address, wait: float) -> MlflowClient:
     """MLflow's client, each call after a check that the store can be used."""
     if address.file is not None and address.file.exists():
-        await_database(address.file, wait)  # MLflow reads it at once, and tries for a minute where it cannot
+        await_database(address.file, wait)  # MLflow connects at once, and retries for a minute
     client = PatientClient(MlflowClient(tracking_uri=address.uri), address, wait)
     return cast(MlflowClient, client)
 
@@ -109,7 +109,7 @@ def _experiment(client: MlflowClient, name: str, *, location: str | None) -> tup
     if (found := client.get_experiment_by_name(name)) is None:
         try:
             return str(client.create_experiment(name, artifact_location=location)), "active"
-        except MlflowException:  # another process was quicker
+        except MlflowException:  # another process created it first
             if (found := client.get_experiment_by_name(name)) is None:
                 raise
     return str(found.experiment_id), str(found.lifecycle_stage)
