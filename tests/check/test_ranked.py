@@ -163,6 +163,85 @@ def test_weights_of_stored_scorers_add_up_to_one_at_most(made):
     assert 1 - Fraction(1, 2**40) < sum(Fraction(each["weight"]) for each in scorers) <= 1
 
 
+#: Programs over the space of a kernel.
+OVER_KERNELS = {
+    "kernel": ["formulation=ranksvm", "formulation.penalty=0.03"],
+    "kernel, squared hinge": [
+        *("formulation=ranksvm", "formulation.penalty=0.03", "formulation.squared=true"),
+        "formulation.loss=squared_hinge",
+    ],
+    "kernel, z": ["formulation=generalized_bauc", "formulation.threshold=-0.2"],
+}
+
+
+@pytest.fixture(scope="module")
+def over_kernels(tmp_path_factory):
+    """Runs over a Gaussian kernel, of groups and of times."""
+    place = tmp_path_factory.mktemp("kernels")
+    for name, overrides in OVER_KERNELS.items():
+        for kind in ("groups alike", "times"):
+            table = read_table(place, kind)
+            run_here(place / kind / name, *table, *overrides, "kernel=rbf", "bounds=none", "split=none")
+    return place
+
+
+@pytest.mark.parametrize("kind", ["groups alike", "times"])
+@pytest.mark.parametrize("name", OVER_KERNELS)
+def test_runs_over_a_kernel_are_confirmed(over_kernels, kind, name):
+    folder = over_kernels / kind / name
+    assert set(verdicts(folder).values()) == {Verdict.CONFIRMED}
+    scorers = read_certificate(folder)["scorers"]
+    assert sum(Fraction(each["weight"]) for each in scorers) <= 1
+    assert all(len(each["places"]) == len(each["coef"]) for each in scorers)
+
+
+def change_landmark(folder):
+    path = folder / "landmarks.csv"
+    table = pd.read_csv(path)
+    table["coefficient"] *= 1.01
+    table.to_csv(path, index=False)
+
+
+def change_functions(folder):
+    """Slopes at other functions prove less."""
+    scorers = read_certificate(folder)["scorers"]
+    edit_certificate(folder, scorers=[each | {"coef": [2.0 * c for c in each["coef"]]} for each in scorers])
+
+
+OF_KERNELS = {
+    "coefficients": (change_landmark, "objective"),
+    "objective": (change_objective, "objective"),
+    "multipliers": (change_multipliers, "multipliers"),
+    "gap": (lower_gap, "gap"),
+    "kind": (lambda folder: change_kind(folder), "comparison"),
+}
+
+
+@pytest.mark.parametrize("way", OF_KERNELS)
+def test_a_changed_run_over_a_kernel_is_refuted(over_kernels, tmp_path, way):
+    change, claim = OF_KERNELS[way]
+    folder = copied_runs(over_kernels, tmp_path / "copy") / "times" / "kernel"
+    change(folder)
+    assert claim in refuted(folder)
+    assert exit_code(check_folder(folder)) == 1
+
+
+@pytest.mark.parametrize("stored", [{"coef": [1.0], "places": [10_000]}, {"coef": [1.0], "places": [-1]}])
+def test_functions_of_other_rows_prove_nothing(over_kernels, tmp_path, stored):
+    """The bound may be that of other functions than the ones stored, so that it is not refuted."""
+    folder = copied_runs(over_kernels, tmp_path / "copy") / "times" / "kernel"
+    edit_certificate(folder, scorers=[read_certificate(folder)["scorers"][0] | stored])
+    assert verdicts(folder)["lower bound"] is Verdict.UNCHECKED
+    assert exit_code(check_folder(folder)) != 0
+
+
+def test_other_functions_prove_less(over_kernels, tmp_path):
+    folder = copied_runs(over_kernels, tmp_path / "copy") / "times" / "kernel"
+    change_functions(folder)
+    assert verdicts(folder)["lower bound"] is Verdict.UNCHECKED
+    assert exit_code(check_folder(folder)) != 0
+
+
 def change_event(folder):
     """One event of the stored rows."""
     path = folder / "multipliers.parquet"

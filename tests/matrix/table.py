@@ -261,14 +261,8 @@ REFUSED = (
         (*RANKED, *RANKED_KERNELS),
         ("blocks", "Dask"),
         r"^dataset\.\w+ is not a setting of dataset=blocks.*dataset = file has it",
-        "the rows must be in memory: sums over groups, grades and times are not taken block by block",
-    ),
-    Refusal(
-        RANKED_KERNELS,
-        ("check",),
-        "not everything could be checked; nothing that was is wrong",
-        "everything but the objective and its bound is checked: the checker does not compare rows within groups, by "
-        "grades or by times over the space of a kernel",
+        "grades and times are sorted over all rows, which must be in memory; blocks of whole groups would be enough "
+        "for groups, but no solver reads them",
     ),
     Refusal(
         ("frontier",),

@@ -15,7 +15,7 @@ from auclab.check.bound import Bound, proved_bound
 from auclab.check.constraints import ROUNDING, HeldConstraints, StatedConstraints, same_as_stored, violation
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data, fractions
-from auclab.check.kernel import KernelData
+from auclab.check.kernel import KernelData, RankedKernelData
 from auclab.check.multipliers import PairMultipliers, at_scorers
 from auclab.check.objective import objective
 from auclab.check.pieces import piece_name
@@ -34,6 +34,10 @@ SMALL_OBJECTIVE = 1e-3
 _WITH_KERNELS = frozenset({"penalty", "threshold"})
 #: Solvers whose dual points over ranked pairs are stored as scorers; others may store those of single pairs.
 _BY_SCORERS = ("newton", "cutting_plane")
+
+
+#: Slopes over a kernel were summed at scores of orthonormal functions, those here are of coefficients at landmarks.
+_KERNEL_SLOPES = 1e-4
 
 
 class Verdict(StrEnum):
@@ -103,15 +107,16 @@ def against_data(split: Split, training: Training) -> list[Claim]:
         if claim.verdict is not Verdict.CONFIRMED:
             return claims
     of_ranked, target = program.is_ranked, training.target
-    if of_ranked and split.kernel is not None:
-        found = "the checker does not compare rows within groups, by grades or by times over the space of a kernel"
-        return [*claims, Claim("objective", _text(split.number_of("objective")), found, Verdict.UNCHECKED)]
     data = Data.of(training.X, training.y == 1, training.weight)
     if of_ranked:
         alike = target.weights == "groups"
         data = RankedData.comparing(training.X, target.y, target.groups, target.event, groups_alike=alike)
     if split.kernel is not None:
         in_space = KernelData(split.kernel.values(training.X), data.positive, data.weight)
+        if isinstance(data, RankedData):
+            in_space = RankedKernelData(
+                X=in_space.X, positive=data.positive, weight=data.weight, sides=data.sides, weights=data.weights
+            )
         data, program = in_space, in_space.in_space(program)
         claims += _width_claims(split, training)
         claims.append(_length_claim(split, in_space))
@@ -182,6 +187,8 @@ def _length_claim(split: Split, data: KernelData) -> Claim:
 
 def _multiplier_claims(split: Split, program: Program, data: Data, *, proved: bool) -> list[Claim]:
     """Whether stored multipliers over ranked pairs, which prove nothing themselves, are those of the dual point."""
+    if split.kernel is not None and split.certificate["kernel"].get("space") != "whole":
+        return []  # they are not of the functions that the bound is for
     if not program.is_ranked or split.table is None or split.table["row"].size != data.positive.size:
         return []
     stored = split.table["multiplier"]
@@ -195,7 +202,7 @@ def _multiplier_claims(split: Split, program: Program, data: Data, *, proved: bo
         slopes = np.array([value / point.unit for value in point.values])
         factor = float(stored @ slopes) / max(float(slopes @ slopes), 1e-300)  # a bound may scale them
         largest = float(abs(slopes).max(initial=0.0))
-        near = (SLACK + rounded_slopes(data, scorers)) * largest
+        near = (_KERNEL_SLOPES if split.kernel is not None else SLACK + rounded_slopes(data, scorers)) * largest
         if -SLACK <= factor <= 1.0 + SLACK and abs(stored - factor * slopes).max(initial=0.0) <= near:
             return [Claim("multipliers", f"{stored.size} rows", whose, Verdict.CONFIRMED)]
     verdict = Verdict.REFUTED if proved else Verdict.UNCHECKED

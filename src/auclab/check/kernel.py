@@ -20,6 +20,7 @@ from auclab.check.data import Data, fractions
 from auclab.check.exact import Integers, aligned, integers, root, times_power
 from auclab.check.pieces import no_twin
 from auclab.check.program import Program
+from auclab.check.ranked import RankedData
 from auclab.check.regularisers import NORMS, Interval, Norm, Vector
 from auclab.types import AuclabError
 
@@ -87,6 +88,11 @@ class KernelData(Data):
             raise AuclabError("the space of a kernel has the norm l2, but the stored program has another one")
         length = Norm(self.length, self.length)
         return replace(program, regulariser=replace(program.regulariser, norm=length))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankedKernelData(KernelData, RankedData):
+    """Rows of which some are compared, and only the kernel values are known."""
 
 
 @dataclass(frozen=True)

@@ -89,10 +89,16 @@ def at_scorers(program: Program, data: Data, scorers: Sequence[DualScorer]) -> P
     if not scorers or not program.is_ranked:
         return None
     comparison = cast(RankedPairs, program.comparison)
-    sizes = [program.norm.of(fractions(each.coef))[1] if program.threshold else Fraction(0) for each in scorers]
-    starts = [1 - program.threshold * size for size in sizes]
+    starts = [start_of(program, each) for each in scorers]
     values, unit, total, conjugate = comparison.pair_sums(program.loss, data, scorers, starts)
     return PairMultipliers(values, unit, values[:0], conjugate, total, tuple(scorers))
+
+
+def start_of(program: Program, scorer: DualScorer) -> Fraction:
+    """What the margins of a scorer are taken from."""
+    if scorer.start is not None:
+        return scorer.start
+    return 1 - program.threshold * (program.norm.of(fractions(scorer.coef))[1] if program.threshold else 0)
 
 
 def transportable(program: Program, data: Data, multipliers: Multipliers) -> Multipliers:

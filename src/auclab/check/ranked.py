@@ -117,11 +117,15 @@ class RankedData(Data):
 
 
 class DualScorer(NamedTuple):
-    """A part of a dual point: the slopes of the loss, smoothed over `half_width`, at the scores of `coef`."""
+    """A part of a dual point: the slopes of the loss, smoothed over `half_width`, at the scores of `coef`.
+
+    Margins are taken from `start`, or from ``1 − z‖w‖`` if it is None.
+    """
 
     weight: Fraction
     coef: NDArray[np.float64]
     half_width: Fraction
+    start: Fraction | None = None
 
 
 class PairSums(NamedTuple):
@@ -151,14 +155,18 @@ def read_scorers(stored: Any, n_features: int) -> tuple[DualScorer, ...]:
     for each in stored if isinstance(stored, list) else ():
         try:
             coef = np.array(each["coef"], dtype=np.float64)
-            numbers = np.array([each["weight"], each["half_width"]], dtype=np.float64)
-        except (KeyError, TypeError, ValueError):
+            if "places" in each:  # of training rows, over a kernel
+                values, coef = coef, np.zeros(n_features)
+                coef[np.array(each["places"], dtype=np.uint32)] = values
+            numbers = np.array([each["weight"], each["half_width"], each.get("start", 1.0)], dtype=np.float64)
+        except (LookupError, OverflowError, TypeError, ValueError):
             return ()
         if coef.shape != (n_features,) or not np.isfinite(coef).all():
             return ()
-        if numbers.shape != (2,) or not np.isfinite(numbers).all() or (numbers < 0).any():
+        if numbers.shape != (3,) or not np.isfinite(numbers).all() or (numbers[:2] < 0).any():
             return ()
-        found.append(DualScorer(Fraction(float(numbers[0])), coef, Fraction(float(numbers[1]))))
+        start = Fraction(float(numbers[2])) if "start" in each else None
+        found.append(DualScorer(Fraction(float(numbers[0])), coef, Fraction(float(numbers[1])), start))
     return tuple(found) if sum((scorer.weight for scorer in found), Fraction(0)) <= 1 else ()
 
 

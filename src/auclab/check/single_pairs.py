@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from auclab.check.constraints import HeldConstraints
 from auclab.check.correction import MAX_FEATURES, independent, wanted_changes
-from auclab.check.data import Data, fractions
+from auclab.check.data import Data
 from auclab.check.elimination import solve_exactly
 from auclab.check.exact import UNIT, Integers, aligned, fixed_point, in_units, integers
-from auclab.check.multipliers import PairMultipliers
+from auclab.check.multipliers import PairMultipliers, start_of
 from auclab.check.program import Program
 from auclab.check.ranked import DualScorer, RankedData
 
@@ -153,10 +153,8 @@ class _Placed(NamedTuple):
 
 
 def _placed(program: Program, data: Data, scorer: DualScorer) -> _Placed:
-    level = Fraction(1)
-    if program.threshold:
-        level -= program.threshold * program.norm.of(fractions(scorer.coef))[1]
-    return _Placed(*in_units(*data.scores(scorer.coef), level, scorer.half_width), scorer.weight)
+    scores = data.scores(scorer.coef)
+    return _Placed(*in_units(*scores, start_of(program, scorer), scorer.half_width), scorer.weight)
 
 
 def balanced_pairs(

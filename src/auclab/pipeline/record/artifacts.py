@@ -22,6 +22,7 @@ from auclab.pipeline.stored.stored_files import DETAILS_FILE, SCORES_FILE
 from auclab.solvers.fitted import Fitted
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.tracking.address import hide_password
+from auclab.types import Array
 
 #: The dual point that proves the lower bound: ``auclab check`` verifies it.
 MULTIPLIERS_FILE = "multipliers.parquet"
@@ -85,6 +86,8 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
         certificate["scorers"] = [
             {"weight": weight, "coef": coef.tolist(), "half_width": width} for weight, coef, width in scorers
         ]
+    if functions := getattr(solution, "dual_functions", ()):  # of kernels alone
+        certificate["scorers"] = [_function(*each) for each in functions]
     if solution.spread is not None:
         certificate["spread"] = solution.spread.tolist()
     if fold.constraints is not None:
@@ -171,6 +174,13 @@ def _described(value: Any) -> Any:
         return value
     parts = {field.name: getattr(value, field.name) for field in fields(value)} if is_dataclass(value) else {}
     return {"class": _class_of(value)} | {name: _described(part) for name, part in parts.items()}
+
+
+def _function(weight: float, coef: Array, half_width: float, start: float) -> dict[str, Any]:
+    """A scorer over a kernel: the training rows that have a coefficient, and what margins are taken from."""
+    used = np.flatnonzero(coef)
+    values = {"places": used.tolist(), "coef": coef[used].tolist()}
+    return {"weight": weight, **values, "half_width": half_width, "start": start}
 
 
 def _class_of(value: Any) -> str:

@@ -40,6 +40,11 @@ from auclab.types import Array
 _MIXTURES = 6
 
 
+#: Weights ≥ 0, coefficients of every observation in the order of the matrix, half-widths, and the ``1 − z‖h‖`` from
+#: which margins are taken, with a z that may be another one than that of the program.
+Functions = tuple[tuple[float, Array, float, float], ...]
+
+
 @dataclass(frozen=True)
 class DualPoint:
     """A feasible dual point, with the numbers that a bound needs.
@@ -47,7 +52,9 @@ class DualPoint:
     `dual` (m,): γ: α over the positives, −β over the negatives; of ranked pairs α − β of every row. `product` (m,): Kγ.
     `total`: s, less `lacking`. `square`, `length`: γᵀKγ in working precision, and the largest that ``‖g‖`` may be.
     `share_neg` (n_neg,): the weights of the negatives of partial AUC. `conjugate`: the largest that C may be.
-    `lacking`: bound on the errors of the sums and the infeasibility of the marginals.
+    `lacking`: bound on the errors of the sums and the infeasibility of the marginals. `scorers`: the functions
+    whose slopes they are; None of marginals, and of features that
+    are no functions of the space.
     """
 
     dual: Array
@@ -58,6 +65,7 @@ class DualPoint:
     share_neg: Array | None = None
     conjugate: float = 0.0
     lacking: float = 0.0
+    scorers: Functions | None = None
 
     @property
     def multipliers_neg(self) -> Array:
@@ -97,18 +105,24 @@ def dual_point(problem: Problem, matrix: KernelMatrix, pos: Array, neg: Array, s
     return _charged(problem, matrix, np.r_[pos, -neg], matrix.times(np.r_[pos, -neg]), share_neg)
 
 
-def slope_point(problem: Problem, matrix: KernelMatrix, scorers: Scorers, each: Array | None = None) -> DualPoint:
+def slope_point(
+    problem: Problem,
+    matrix: KernelMatrix,
+    scorers: Scorers,
+    each: Array | None = None,
+    functions: Functions | None = None,
+) -> DualPoint:
     """The dual point of slopes of the loss at scorers, or of a multiplier for every margin.
 
     `problem`: on the features that the scorers are of. `scorers`, `each`: as in
-    `auclab.solvers.verified.scorers.scorer_bound`.
+    `auclab.solvers.verified.scorers.scorer_bound`. `functions`: the scorers as functions of the space.
     """
     pos, neg, conjugate, off, off_conjugate = dual_sums(problem, scorers, each)
     dual = problem.sample.signed(pos, neg)
     lacking = off * UP + 2.0**-60
     total = max(0.0, math.fsum(pos.tolist()) * DOWN - lacking)
     conjugate += off_conjugate + 2.0**-46 * abs(conjugate)
-    return _with_length(matrix, dual, matrix.times(dual), total, lacking, conjugate=conjugate)
+    return _with_length(matrix, dual, matrix.times(dual), total, lacking, conjugate=conjugate, scorers=functions)
 
 
 def _with_length(
@@ -132,7 +146,16 @@ def _mean(
         t * getattr(first, name) + (1 - t) * getattr(second, name) for name in ("total", "lacking", "conjugate")
     )
     lacking = (lacking + 2.0**-50 * float(abs(dual).sum())) * UP
-    return _with_length(matrix, dual, product, total * DOWN, lacking, conjugate=conjugate + 2.0**-46 * abs(conjugate))
+    functions = None
+    if first.scorers is not None and second.scorers is not None:
+        functions = _weighted(t, first.scorers) + _weighted(1 - t, second.scorers)
+    conjugate += 2.0**-46 * abs(conjugate)
+    return _with_length(matrix, dual, product, total * DOWN, lacking, conjugate=conjugate, scorers=functions)
+
+
+def _weighted(factor: float, functions: Functions) -> Functions:
+    """The functions with a weight times a factor that is not 0."""
+    return tuple((factor * w, c, h, start) for w, c, h, start in functions if factor * w > 0)
 
 
 def _charged(problem: Problem, matrix: KernelMatrix, dual: Array, product: Array, share_neg: Array | None) -> DualPoint:

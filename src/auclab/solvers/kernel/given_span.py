@@ -68,7 +68,7 @@ def _in_span(training: Training, tolerance: float, span: Span, monitor: Monitor)
         coefficients=span.coefficients(solution.coef),
         intercept=solution.intercept,
         status=solution.status,
-        dual=from_solve(training, problem, raw) or of_zero(training),
+        dual=from_solve(training, problem, raw, span) or of_zero(training),
         bound=solution.lower_bound,
         iterations=solution.iterations,
         stages=(Stage(span.size, monitor.seconds, solution.objective, solution.lower_bound),),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from auclab.models.timings import Timings
 from auclab.solvers.certificate import relative_gap
-from auclab.solvers.kernel.bound import DualPoint
+from auclab.solvers.kernel.bound import DualPoint, Functions
 from auclab.solvers.kernel.solution import KernelSolution, Stage
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.kernel.verification import evaluate
@@ -105,4 +105,14 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
         space=found.space,
         rounding=value.rounding,
         stages=found.stages,
+        dual_functions=_in_data_order(training, found.dual) if found.space == "whole" else (),
     )
+
+
+def _in_data_order(training: Training, dual: DualPoint) -> Functions:
+    """The scorers of a dual point over ranked pairs, of rows in the order of the data."""
+    if training.labels.is_of_classes or dual.scorers is None:
+        return ()
+    place = np.argsort(training.order)
+    most = sum(weight for weight, *_ in dual.scorers) * (1.0 + 2.0**-50)  # rounded sums are at most 1, exactly
+    return tuple((weight / max(1.0, most), coef[place], width, start) for weight, coef, width, start in dual.scorers)

@@ -14,6 +14,7 @@ from auclab.formulations.optimum import Optimum
 from auclab.kernels.kernel import Kernel
 from auclab.samples.row_scores import row_scores
 from auclab.solvers.fitted import InFeatures
+from auclab.solvers.kernel.bound import Functions
 from auclab.solvers.kernel.words import in_space
 from auclab.solvers.solution import Solution
 from auclab.types import Array, Status
@@ -61,6 +62,9 @@ class KernelSolution(Solution):
         bound.
     stages : tuple of Stage
         The solves on the way, one for each number of landmarks.
+    dual_functions : tuple
+        Over pairs within groups, of grades or of times: functions whose slopes are the dual point. Each has a weight,
+        coefficients of all rows, the half-width of the smoothed loss, and the ``1 − z‖h‖`` that margins are taken from.
 
     See Also
     --------
@@ -87,6 +91,7 @@ class KernelSolution(Solution):
     space: Literal["whole", "span"] = field(kw_only=True)
     rounding: float = field(kw_only=True, default=0.0)
     stages: tuple[Stage, ...] = field(kw_only=True, default=())
+    dual_functions: Functions = field(kw_only=True, default=())
 
     def __repr__(self) -> str:
         """One line."""

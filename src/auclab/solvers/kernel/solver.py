@@ -186,7 +186,7 @@ class LandmarkSolve:
         if threshold is None:
             self.choice.coef, self.intercept = raw.coef, raw.intercept
             self._lower_objective(raw.coef, problem.objective(raw.coef, raw.intercept))
-        return raw, from_solve(self.training, problem, raw) or self.best
+        return raw, from_solve(self.training, problem, raw, self.choice.span) or self.best
 
     def _lower_objective(self, coef: Array, objective: float) -> None:
         """Keep a scorer in the span if it is the best so far."""
