@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from inspect import signature
 from io import BytesIO
 from typing import Any, Self
@@ -20,14 +21,18 @@ from auclab.types import AuclabError
 from auclab.validation import positive_mask
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Display:
     """A figure that holds its numbers.
 
+    `name`: the scorer in the legend. `pos_label`: label of the positive class; named in the figure if it is a string.
     `ax_`, `figure_`: axes and figure of the last `plot`.
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
+    name: str | None = None
+    pos_label: Any = None
+    ax_: Axes = field(init=False)
+    figure_: Figure | SubFigure = field(init=False)
 
     @classmethod
     def from_predictions(
@@ -64,38 +69,35 @@ class Display:
         return cls.from_scored_part(part, pos_label=pos_label, name=name, ax=ax, **options)
 
     @classmethod
-    def from_scored_part(
-        cls,
-        part: ScoredPart,
-        *,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Self:
+    def from_scored_part(cls, part: ScoredPart, **options: Any) -> Self:
         """`from_predictions` with scores that are sorted already, of displays that have it.
 
         Parameters
         ----------
         part : ScoredPart
             Labels and scores of one part of a split.
-        pos_label : optional
-            Label of the positive class; named in the figure if it is a string.
-        name, ax, **options
-            As in `from_predictions`.
+        **options
+            `pos_label`, `name`, `ax` and the others of `from_predictions`.
 
         Raises
         ------
         AuclabError
             As in `from_predictions`.
         """
-        own = {key: options.pop(key) for key in signature(cls._numbers).parameters if key in options}
-        made: Callable[..., Self] = cls  # a dataclass
-        return made(**cls._numbers(part, **own), name=name, pos_label=pos_label).plot(ax, **options)
+        return cls._plotted(part, **options)
 
     @classmethod
-    def _numbers(cls, *part: Any, **options: Any) -> dict[str, Any]:
-        """The numbers of the display for a `ScoredPart`, with the options of `from_predictions` that change them."""
+    def _plotted(
+        cls, *given: Any, pos_label: Any = None, name: str | None = None, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """The display of what is `given`, drawn; `options` are those of `_numbers` and of `plot`."""
+        own = {key: options.pop(key) for key in signature(cls._numbers).parameters if key in options}
+        made: Callable[..., Self] = cls
+        return made(**cls._numbers(*given, **own), name=name, pos_label=pos_label).plot(ax, **options)
+
+    @classmethod
+    def _numbers(cls, *given: Any, **options: Any) -> dict[str, Any]:
+        """The numbers of the display, with the options of `from_predictions` that change them."""
         raise NotImplementedError
 
     def plot(self, *ax: Any, **options: Any) -> Self:

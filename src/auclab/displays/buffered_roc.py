@@ -114,8 +114,6 @@ class BufferedROCDisplay(Display):
     tpr: Array
     auc: float
     curves: Sequence[BufferedROCCurve]
-    name: str | None = None
-    pos_label: Any = None
 
     @property
     def buffered(self) -> BufferedAUCResult:

@@ -85,7 +85,6 @@ class ConcordanceDisplay(Display):
     concordance: Array
     estimate: Estimate
     units: Literal["group", "row"]
-    name: str | None = None
     line_: Line2D = field(init=False)
 
     @classmethod

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from auclab.displays.base import Display
-from auclab.metrics import lesser_area, roc_hull, voros_from_points
+from auclab.metrics import ScoredPart, lesser_area, roc_hull
 from auclab.metrics.cost_measures import VertexRanges
 from auclab.metrics.rates import checked_cost_range
-from auclab.metrics.roc import empirical_roc
-from auclab.metrics.voros import Measure
+from auclab.metrics.roc import roc_from_sorted
 from auclab.types import Array
 
 _STEPS = 256
@@ -67,53 +65,29 @@ class BestPoints:
         return cls(np.array(cost_shares, dtype=np.float64), fpr[best], tpr[best], largest)
 
 
-class CostDisplay(Display):
-    """A display of ROC points over shares of the cost."""
+class PointsDisplay(Display):
+    """A display of the points of an ROC curve."""
 
     @classmethod
-    def from_points(
-        cls,
-        fpr: ArrayLike,
-        tpr: ArrayLike,
-        *,
-        cost_range: Sequence[float] = (0.0, 1.0),
-        measure: Measure = "uniform",
-        name: str | None = None,
-        ax: Axes | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Draw ROC points; see `auclab.metrics.voros_from_points` for the parameters and errors.
-
-        The surface of `VOROSDisplay` needs axes that are three-dimensional, made with ``projection="3d"``, and a range
-        of cost shares.
-        """
-        voros = voros_from_points(fpr, tpr, cost_range=cost_range, measure=measure)
-        numbers = cls._numbers(fpr, tpr, cost_range=cost_range, measure=measure)
-        made: Callable[..., Self] = cls  # a dataclass
-        return made(**numbers, voros=voros, name=name).plot(ax, **plot_options)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        **options: Any,
-    ) -> Self:
-        """Draw the ROC curve of a scorer.
+    def from_points(cls, fpr: ArrayLike, tpr: ArrayLike, **options: Any) -> Self:
+        """Draw the points of an ROC curve, in its order.
 
         Parameters
         ----------
-        y_true, y_score, sample_weight, pos_label
-            As in `auclab.metrics.voros_score`.
+        fpr, tpr : arrays of shape (n_points,)
+            Rates in [0, 1].
         **options
-            `cost_range`, `measure`, `name`, `ax` as in `from_points`, and the options of `plot`.
+            As in `from_predictions`: `pos_label`, `name`, `ax`, what the display computes with, and the options of its
+            `plot`.
 
         Raises
         ------
         AuclabError
-            As in `auclab.metrics.voros_score`, and of `VOROSDisplay` for axes that are flat.
+            As in `auclab.metrics.roc_hull` and `auclab.metrics.lesser_area`, and for options out of range.
         """
-        return cls.from_points(*empirical_roc(y_true, y_score, sample_weight, pos_label), **options)
+        return cls._plotted(fpr, tpr, **options)
+
+    @classmethod
+    def from_scored_part(cls, part: ScoredPart, **options: Any) -> Self:
+        """`from_points` with the ROC curve of scores that are sorted already; see `from_predictions`."""
+        return cls.from_points(*roc_from_sorted(part.classes), **options)

@@ -83,8 +83,6 @@ class DecisionContourDisplay(Display):
     landmarks: NDArray[np.intp] | None = None
     pairs: NDArray[np.intp] | None = None
     columns: tuple[str, str] = ("first feature", "second feature")
-    name: str | None = None
-    pos_label: Any = None
 
     @classmethod
     def from_solution(

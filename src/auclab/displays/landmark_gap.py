@@ -61,7 +61,6 @@ class LandmarkGapDisplay(Display):
     gaps: Array
     seconds: Array
     tolerance: float | None = None
-    name: str | None = None
     line_: Line2D = field(init=False)
 
     @classmethod

@@ -11,14 +11,14 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from scipy.stats import beta
 
-from auclab.displays.costs import BestPoints, CostDisplay
+from auclab.displays.costs import BestPoints, PointsDisplay
 from auclab.displays.style import BLUE, COLUMN, GREY, PALE, WIDE, canvas, despine, labelled, number, panel_above, style
-from auclab.metrics.voros import Measure
+from auclab.metrics.voros import Measure, voros_from_points
 from auclab.types import Array
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LesserAreaDisplay(CostDisplay):
+class LesserAreaDisplay(PointsDisplay):
     """Area of lesser classifiers ``A_t`` of the best ROC point against the cost share t, with its mean, VOROS.
 
     ``A_t`` is the part of ROC space that costs more than the best point of the curve when false positives bear the
@@ -37,6 +37,11 @@ class LesserAreaDisplay(CostDisplay):
         As in `auclab.metrics.voros_from_points`.
     name : str, optional
         Name of the scorer in the legend.
+
+    Other Parameters
+    ----------------
+    cost_range, measure
+        Of `from_predictions` and `from_points`, as in `auclab.metrics.voros_from_points`.
 
     Attributes
     ----------
@@ -63,16 +68,21 @@ class LesserAreaDisplay(CostDisplay):
     chance_area: Array
     voros: float
     measure: Measure = "uniform"
-    name: str | None = None
 
     @classmethod
     def _numbers(
-        cls, fpr: ArrayLike, tpr: ArrayLike, *, cost_range: Sequence[float], measure: Measure
+        cls,
+        fpr: ArrayLike,
+        tpr: ArrayLike,
+        *,
+        cost_range: Sequence[float] = (0.0, 1.0),
+        measure: Measure = "uniform",
     ) -> dict[str, Any]:
+        voros = voros_from_points(fpr, tpr, cost_range=cost_range, measure=measure)
         best = BestPoints.of(fpr, tpr, cost_range)
         chance = BestPoints.at(np.array([0.0, 1.0]), np.array([0.0, 1.0]), best.cost_shares.tolist())
-        shares = best.cost_shares
-        return {"cost_shares": shares, "area": best.area, "chance_area": chance.area, "measure": measure}
+        areas = {"area": best.area, "chance_area": chance.area}
+        return {"cost_shares": best.cost_shares, **areas, "voros": voros, "measure": measure}
 
     def plot(
         self,

@@ -8,12 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
 
 from auclab.displays.pair_functions import PairFunctionDisplay, pair_density
 from auclab.displays.style import number
-from auclab.metrics import auc_score, probabilistic_auc, scored_auc, soft_auc
-from auclab.metrics.class_scores import difference_scores, positive_number
+from auclab.metrics import ScoredPart, auc_score, probabilistic_auc, scored_auc, soft_auc
+from auclab.metrics.class_scores import positive_number
 from auclab.types import Array
 
 _POINTS = 401
@@ -24,7 +23,15 @@ class ModifierDisplay(PairFunctionDisplay):
 
     A modifier is the metric of a single pair, and is computed as such: the step of AUC, the positive part of sAUC, the
     sigmoids of softAUC and the parabolas of probAUC (in the corrected form, derivations 4). Parameters
-    and attributes are those of `PairFunctionDisplay`.
+    and attributes are those of `PairFunctionDisplay`. `from_predictions` draws them over the distribution of the
+    differences of all pairs, with the values of the metrics.
+
+    Other Parameters
+    ----------------
+    betas, widths : sequences of float
+        As in `from_parameters`; mind the units of the scores.
+    bins : int
+        Of `from_predictions`: bins of the histogram, ≥ 1; 60 by default.
 
     See Also
     --------
@@ -80,48 +87,20 @@ class ModifierDisplay(PairFunctionDisplay):
         return cls(differences=differences, functions=_modifiers(_metrics(betas, widths), differences)).plot(ax)
 
     @classmethod
-    def from_predictions(  # type: ignore[override]  # a display of its own options
+    def _numbers(
         cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
+        part: ScoredPart,
         *,
         betas: Sequence[float] = (5.0, 20.0),
         widths: Sequence[float] = (0.25, 1.0),
         bins: int = 60,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Draw the modifiers over the distribution of the differences of all pairs, with the values of the metrics.
-
-        Parameters
-        ----------
-        y_true, y_score, sample_weight, pos_label
-            As in `auclab.metrics.gauc_score`.
-        betas, widths, ax
-            As in `from_parameters`; mind the units of the scores.
-        bins : int
-            Bins of the histogram, ≥ 1.
-        name : str, optional
-            Name of the scorer.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.gauc_score` and `from_parameters`, and for ``bins < 1``.
-        """
-        weights: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+    ) -> dict[str, Any]:
         metrics = _metrics(betas, widths)
-        values = {label: metric(y_true, y_score, **weights) for label, metric in metrics.items()}
-        edges, density = pair_density(difference_scores(y_true, y_score, sample_weight, pos_label), bins)
-        reach = float(np.abs(edges).max())
-        differences = np.linspace(-reach, reach, _POINTS)
-        functions = _modifiers(metrics, differences)
-        display = cls(
-            differences=differences, functions=functions, values=values, edges=edges, density=density, name=name
-        )
-        return display.plot(ax)
+        values = {label: part.value(metric) for label, metric in metrics.items()}
+        edges, density = pair_density(part.finite_classes, bins)
+        differences = np.linspace(-np.abs(edges).max(), np.abs(edges).max(), _POINTS)
+        functions = {"differences": differences, "functions": _modifiers(metrics, differences)}
+        return {**functions, "values": values, "edges": edges, "density": density}
 
 
 def _metrics(betas: Sequence[float], widths: Sequence[float]) -> dict[str, Callable[..., float]]:

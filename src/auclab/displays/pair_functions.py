@@ -33,7 +33,6 @@ class PairFunctionDisplay(Display):
     values: Mapping[str, float] = field(default_factory=dict)
     edges: Array | None = None
     density: Array | None = None
-    name: str | None = None
 
     _xlabel: ClassVar[str]
     _ylim: ClassVar[tuple[float, float]]

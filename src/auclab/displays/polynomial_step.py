@@ -7,11 +7,9 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
 
 from auclab.displays.pair_functions import PairFunctionDisplay, pair_density
-from auclab.metrics import auc_score, polynomial_auc
-from auclab.metrics.class_scores import difference_scores
+from auclab.metrics import ScoredPart, polynomial_auc
 from auclab.metrics.series import step_series
 from auclab.types import Array
 
@@ -26,7 +24,15 @@ class PolynomialStepDisplay(PairFunctionDisplay):
 
     They approximate the step on [−1, 1] only, where all differences lie after division by the largest one, s. The
     truncated Chebyshev and Legendre series have the value ½ at 0; even degrees add nothing. Parameters and
-    attributes are those of `PairFunctionDisplay`.
+    attributes are those of `PairFunctionDisplay`. `from_predictions` draws them over the distribution of ``t/s`` of all
+    pairs, with the values of polynomial AUC.
+
+    Other Parameters
+    ----------------
+    degrees, series
+        As in `from_parameters`.
+    bins : int
+        Of `from_predictions`: bins of the histogram, ≥ 1; 60 by default.
 
     See Also
     --------
@@ -82,52 +88,24 @@ class PolynomialStepDisplay(PairFunctionDisplay):
         return cls(differences=differences, functions=_polynomials(degrees, series, differences)).plot(ax)
 
     @classmethod
-    def from_predictions(  # type: ignore[override]  # a display of its own options
+    def _numbers(
         cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
+        part: ScoredPart,
         *,
         degrees: Sequence[int] = (5, 29),
         series: Sequence[Kind] = ("chebyshev", "legendre"),
         bins: int = 60,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Draw the polynomials over the distribution of ``t/s`` of all pairs, with the values of polynomial AUC.
-
-        Parameters
-        ----------
-        y_true, y_score, sample_weight, pos_label
-            As in `auclab.metrics.polynomial_auc`.
-        degrees, series, ax
-            As in `from_parameters`.
-        bins : int
-            Bins of the histogram, ≥ 1.
-        name : str, optional
-            Name of the scorer.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.polynomial_auc`, and for ``bins < 1``.
-        """
-        weights: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-        values = {"step": auc_score(y_true, y_score, **weights)}
+    ) -> dict[str, Any]:
+        values = {"step": part.value("auc")}
         for kind in series:
             for degree in degrees:
-                value = polynomial_auc(y_true, y_score, degree=degree, series=kind, **weights)
-                values[_label(kind, degree)] = value
-        scores = difference_scores(y_true, y_score, sample_weight, pos_label)
+                values[_label(kind, degree)] = part.value(polynomial_auc, degree=degree, series=kind)
+        scores = part.finite_classes
         largest = float(max(scores.neg[-1] - scores.pos[0], scores.pos[-1] - scores.neg[0]))
         edges, density = pair_density(scores, bins, largest or 1.0)
         differences = np.linspace(-_REACH, _REACH, _POINTS)
-        functions = _polynomials(degrees, series, differences)
-        display = cls(
-            differences=differences, functions=functions, values=values, edges=edges, density=density, name=name
-        )
-        return display.plot(ax)
+        functions = {"differences": differences, "functions": _polynomials(degrees, series, differences)}
+        return {**functions, "values": values, "edges": edges, "density": density}
 
 
 def _polynomials(degrees: Sequence[int], series: Sequence[Kind], differences: Array) -> dict[str, Array]:

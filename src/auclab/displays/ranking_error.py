@@ -88,8 +88,6 @@ class RankingErrorDisplay(Display):
     buffered_exceedance: float
     gamma: float
     threshold: float = 0.0
-    name: str | None = None
-    pos_label: Any = None
     metrics: tuple[str, str] = ("AUC", "bAUC")
 
     @classmethod

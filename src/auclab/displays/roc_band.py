@@ -72,8 +72,6 @@ class ROCBandDisplay(Display):
     area: float
     band: ROCBand
     points: Sequence[tuple[float, Estimate]] = ()
-    name: str | None = None
-    pos_label: Any = None
 
     @classmethod
     def _numbers(

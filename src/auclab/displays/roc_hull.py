@@ -11,16 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display
-from auclab.displays.costs import BestPoints
+from auclab.displays.costs import BestPoints, PointsDisplay
 from auclab.displays.style import DASHES, GREY, INK, SERIES, SQUARE, canvas, labelled, number, roc_axes, style, thinned
 from auclab.metrics import roc_hull
-from auclab.metrics.roc import empirical_roc
 from auclab.types import Array
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ROCHullDisplay(Display):
+class ROCHullDisplay(PointsDisplay):
     """ROC polygon, its hull, and for some cost shares t the best point and the line of equal cost through it.
 
     A point costs ``t x + (1 − t)(1 − y)``; lines of equal cost have the slope ``t/(1 − t)``. Points below and to the
@@ -41,6 +39,12 @@ class ROCHullDisplay(Display):
     pos_label : optional
         Label of the positive class; named at the axes if it is a string.
 
+    Other Parameters
+    ----------------
+    cost_shares : sequence of float
+        Of `from_predictions` and `from_points`: t in [0, 1] of the lines of equal cost, by default 0.2, 0.5 and 0.8; an
+        empty sequence draws none. `auclab.metrics.cost_range` computes shares from ratios.
+
     Attributes
     ----------
     line_, hull_line_ : Line2D
@@ -59,6 +63,12 @@ class ROCHullDisplay(Display):
     >>> display = ROCHullDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0])
     >>> display.hull_fpr.tolist(), display.hull_tpr.tolist()
     ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
+
+    At t = ½ the point (¼, ¾) costs ½ · ¼ + ½ · ¼:
+
+    >>> display = ROCHullDisplay.from_points([0.25, 0.5], [0.75, 0.6], cost_shares=[0.5])
+    >>> display.hull_fpr.tolist(), display.best_tpr.tolist(), display.costs.tolist()
+    ([0.0, 0.25, 1.0], [0.75], [0.25])
     """
 
     fpr: Array
@@ -68,8 +78,6 @@ class ROCHullDisplay(Display):
     cost_shares: Array
     best_fpr: Array
     best_tpr: Array
-    name: str | None = None
-    pos_label: Any = None
 
     @property
     def costs(self) -> Array:
@@ -77,92 +85,14 @@ class ROCHullDisplay(Display):
         return self.cost_shares * self.best_fpr + (1.0 - self.cost_shares) * (1.0 - self.best_tpr)
 
     @classmethod
-    def from_points(
-        cls,
-        fpr: ArrayLike,
-        tpr: ArrayLike,
-        *,
-        cost_shares: Sequence[float] = (0.2, 0.5, 0.8),
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Draw the points of an ROC curve, in its order, and their hull.
-
-        Parameters
-        ----------
-        fpr, tpr : arrays of shape (n_points,)
-            Rates in [0, 1].
-        cost_shares : sequence of float
-            t in [0, 1] of the lines of equal cost; an empty sequence draws none.
-        pos_label, name, ax, **plot_options
-            As in `from_predictions`.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.roc_hull` and `auclab.metrics.lesser_area`.
-
-        Examples
-        --------
-        At t = ½ the point (¼, ¾) costs ½ · ¼ + ½ · ¼:
-
-        >>> display = ROCHullDisplay.from_points([0.25, 0.5], [0.75, 0.6], cost_shares=[0.5])
-        >>> display.hull_fpr.tolist(), display.best_tpr.tolist(), display.costs.tolist()
-        ([0.0, 0.25, 1.0], [0.75], [0.25])
-        """
+    def _numbers(
+        cls, fpr: ArrayLike, tpr: ArrayLike, *, cost_shares: Sequence[float] = (0.2, 0.5, 0.8)
+    ) -> dict[str, Any]:
         hull_fpr, hull_tpr = roc_hull(fpr, tpr)
         best = BestPoints.at(hull_fpr, hull_tpr, cost_shares)
-        display = cls(
-            fpr=np.asarray(fpr, dtype=np.float64),
-            tpr=np.asarray(tpr, dtype=np.float64),
-            hull_fpr=hull_fpr,
-            hull_tpr=hull_tpr,
-            cost_shares=best.cost_shares,
-            best_fpr=best.fpr,
-            best_tpr=best.tpr,
-            name=name,
-            pos_label=pos_label,
-        )
-        return display.plot(ax, **plot_options)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        cost_shares: Sequence[float] = (0.2, 0.5, 0.8),
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Compute polygon, hull and best points, and draw them.
-
-        Parameters
-        ----------
-        y_true, y_score, sample_weight, pos_label
-            As in `auclab.metrics.voros_score`.
-        cost_shares : sequence of float
-            t in [0, 1] of the lines of equal cost; `auclab.metrics.cost_range` computes shares from ratios.
-        name : str, optional
-            Name of the scorer in the legend.
-        ax : matplotlib Axes, optional
-            Axes to draw on; a new figure by default.
-        **plot_options
-            As in `plot`.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.voros_score`, and for shares outside [0, 1].
-        """
-        fpr, tpr = empirical_roc(y_true, y_score, sample_weight, pos_label)
-        options: dict[str, Any] = {"cost_shares": cost_shares, "pos_label": pos_label, "name": name, "ax": ax}
-        return cls.from_points(fpr, tpr, **options, **plot_options)
+        curve = {"fpr": np.asarray(fpr, dtype=np.float64), "tpr": np.asarray(tpr, dtype=np.float64)}
+        hull = {"hull_fpr": hull_fpr, "hull_tpr": hull_tpr}
+        return curve | hull | {"cost_shares": best.cost_shares, "best_fpr": best.fpr, "best_tpr": best.tpr}
 
     def plot(
         self,

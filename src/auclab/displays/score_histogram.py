@@ -53,8 +53,6 @@ class ScoreHistogramDisplay(Display):
     edges: Array
     density_pos: Array
     density_neg: Array
-    name: str | None = None
-    pos_label: Any = None
 
     @classmethod
     def _numbers(cls, part: ScoredPart, *, bins: int | None = None) -> dict[str, Any]:

@@ -11,17 +11,17 @@ from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
-from auclab.displays.costs import BestPoints, CostDisplay
+from auclab.displays.costs import BestPoints, PointsDisplay
 from auclab.displays.style import COLUMN, INK, SKY, canvas, labelled
 from auclab.metrics import roc_hull
-from auclab.metrics.voros import Measure
+from auclab.metrics.voros import Measure, voros_from_points
 from auclab.types import Array, AuclabError
 
 _STRIPS = 48
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class VOROSDisplay(CostDisplay):
+class VOROSDisplay(PointsDisplay):
     """ROC surface: for every cost share t, the line of equal cost through the best point, clipped to the unit square.
 
     At the height t the lesser classifiers are the points on the side of (1, 0); the volume of all of them is VOROS
@@ -41,6 +41,13 @@ class VOROSDisplay(CostDisplay):
     voros : float
     name : str, optional
         Name of the scorer in the title.
+
+    Other Parameters
+    ----------------
+    cost_range, measure
+        Of `from_predictions` and `from_points`, as in `auclab.metrics.voros_from_points`; the range is not a point.
+    ax
+        Of both: three-dimensional axes, made with ``projection="3d"``.
 
     Attributes
     ----------
@@ -69,18 +76,23 @@ class VOROSDisplay(CostDisplay):
     hull_fpr: Array
     hull_tpr: Array
     voros: float
-    name: str | None = None
 
     @classmethod
     def _numbers(
-        cls, fpr: ArrayLike, tpr: ArrayLike, *, cost_range: Sequence[float], measure: Measure
+        cls,
+        fpr: ArrayLike,
+        tpr: ArrayLike,
+        *,
+        cost_range: Sequence[float] = (0.0, 1.0),
+        measure: Measure = "uniform",
     ) -> dict[str, Any]:
+        voros = voros_from_points(fpr, tpr, cost_range=cost_range, measure=measure)
         if cost_range[0] == cost_range[1]:
             raise AuclabError(f"no volume over the single cost share {cost_range[0]}; ROCHullDisplay draws its line")
         best = BestPoints.of(fpr, tpr, cost_range)
         (left_tpr, top_fpr), (hull_fpr, hull_tpr) = best.line_ends, roc_hull(fpr, tpr)
         found = {"left_tpr": left_tpr, "top_fpr": top_fpr, "hull_fpr": hull_fpr, "hull_tpr": hull_tpr}
-        return {"cost_shares": best.cost_shares, **found}
+        return {"cost_shares": best.cost_shares, "voros": voros, **found}
 
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, view: tuple[float, float] = (28.0, -50.0)

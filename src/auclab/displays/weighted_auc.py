@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from auclab.displays.base import Display
 from auclab.displays.style import BLUE, COLUMN, INK, canvas, labelled, panel_above, roc_axes, thinned
-from auclab.metrics import weighted_auc
-from auclab.metrics.roc import empirical_roc
+from auclab.metrics import ScoredPart, weighted_auc
+from auclab.metrics.roc import roc_from_sorted
 from auclab.types import Array
 
 _POINTS = 513
@@ -43,6 +43,11 @@ class WeightedAUCDisplay(Display):
     pos_label : optional
         Label of the positive class; named at the axes if it is a string.
 
+    Other Parameters
+    ----------------
+    weight, convention, ties, breakpoints
+        Of `from_predictions`, as in `auclab.metrics.weighted_auc`; `weight` has no default.
+
     Attributes
     ----------
     line_, weight_line_ : Line2D
@@ -60,6 +65,13 @@ class WeightedAUCDisplay(Display):
     >>> display = WeightedAUCDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], weight=lambda s: 1.0 + 0.0 * s)
     >>> round(display.value, 6), round(display.total, 6)  # a constant weight gives the AUC, 3 of 4 pairs
     (0.75, 1.0)
+
+    Only FPR below ½ counts, and there TPR is ½:
+
+    >>> half = lambda s: s >= 0.5
+    >>> display = WeightedAUCDisplay.from_predictions([0, 1, 0, 1], [2, 4, 3, 1], weight=half, breakpoints=[0.5])
+    >>> display.value, display.total
+    (0.25, 0.5)
     """
 
     fpr: Array
@@ -68,70 +80,33 @@ class WeightedAUCDisplay(Display):
     weights: Array
     value: float
     total: float
-    name: str | None = None
-    pos_label: Any = None
 
     @classmethod
-    def from_predictions(  # type: ignore[override]  # a display of its own options
+    def _numbers(
         cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
+        part: ScoredPart,
         *,
         weight: Callable[[Array], ArrayLike],
         convention: Literal["average", "max_rank", "linear"] = "average",
         ties: Literal["half", "strict", "upper"] = "half",
         breakpoints: Sequence[float] = (),
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Compute the weighted AUC and draw curve and weight.
-
-        Parameters
-        ----------
-        y_true, y_score, weight, convention, ties, breakpoints, sample_weight, pos_label
-            As in `auclab.metrics.weighted_auc`.
-        name : str, optional
-            Name of the scorer in the legend.
-        ax : matplotlib Axes, optional
-            Axes to draw on; a new figure by default.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.weighted_auc`.
-
-        Examples
-        --------
-        Only FPR below ½ counts, and there TPR is ½:
-
-        >>> half = lambda s: s >= 0.5
-        >>> display = WeightedAUCDisplay.from_predictions(
-        ...     [0, 1, 0, 1], [2, 4, 3, 1], weight=half, breakpoints=[0.5])
-        >>> display.value, display.total
-        (0.25, 0.5)
-        """
+    ) -> dict[str, Any]:
         options: dict[str, Any] = {"convention": convention, "ties": ties, "breakpoints": breakpoints}
-        scorer: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-        value = weighted_auc(y_true, y_score, weight=weight, **options, **scorer)
+        value = part.value("weighted_auc", weight=weight, **options)
         total = weighted_auc([0, 1], [0, 1], weight=weight, breakpoints=breakpoints)
-        fpr, tpr = empirical_roc(y_true, y_score, **scorer)
+        fpr, tpr = roc_from_sorted(part.classes)
         jumps = np.asarray(breakpoints, dtype=np.float64)
         sides = np.concatenate((np.nextafter(jumps, 0.0), np.nextafter(jumps, 1.0)))
         specificity = np.unique(np.concatenate((np.linspace(0.0, 1.0, _POINTS), jumps, sides)))
         weights = np.asarray(weight(specificity), dtype=np.float64)
-        display = cls(
-            fpr=fpr,
-            tpr=tpr,
-            specificity=specificity,
-            weights=weights,
-            value=value,
-            total=total,
-            name=name,
-            pos_label=pos_label,
-        )
-        return display.plot(ax)
+        return {
+            "fpr": fpr,
+            "tpr": tpr,
+            "specificity": specificity,
+            "weights": weights,
+            "value": value,
+            "total": total,
+        }
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
         """Draw into `ax`, with the weight in a panel above it, or into a new figure."""
