@@ -40,8 +40,12 @@ def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
         _sum_sparse(rows.data, rows.indices, rows.indptr, weights, high, low, size)
     else:
         _sum_dense(np.ascontiguousarray(X), weights, _chunk(weights.size), high, low, size)
-    # Products below 2⁻⁹⁶⁹ lose their errors to underflow.
-    return high, low, relative_error(weights.size) * size + np.where(size > 0, weights.size * 2.0**-1070, 0.0)
+    # Products below 2⁻⁹⁶⁹ lose their errors to underflow, and those below 2⁻¹⁰⁷⁵ are rounded to 0.
+    inexact, vanished = size > 0, np.flatnonzero(size == 0)
+    if vanished.size:
+        entries = X[np.flatnonzero(weights)][:, vanished] != 0
+        inexact[vanished] = np.asarray(entries.sum(axis=0)).ravel() > 0
+    return high, low, relative_error(weights.size) * size + np.where(inexact, weights.size * 2.0**-1070, 0.0)
 
 
 def accurate_scores(X: Any, coef: Array) -> tuple[Array, Array]:

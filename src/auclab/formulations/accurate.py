@@ -22,6 +22,9 @@ def accurate_objective(
     The error of a score ``w·x`` is about ``n · 1e-16 · Σ|w_k x_k|``: with margins of 1e-9, w is of the order of 1e9,
     and a hinge of 1 would be known to 1e-7 only. Counts of pairs, other losses and samples in blocks keep their value.
 
+    Where scores are more than about 1e19 apart, a hinge of 1 is below their rounding in twice the working precision as
+    well. That rounding is added, so that the value is not below that of the program.
+
     `intercept`, `intercept_low`: b, as ``high + low``.
     """
     plain = program.objective(coef, intercept, sample)
@@ -35,7 +38,10 @@ def accurate_objective(
     scores = accurate_scores(sample.X_pos, coef), accurate_scores(sample.X_neg, coef)
     if not all(np.isfinite(part).all() for score in scores for part in score):
         return plain
-    return objective_at(program, coef, (intercept, intercept_low), sample, *scores)
+    value = objective_at(program, coef, (intercept, intercept_low), sample, *scores)
+    high = np.concatenate([score for score, _ in scores])
+    unknown = 2.0**-103 * float(np.ptp(high))
+    return value + unknown if unknown > ROUNDING else value
 
 
 def objective_at(

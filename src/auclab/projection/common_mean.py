@@ -61,9 +61,13 @@ def weights_of_mean(X: Any, capacity: Array, total: float, target: Array) -> Arr
     if varies.sum() > _MOST_COLUMNS or target[~varies].any():
         return None
     unit = sizes[varies] / float(capacity.sum())
+    with np.errstate(over="ignore", divide="ignore"):
+        scale, wanted = 1.0 / unit, target[varies] / unit
+    if not (np.isfinite(scale).all() and np.isfinite(wanted).all()):  # entries close to the smallest float
+        return None
     rows: Any = X[:, np.flatnonzero(varies)]
-    rows = rows @ sp.diags_array(1.0 / unit) if sp.issparse(X) else rows / unit
-    found = _newton(rows, capacity, np.r_[target[varies] / unit, total])
+    rows = rows @ sp.diags_array(scale) if sp.issparse(X) else rows / unit
+    found = _newton(rows, capacity, np.r_[wanted, total])
     return found if found is not None and _is_rounding(X, found, target) else None
 
 
