@@ -265,7 +265,7 @@ DATES = pd.DataFrame({"since": ["2023-01-31", "2024-02-29", None, "2022-12-01"],
 def test_dates_are_refused_or_become_features(text: bool) -> None:
     X = DATES if text else DATES.assign(since=pd.to_datetime(DATES["since"]))
     dataset = Dataset(name="dates", X=X, y=np.array([0, 1, 0, 1]))
-    said = r"column 'since' holds dates.*preprocess\.dates=.*not with preprocess=items.*dataset\.drop=\[since\]"
+    said = r"column 'since' holds dates.*preprocess\.dates=.*any of year, month, weekday, age.*dataset\.drop=\[since\]"
     with pytest.raises(AuclabError, match=said):
         preprocess.standard(dataset)
     transformer = preprocess.none(dataset, dates=["year", "month", "weekday", "age"]).fit(X)

@@ -33,11 +33,26 @@ def test_sql_gives_the_scores(customers, kind):
     assert scores_of_sqlite(to_sql(scorer), new) == pytest.approx(scorer.score(new), rel=1e-14, abs=1e-11)
 
 
+def _rewritten(rows, form):
+    """The dates in another form; in text, gaps stay gaps."""
+    dates = pd.to_datetime(rows["signup_date"])
+    return rows.assign(signup_date=dates.dt.strftime(form).where(dates.notna(), None))
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%Y", "%m/%d/%Y", "%Y/%m/%d"])
+def test_sql_reads_dates_of_three_numbers(customers, form):
+    X, y, new = customers
+    _, _, scorer = fitted(_rewritten(X, form), y, "standard", dates=["year", "month", "weekday", "age"])
+    rows = _rewritten(new, form)
+    rows["signup_date"] = rows["signup_date"].str.replace(r"\b0", "", regex=True)  # 1.5.2024, without zeros
+    assert rows["signup_date"].isna().any()
+    assert scores_of_sqlite(to_sql(scorer), rows) == pytest.approx(scorer.score(rows), rel=1e-14, abs=1e-11)
+
+
 def test_sql_refuses_dates_that_it_cannot_read(customers):
     X, y, _ = customers
-    other = X.assign(signup_date=pd.to_datetime(X["signup_date"]).dt.strftime("%d.%m.%Y"))
-    _, _, scorer = fitted(other, y, "standard", dates=["year"])
-    with pytest.raises(AuclabError, match=r"'signup_date' has dates of the format %d.%m.%Y"):
+    _, _, scorer = fitted(_rewritten(X, "%d.%m.%y"), y, "standard", dates=["year"])
+    with pytest.raises(AuclabError, match=r"'signup_date' has dates of the format %d.%m.%y"):
         to_sql(scorer)
 
 

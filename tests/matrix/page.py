@@ -53,7 +53,7 @@ def page() -> str:
 
 def _typed(scorer: Scorer) -> str:
     """Its settings without those that only the table of the tests needs."""
-    left_out = re.compile("dataset.drop=|.*=null$")
+    left_out = re.compile("dataset.drop=|dataset.path=|.*=null$")
     return " ".join(word for word in scorer.words if not left_out.match(word))
 
 

@@ -70,6 +70,7 @@ _RANKED = {
     ),
     "times": ("dataset.target=null", "dataset.time=days", "dataset.event=died", "dataset.drop=[shop,day,y,grade]"),
 }
+_CARD = ("formulation=scorecard", "preprocess=items", "formulation.max_items=3")
 SCORERS = (
     Scorer("bauc", ("formulation=bauc",)),
     Scorer("generalized_bauc", ("formulation=generalized_bauc", "formulation.threshold=-0.1")),
@@ -84,7 +85,8 @@ SCORERS = (
     Scorer("group_lasso", ("formulation=group_lasso",)),
     Scorer("squared hinge", ("formulation=ranksvm", "formulation.loss=squared_hinge")),
     Scorer("exact_auc", ("formulation=exact_auc", "dataset.drop=[b,c,shop,day,grade,days,died]")),
-    Scorer("scorecard", ("formulation=scorecard", "preprocess=items", "formulation.max_items=3")),
+    Scorer("scorecard", _CARD),
+    Scorer("scorecard, dates", (*_CARD, "dataset.path=DATED", "preprocess.dates=[year,month,age]")),
     Scorer("kernel", ("formulation=ranksvm", "kernel=rbf")),
     Scorer("logistic", ("formulation=logistic",)),
     Scorer("lda", ("formulation=lda",)),
@@ -110,6 +112,7 @@ SETTINGS = (
     Use("folds", "split=kfold", ("split=kfold", "split.n_folds=2")),
     Use("split by group", "split=grouped split.column=shop", ("split=grouped", "split.column=shop")),
     Use("split by time", "split=time split.column=day", ("split=time", "split.column=day")),
+    Use("dates", "'preprocess.dates=[year]'", ("dataset.path=DATED", "preprocess.dates=[year]")),
     Use("blocks", "dataset=blocks", ("dataset=blocks", "dataset.path=BLOCKS")),
     Use("Dask", "dataset=blocks engine=dask", ("dataset=blocks", "dataset.path=BLOCKS", "engine=dask"), "distributed"),
     Use("bounds", "bounds=default", ("bounds=default",)),
@@ -128,6 +131,7 @@ SEARCHED = {
     "group_lasso": "formulation.regulariser.weight=tag(log,interval(1e-3,1e-2))",
     "exact_auc": "preprocess=standard,minmax",
     "scorecard": "formulation.max_items=2,3",
+    "scorecard, dates": "formulation.max_items=2,3",
     "logistic": "formulation.C=tag(log,interval(1e-2,10))",
     "lda": "preprocess=standard,minmax",
     "lightgbm": "formulation.n_estimators=3,5",
@@ -154,10 +158,11 @@ FUNCTIONS = (Use("feature path", "feature_path(formulation, X, y, counts)", ()),
 
 RANKED = tuple(_RANKED)
 RANKED_KERNELS = tuple(f"{kind}, kernel" for kind in RANKED)
+CARDS = ("scorecard", "scorecard, dates")
 BASELINES = ("logistic", "lda", "lightgbm")
 OVER_PAIRS = (
     *("bauc", "generalized_bauc", "ranksvm", "ranksvm, squared", "ranksvm, l1", "ranksvm, linf", "partial_auc"),
-    *("elastic_net", "group_lasso", "squared hinge", "exact_auc", "scorecard", "kernel"),
+    *("elastic_net", "group_lasso", "squared hinge", "exact_auc", *CARDS, "kernel"),
 )
 #: Cells that work, and say that they make no difference: scorers, use, sentence, reason.
 NO_EFFECT = (
@@ -168,7 +173,7 @@ NO_EFFECT = (
         "every pair has one row of each class, so the weights cancel",
     ),
     Refusal(
-        ("bauc", "exact_auc", "scorecard", "lda"),
+        ("bauc", "exact_auc", *CARDS, "lda"),
         ("tuning",),
         "has no parameter that inner folds could choose",
         "there is no λ, z or other parameter to choose",
@@ -189,7 +194,7 @@ REFUSED = (
         "exact_auc counts pairs, and no bound over the constrained scorers is known",
     ),
     Refusal(
-        ("scorecard",),
+        CARDS,
         ("at most k columns",),
         "constraints.max_features is not for the items of a scorecard",
         "a scorecard has points for intervals and categories; use `formulation.max_features` to limit their columns",
@@ -207,14 +212,14 @@ REFUSED = (
         "the libraries that fit the baselines do not support constraints on w",
     ),
     Refusal(
-        ("squared hinge", "exact_auc", "scorecard", "kernel", *BASELINES),
+        ("squared hinge", "exact_auc", *CARDS, "kernel", *BASELINES),
         ("blocks", "Dask"),
         "needs? all rows in memory|needs its rows in memory",
         "the rows must be in memory: these programs have a variable for every row or pair, and `LogisticRegression`, "
         "LDA and LightGBM have no `partial_fit`",
     ),
     Refusal(
-        ("exact_auc", "scorecard"),
+        ("exact_auc", *CARDS),
         ("check",),
         "not everything could be checked; nothing that was is wrong",
         "the objective is checked, and the points of a scorecard; the bound comes from a search tree and has no "
@@ -227,7 +232,7 @@ REFUSED = (
         "baselines are fitted by other libraries and have no certificate",
     ),
     Refusal(
-        ("scorecard",),
+        CARDS,
         ("export onnx",),
         "bins of a scorecard, which the ONNX export does not support: export to json or sql",
         "the ONNX graph is a weighted sum of numbers and categories and has no intervals; json and sql have them",

@@ -37,8 +37,14 @@ def settings_of(place, *words):
     """The base settings less those that are given, and these."""
     given = {word.partition("=")[0] for word in words}
     kept = [word for word in BASE if word.partition("=")[0] not in given]
-    places = {"ROWS": str(place / "rows.csv"), "BLOCKS": str(place / "blocks")}
+    places = {"ROWS": rows_of(place), "DATED": str(place / "dated.csv"), "BLOCKS": str(place / "blocks")}
     return [re.sub("|".join(places), lambda found: places[found[0]], word) for word in (*kept, *words)]
+
+
+def rows_of(place, scorer=None):
+    """The file of the rows that a scorer takes."""
+    dated = scorer is not None and "dataset.path=DATED" in scorer.words
+    return str(place / ("dated.csv" if dated else "rows.csv"))
 
 
 def cells(uses):
@@ -107,7 +113,7 @@ def stored(place):
     return run_of
 
 
-def _pyfunc(place, run_id):
+def _pyfunc(place, run_id, rows):
     """The model as MLflow serves it."""
     from auclab.comparison import read_runs
 
@@ -116,11 +122,11 @@ def _pyfunc(place, run_id):
         warnings.simplefilter("ignore")  # MLflow's own
         from mlflow import pyfunc
 
-        labels = pyfunc.load_model(str(folder / "model")).predict(pd.read_csv(place / "rows.csv"))
+        labels = pyfunc.load_model(str(folder / "model")).predict(pd.read_csv(rows))
     assert len(labels) == 60
 
 
-def _register(place, run_id):
+def _register(place, run_id, _rows):
     """A version of a name, which another scorer may have had before."""
     assert int(register_model(Address.parse(place / "mlruns"), run_id, "matrix")) >= 1
 
@@ -131,10 +137,10 @@ IN_PYTHON = {"pyfunc": _pyfunc, "register": _register}
 @pytest.mark.parametrize(("scorer", "use"), list(cells(COMMANDS)))
 def test_a_command_on_a_stored_run(scorer, use, place, stored, tmp_path, capsys):
     need(scorer.needs, use.needs)
-    places = {"RUN": stored(scorer), "ROWS": str(place / "rows.csv"), "OUT": str(tmp_path / "out")}
+    places = {"RUN": stored(scorer), "ROWS": rows_of(place, scorer), "OUT": str(tmp_path / "out")}
     words = [re.sub("|".join(places), lambda found: places[found[0]], word) for word in use.words]
     if use.name in IN_PYTHON:
-        IN_PYTHON[use.name](place, stored(scorer))
+        IN_PYTHON[use.name](place, stored(scorer), rows_of(place, scorer))
         return
     capsys.readouterr()
     with pytest.raises(SystemExit) as end:

@@ -92,10 +92,9 @@ def _show_model(name: str, model: Measured, found: Evaluation, level: float) -> 
 def _show_calibration(model: Measured, level: float) -> None:
     check = model.calibration
     if check is None:
-        _row(
-            "calibrated",
-            f"no probabilities: {model.no_probability}; decision.probability=sigmoid makes a run with them",
-        )
+        setting = "decision.probability=sigmoid"
+        way = "" if setting in model.no_probability else f"; {setting} makes a run with them"
+        _row("calibrated", f"no probabilities: {model.no_probability}{way}")
         return
     low, high = check.interval
     _row(

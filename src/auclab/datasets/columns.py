@@ -208,7 +208,7 @@ def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> 
         for name in list(found)[:_LISTED]
     ]
     which = "it" if len(found) == 1 else "them"
-    several = f" (any of {', '.join(PARTS)}; not with preprocess=items)"
+    several = f" (any of {', '.join(PARTS)})"
     return (
         f"{'; '.join(kinds)}: make features of {which} with 'preprocess.dates=[year,month,age]'{several}, drop {which} "
         f"with {override('dataset.drop', list(found))}, or take {which} as categories with "

@@ -9,10 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from auclab.datasets.dates import as_dates, check_parts
+from auclab.datasets.dates import SECONDS_A_YEAR, WEEKDAYS, as_dates, check_parts
 from auclab.types import Array
-
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class DateFeatures(TransformerMixin, BaseEstimator):
@@ -67,7 +65,7 @@ class DateFeatures(TransformerMixin, BaseEstimator):
                 if part == "year":
                     columns.append(dates.dt.year)
                 elif part == "age":
-                    columns.append((pd.Timestamp(latest) - dates).dt.total_seconds() / (86_400 * 365.25))
+                    columns.append((pd.Timestamp(latest) - dates).dt.total_seconds() / SECONDS_A_YEAR)
                 elif part == "month":
                     columns += [dates.dt.month == month for month in range(1, 13)]
                 else:
@@ -79,7 +77,7 @@ class DateFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         ends: list[str] = []
         for part in self.parts:
-            values = {"month": range(1, 13), "weekday": _DAYS}.get(part)
+            values = {"month": range(1, 13), "weekday": WEEKDAYS}.get(part)
             ends += [part] if values is None else [f"{part}_{value}" for value in values]
         return np.asarray([f"{name}_{end}" for name in self.feature_names_in_ for end in ends], dtype=object)
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 #: What can be made of a date.
 PARTS = ("year", "month", "weekday", "age")
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+#: Of the years of `age`, 365.25 days each.
+SECONDS_A_YEAR = 31_557_600
 
 #: The shapes of days, and the formats that each may have; where both of two fit, only the user can tell them apart.
 _FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (

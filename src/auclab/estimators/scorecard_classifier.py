@@ -192,35 +192,45 @@ def sign_constraints(
     lower, upper, rows = np.full(n, -np.inf), np.full(n, np.inf), []
     for name, sign in signs.items():
         known = isinstance(name, int | np.integer) and 0 <= name < len(names)
-        if not known and str(name) not in names:
+        parts = {item.source for item in items if item.part is not None}
+        if not known and str(name) not in {*names, *parts}:
             raise AuclabError(
                 f"signs name the feature {name!r}, which does not exist; features are {', '.join(names[:10])}"
             )
         if sign not in (1, -1):
             raise AuclabError(f"the sign of {name} must be 1 or −1, got {sign!r}")
-        feature = int(name) if known else list(names).index(str(name))
-        own = [at for at, item in enumerate(items) if item.feature == feature]
-        ordered = [at for at in own if items[at].category is None and not items[at].missing]
-        if not ordered:
-            for at in own:
-                lower[at], upper[at] = (0.0, upper[at]) if sign > 0 else (lower[at], 0.0)
-            continue
-        # A bin without an item has 0 points: the lowest of two, or one that few rows have.
-        ends = [None, *ordered, None]
-        for first, second in itertools.pairwise(ends):
-            if first is None or second is None or items[first].high != items[second].low:
-                after, before = second, first
-                if after is not None and items[after].low is not None:
-                    lower[after], upper[after] = (0.0, upper[after]) if sign > 0 else (lower[after], 0.0)
-                if before is not None and items[before].high is not None:
-                    lower[before], upper[before] = (lower[before], 0.0) if sign > 0 else (0.0, upper[before])
-            if first is not None and second is not None:
-                row = np.zeros(n)
-                row[first], row[second] = sign, -sign
-                rows.append(row)
+        at_column = int(name) if known else list(names).index(str(name)) if str(name) in names else None
+        own = [at for at, item in enumerate(items) if item.feature == at_column or item.source == str(name)]
+        for part in dict.fromkeys(items[at].part for at in own):
+            chain = [at for at in own if items[at].part == part]
+            ordered = [at for at in chain if items[at].category is None and not items[at].missing]
+            if ordered:
+                rows += _rising(items, ordered, sign, lower, upper)
+            elif part is not None or all(items[at].part is None for at in own):  # not the gaps of dates
+                for at in chain:
+                    lower[at], upper[at] = (0.0, upper[at]) if sign > 0 else (lower[at], 0.0)
     return ColumnConstraints.of(
         n, lower=lower, upper=upper, matrix=np.array(rows).reshape(-1, n), limit=np.zeros(len(rows))
     )
+
+
+def _rising(items: Sequence[Item], ordered: Sequence[int], sign: int, lower: Array, upper: Array) -> list[Array]:
+    """Rows by which the points of bins rise, or fall, from bin to bin; bounds are entered into `lower` and `upper`."""
+    rows: list[Array] = []
+    # A bin without an item has 0 points: the lowest of two, or one that few rows have.
+    ends = [None, *ordered, None]
+    for first, second in itertools.pairwise(ends):
+        if first is None or second is None or items[first].high != items[second].low:
+            after, before = second, first
+            if after is not None and items[after].low is not None:
+                lower[after], upper[after] = (0.0, upper[after]) if sign > 0 else (lower[after], 0.0)
+            if before is not None and items[before].high is not None:
+                lower[before], upper[before] = (lower[before], 0.0) if sign > 0 else (0.0, upper[before])
+        if first is not None and second is not None:
+            row = np.zeros(len(items))
+            row[first], row[second] = sign, -sign
+            rows.append(row)
+    return rows
 
 
 def card_of(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from auclab.datasets.dates import WEEKDAYS
 from auclab.export.scorer import FORMAT, VERSION
 from auclab.types import Array, AuclabError
 
@@ -158,17 +159,25 @@ def _of_items(encoder: Any, names: Sequence[str], kinds: dict[str, dict[str, Any
     terms: list[Term] = []
     categories: dict[str, set[str]] = {}
     for name in names:
-        kinds[name] = {"kind": "unused"}
+        dated = name in encoder.formats_
+        kinds[name] = {"kind": "date", "fill": None, "format": encoder.formats_[name]} if dated else {"kind": "unused"}
     for item in encoder.items_:
         name = names[item.feature]
-        if item.category is not None:
+        of_part = {} if item.part is None else {"part": item.part}
+        if item.latest is not None:
+            of_part["latest"] = item.latest
+        if item.part is not None and item.category is not None:
+            number = int(item.category) if item.part == "month" else WEEKDAYS.index(item.category)
+            terms.append({"column": name, **of_part, "value": number})
+        elif item.category is not None:
             categories.setdefault(name, set()).add(item.category)
             terms.append({"column": name, "value": item.category})
         elif item.missing:
             terms.append({"column": name, "missing": True})
         else:
-            kinds[name] = {"kind": "bins", "fill": None}
-            terms.append({"column": name, "at_least": item.low, "below": item.high})
+            if item.part is None:
+                kinds[name] = {"kind": "bins", "fill": None}
+            terms.append({"column": name, **of_part, "at_least": item.low, "below": item.high})
     for name, values in categories.items():
         # A text that is not a category stands for a gap.
         kinds[name] = {

@@ -223,7 +223,8 @@ class Column:
         if self.kind == "bins":  # a missing number is in none of them
             return _numbers(column, math.nan), slice(None)
         if self.kind == "date":
-            return _dates(column, self.format).fillna(pd.Timestamp(str(self.fill))), slice(None)
+            dates = _dates(column, self.format)  # of a scorecard, a gap stays one
+            return dates if self.fill is None else dates.fillna(pd.Timestamp(str(self.fill))), slice(None)
         codes, texts = pd.factorize(as_text(column, str(self.fill)))
         return np.asarray(texts, dtype=object), codes
 
@@ -231,7 +232,8 @@ class Column:
 def _value(term: Mapping[str, Any], values: Any) -> np.ndarray:
     """v_k for each of the values of a column."""
     if "part" in term:
-        return _part_of_date(term, values)
+        values = _part_of_date(term, values)
+        return _in_bin(term, values) if "at_least" in term else values
     if "at_least" in term:
         return _in_bin(term, values)
     if "value" in term:

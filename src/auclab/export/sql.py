@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -82,18 +83,21 @@ def _value(column: Column, term: Mapping[str, Any], name: str) -> str:
     if "missing" in term:
         return f"(CASE WHEN {name} IS NULL THEN 1.0 ELSE 0.0 END)"
     if "at_least" in term:
+        number = _part_of_date(column, term, name) if "part" in term else name
         low, high = term["at_least"], term["below"]
-        ends = [f"{name} >= {_number(low)}"] if low is not None else []
-        ends += [f"{name} < {_number(high)}"] if high is not None else []
+        ends = [f"{number} >= {_number(low)}"] if low is not None else []
+        ends += [f"{number} < {_number(high)}"] if high is not None else []
         return f"(CASE WHEN {' AND '.join(ends or [f'{name} IS NOT NULL'])} THEN 1.0 ELSE 0.0 END)"
     if column.kind == "number":
         return name if column.fill is None else f"COALESCE({name}, {_number(column.fill)})"
+    return _part_of_date(column, term, name)
+
+
+def _part_of_date(column: Column, term: Mapping[str, Any], name: str) -> str:
+    """A number, or whether a date is in a month or on a weekday; SQLite's functions give NULL for a gap."""
     if column.format not in _ISO_DATES:
-        raise AuclabError(
-            f"column {column.name!r} has dates of the format {column.format}, which SQL functions do not read; write "
-            "them as 2024-05-01 in the training file"
-        )
-    date = f"COALESCE({name}, {_text(str(column.fill))})"
+        name = _iso_date(column, name)
+    date = name if column.fill is None else f"COALESCE({name}, {_text(str(column.fill))})"
     if term["part"] == "age":
         return f"((julianday({_text(term['latest'])}) - julianday({date})) / {_number(DAYS_A_YEAR)})"
     if term["part"] == "year":
@@ -102,6 +106,25 @@ def _value(column: Column, term: Mapping[str, Any], name: str) -> str:
         return f"(CASE WHEN CAST(strftime('%m', {date}) AS INTEGER) = {int(term['value'])} THEN 1.0 ELSE 0.0 END)"
     sunday_first = (int(term["value"]) + 1) % 7
     return f"(CASE WHEN CAST(strftime('%w', {date}) AS INTEGER) = {sunday_first} THEN 1.0 ELSE 0.0 END)"
+
+
+def _iso_date(column: Column, name: str) -> str:
+    """A date of three numbers, such as 1.5.2024 or 05/01/2024, as 2024-05-01."""
+    found = re.fullmatch(r"%([dmY])([^%])%([dmY])\2%([dmY])", str(column.format))
+    if found is None or {found[1], found[3], found[4]} != set("dmY"):
+        raise AuclabError(
+            f"column {column.name!r} has dates of the format {column.format}, which SQL functions do not read; write "
+            "them as 2024-05-01 in the training file"
+        )
+    sign = _text(found[2])
+    rest = f"substr({name}, instr({name}, {sign}) + 1)"
+    parts = {
+        found[1]: f"substr({name}, 1, instr({name}, {sign}) - 1)",
+        found[3]: f"substr({rest}, 1, instr({rest}, {sign}) - 1)",
+        found[4]: f"substr({rest}, instr({rest}, {sign}) + 1)",
+    }
+    numbers = ", ".join(f"CAST({parts[part]} AS INTEGER)" for part in "Ymd")
+    return f"(CASE WHEN {name} IS NOT NULL THEN printf('%04d-%02d-%02d', {numbers}) END)"
 
 
 def _name(name: str) -> str:

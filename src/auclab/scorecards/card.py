@@ -239,9 +239,9 @@ def possible_range(items: Sequence[CardItem]) -> tuple[int, int]:
     >>> possible_range([CardItem(old, 2), CardItem(young, 3), CardItem(Item(1, "debt", low=1.0), -1)])
     (-1, 3)
     """
-    of_features: dict[int, list[int]] = {}
+    of_features: dict[tuple[int, str | None], list[int]] = {}
     for each in items:
-        of_features.setdefault(each.item.feature, [0]).append(each.points)
+        of_features.setdefault((each.item.feature, each.item.part), [0]).append(each.points)
     return sum(min(points) for points in of_features.values()), sum(max(points) for points in of_features.values())
 
 
@@ -317,7 +317,9 @@ def _number_of(value: Any) -> float:
 def _item_of(content: dict[str, Any]) -> Item:
     low, high = (None if content[end] is None else float(content[end]) for end in ("low", "high"))
     category = None if content["category"] is None else str(content["category"])
-    return Item(int(content["feature"]), str(content["name"]), low, high, category, bool(content["missing"]))
+    part, latest = (None if content.get(name) is None else str(content[name]) for name in ("part", "latest"))
+    missing = bool(content["missing"])
+    return Item(int(content["feature"]), str(content["name"]), low, high, category, missing, part, latest)
 
 
 def _total_of(content: dict[str, Any]) -> Total:

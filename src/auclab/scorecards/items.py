@@ -1,7 +1,8 @@
 """Encodes a table as items: yes-or-no questions, each a column of zeros and ones.
 
 A numeric feature is cut into bins, and each bin is an item; of two bins only the upper one. Each category of a nominal
-feature is an item. Rare values, and values unknown when the card is used, belong to no item and have 0 points.
+feature is an item. The year of a date and its age in years are cut into bins; its months and weekdays are categories.
+Rare values, and values unknown when the card is used, belong to no item and have 0 points.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from auclab.datasets.dates import as_dates
+from auclab.scorecards.date_parts import latest_of, part_of_dates, title_of
 from auclab.types import Array, AuclabError
 
 #: How numeric features are cut.
@@ -27,8 +30,9 @@ BINNINGS = ("quantile", "tree")
 class Item:
     """A question about one feature: is it at least `low` and below `high`, is it `category`, is it missing.
 
-    `feature` is the number of the column; `low` and `high` are None where there is no end; `category` is None for
-    numbers.
+    `feature` is the number of the column, and `name` its name; `low` and `high` are None where there is no end;
+    `category` is None for numbers. `part`: year, month, weekday or age where the question is about that part of a date;
+    `latest`: the date up to which an age counts.
     """
 
     feature: int
@@ -37,6 +41,18 @@ class Item:
     high: float | None = None
     category: str | None = None
     missing: bool = False
+    part: str | None = None
+    latest: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The column, or the part of a date, as settings name it: ``since_year``."""
+        return self.name if self.part is None else f"{self.name}_{self.part}"
+
+    @property
+    def title(self) -> str:
+        """The column, or the part of a date, as a card names it: ``year of since``."""
+        return self.name if self.part is None else title_of(self.name, self.part, self.latest)
 
     @property
     def answer(self) -> str:
@@ -59,10 +75,10 @@ class Item:
     def label(self) -> str:
         """Feature and answer in one: ``age ≥ 40``, ``city = Rome``."""
         sign = " = " if self.category is not None else " is " if self.missing else " "
-        return f"{self.name}{sign}{self.answer}"
+        return f"{self.title}{sign}{self.answer}"
 
     def holds(self, column: Any) -> NDArray[np.bool_]:
-        """The rows for which it is true."""
+        """The rows for which it is true; `column` has the values of the column, or of the part of its dates."""
         if self.category is not None or self.missing:
             texts = _texts(column)
             return np.array([text is None if self.missing else text == self.category for text in texts])
@@ -92,6 +108,11 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
     max_candidates : int, optional
         Largest number of items to keep: those that boosted stumps of the training part use most. With fewer items a
         card is proved optimal sooner, among the cards of these items only.
+    dates : mapping of str or int to str, optional
+        Columns of dates, each with its format in text, such as ``%d.%m.%Y``; None if it is stored as dates.
+    date_parts : sequence of {"year", "month", "weekday", "age"}
+        What items of a date are about: its year and its age (years up to the latest date of the training part) are
+        numbers, its month and weekday are categories.
 
     Attributes
     ----------
@@ -125,6 +146,8 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         nominal: Sequence[Any] | None = None,
         least_share: float = 0.02,
         max_candidates: int | None = None,
+        dates: Mapping[Any, str | None] | None = None,
+        date_parts: Sequence[str] = ("year", "month", "age"),
     ) -> None:
         self.binning = binning
         self.bins = bins
@@ -132,6 +155,8 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         self.nominal = nominal
         self.least_share = least_share
         self.max_candidates = max_candidates
+        self.dates = dates
+        self.date_parts = date_parts
 
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> ItemEncoder:
         """Find the items of a training part; `y` is needed for trees and `max_candidates`.
@@ -140,21 +165,27 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         """
         self._check_choices(y)
         columns, names = self._columns(X, reset=True)
-        cuts = {self._place(name, names): points for name, points in (self.cut_points or {}).items()}
+        dates = {self._place(name, names): written for name, written in (self.dates or {}).items()}
+        self.formats_ = {names[at]: written for at, written in dates.items()}
+        subjects = [each for at, name in enumerate(names) for each in self._subjects(at, name, columns[at])]
+        sources = [each.source for each in subjects]
+        cuts = {self._source(name, names, sources): points for name, points in (self.cut_points or {}).items()}
         nominal = {self._place(name, names) for name in self.nominal or ()}
         n_rows = len(columns[0])
         weight = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         share = weight / weight.sum()
         items: list[Item] = []
-        for at, (column, name) in enumerate(zip(columns, names, strict=True)):
+        for about in subjects:
+            values = self._values(about, columns)
             found = (
-                list(_categories(at, name, column))
-                if at in nominal or _is_text(column)
-                else list(self._bins(at, name, np.asarray(column, dtype=float), y, weight, cuts.get(at)))
+                list(_categories(about, values))
+                if about.feature in nominal or _is_text(values)
+                else list(self._bins(about, np.asarray(values, dtype=float), y, weight, cuts.get(about.source)))
             )
             least = self.least_share
-            kept = [item for item in found if least <= float(share @ item.holds(column)) <= 1 - least]
-            items += [kept[-1]] if len(found) == 2 and len(kept) == 2 else kept
+            kept = [item for item in found if least <= float(share @ item.holds(values)) <= 1 - least]
+            new = [kept[-1]] if len(found) == 2 and len(kept) == 2 else kept
+            items += [item for item in new if not item.missing or about.part in (None, self.date_parts[0])]
         if not items:
             raise AuclabError(
                 f"no item is true for between {self.least_share:.0%} and {1 - self.least_share:.0%} of the training "
@@ -168,7 +199,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         """Zeros and ones, shape (n_samples, n_items)."""
         check_is_fitted(self)
         columns, _ = self._columns(X, reset=False)
-        return np.column_stack([item.holds(columns[item.feature]) for item in self.items_]).astype(np.float64)
+        return self._matrix(self.items_, columns)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The label of each item."""
@@ -206,6 +237,44 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
                 return [X[:, at] for at in range(X.shape[1])], [f"x{at}" for at in range(X.shape[1])]
         return [X[:, at] for at in range(X.shape[1])], [f"x{at}" for at in range(X.shape[1])]
 
+    def _subjects(self, at: int, name: str, column: Any) -> Iterable[Item]:
+        """What items of a column are about: the column, or the parts of its dates."""
+        if name not in self.formats_:
+            return [Item(at, name)]
+        latest = latest_of(self._dates(name, column))
+        return [Item(at, name, part=part, latest=latest if part == "age" else None) for part in self.date_parts]
+
+    def _values(self, about: Item, columns: list[Any]) -> Any:
+        """The values of a column, or of a part of its dates."""
+        column = columns[about.feature]
+        if about.part is None or about.missing:
+            return column
+        return part_of_dates(self._dates(about.name, column), about.part, about.latest)
+
+    def _dates(self, name: str, column: Any) -> Any:
+        import pandas as pd
+
+        return as_dates(pd.Series(column, name=name), self.formats_[name])
+
+    def _matrix(self, items: Sequence[Item], columns: list[Any]) -> Array:
+        values: dict[tuple[int, str | None], Any] = {}
+        for item in items:
+            key = item.feature, None if item.missing else item.part
+            if key not in values:
+                values[key] = self._values(item, columns)
+        held = [item.holds(values[item.feature, None if item.missing else item.part]) for item in items]
+        return np.column_stack(held).astype(np.float64)
+
+    def _source(self, name: Any, names: list[str], sources: list[str]) -> str:
+        """The column or the part of a date that `cut_points` name."""
+        source = names[int(name)] if isinstance(name, int | np.integer) and 0 <= name < len(names) else str(name)
+        if source in self.formats_:
+            parts = ", ".join(f"{source}_{part}" for part in self.date_parts)
+            raise AuclabError(f"cut_points name the column of dates {source!r}; name a part of it: {parts}")
+        if source not in sources:
+            raise AuclabError(f"there is no column {name!r}; columns are {', '.join(sources[:10])}")
+        return source
+
     def _place(self, name: Any, names: list[str]) -> int:
         if isinstance(name, int | np.integer) and 0 <= name < len(names):
             return int(name)
@@ -214,7 +283,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         return names.index(str(name))
 
     def _bins(
-        self, at: int, name: str, values: Array, y: ArrayLike | None, weight: Array, given: Sequence[float] | None
+        self, about: Item, values: Array, y: ArrayLike | None, weight: Array, given: Sequence[float] | None
     ) -> Iterable[Item]:
         is_known = np.isfinite(values)
         known = values[is_known]
@@ -225,9 +294,9 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         ends = [None, *cuts, None]
         if cuts:
             for low, high in itertools.pairwise(ends):
-                yield Item(at, name, low, high)
+                yield replace(about, low=low, high=high)
         if known.size < values.size:
-            yield Item(at, name, missing=True)
+            yield _gap(about)
 
     def _cuts(self, known: Array, y: Any, weight: Array) -> list[float]:
         """Cut points: between two values, at a round number if possible."""
@@ -257,7 +326,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
             return items
         from sklearn.ensemble import GradientBoostingClassifier
 
-        matrix = np.column_stack([item.holds(columns[item.feature]) for item in items]).astype(float)
+        matrix = self._matrix(items, columns)
         stumps = GradientBoostingClassifier(n_estimators=200, max_depth=1, random_state=0).fit(matrix, y, weight)
         kept = np.sort(np.argsort(-stumps.feature_importances_, kind="stable")[: self.max_candidates])
         return [items[at] for at in kept]
@@ -270,12 +339,17 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _categories(at: int, name: str, column: Any) -> Iterable[Item]:
+def _categories(about: Item, column: Any) -> Iterable[Item]:
     texts = _texts(column)
     for text in sorted({text for text in texts if text is not None}):
-        yield Item(at, name, category=text)
+        yield replace(about, category=text)
     if None in texts:
-        yield Item(at, name, missing=True)
+        yield _gap(about)
+
+
+def _gap(about: Item) -> Item:
+    """The item that a value is missing, the same for every part of a date."""
+    return replace(about, missing=True, part=None, latest=None)
 
 
 def _is_text(column: Any) -> bool:

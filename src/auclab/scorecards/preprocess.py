@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from sklearn.pipeline import Pipeline
 
+from auclab.datasets.columns import sort_columns
+from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
 from auclab.scorecards.items import ItemEncoder
 from auclab.types import AuclabError
@@ -19,10 +21,13 @@ def items(
     cut_points: Mapping[str, Sequence[float]] | None = None,
     least_share: float = 0.02,
     max_candidates: int | None = 12,
+    dates: str | Sequence[str] | None = None,
+    date_format: str | None = None,
 ) -> Pipeline:
     """An unfitted pipeline to zeros and ones.
 
-    The parameters are those of `auclab.scorecards.ItemEncoder`; the default of `max_candidates` is 12.
+    The parameters are those of `auclab.scorecards.ItemEncoder`; the default of `max_candidates` is 12. `dates` and
+    `date_format`: see `auclab.datasets.columns.Encoding`.
 
     Examples
     --------
@@ -36,4 +41,8 @@ def items(
         raise AuclabError("preprocess=items needs a table in memory: sparse data and blocks have no bins")
     given = None if cut_points is None else {str(name): list(points) for name, points in cut_points.items()}
     encoder = ItemEncoder(binning, bins, given, list(dataset.nominal), least_share, max_candidates)
+    if dates is not None:
+        parts = list(as_labels(dates))
+        formats = dict(sort_columns(dataset, dates=parts, date_format=date_format).dates)
+        encoder.set_params(dates=formats, date_parts=parts)
     return Pipeline([("items", encoder)])

@@ -163,8 +163,8 @@ def _named(card: Any) -> Iterator[tuple[str, Any]]:
     """Items with the name of their feature, which is written once per feature."""
     last = None
     for each in card.items:
-        yield ("" if each.item.feature == last else each.item.name), each
-        last = each.item.feature
+        yield ("" if each.item.title == last else each.item.title), each
+        last = each.item.title
 
 
 def _row(cells: tuple[str, ...], widths: list[int]) -> str:

@@ -115,6 +115,8 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
     _raise_of_file(refusals, experiment)
     if columns is None:
         return dataset, None
+    if experiment.makes_items:  # how many there are is known once they are made
+        columns = replace(columns, widths={})
     return dataset, replace(columns, notes=(*prepared_notes(experiment, dataset), *columns.notes))
 
 

@@ -173,12 +173,18 @@ class Experiment:
         return None if self.given_kernel.name == "none" else self.given_kernel
 
     @property
+    def makes_items(self) -> bool:
+        """Whether columns become the items of a scorecard."""
+        return bool(self.configuration["preprocess"].get("_target_") == "auclab.scorecards.preprocess.items")
+
+    @property
     def encoding(self) -> Encoding:
-        """The settings of the group ``preprocess`` that encode the columns of a table."""
+        """The settings of the group ``preprocess`` that encode the columns of a table; items have no pooled values."""
         from auclab.datasets.columns import Encoding
 
-        given = self.configuration["preprocess"].items()
-        return cast("Encoding", {key: value for key, value in given if key in Encoding.__annotations__})
+        given = {"max_categories": None} if self.makes_items else {}
+        given |= self.configuration["preprocess"]
+        return cast("Encoding", {key: value for key, value in given.items() if key in Encoding.__annotations__})
 
     @cached_property
     def tracking(self) -> TrackingConfig:

@@ -30,7 +30,7 @@ def show_data(dataset: Dataset, columns: Columns | None) -> None:
 def data_notes(dataset: Dataset, columns: Columns | None) -> list[tuple[str, str]]:
     """The lines of `show_data`: `ENCODED` or ``note:``, and a sentence."""
     notes: list[tuple[str, str]] = []
-    if columns is not None and (columns.nominal or columns.dates):
+    if columns is not None and columns.widths and (columns.nominal or columns.dates):
         widest = sorted(columns.widths.items(), key=lambda item: -item[1])[:_WIDEST]
         named = ", ".join(f"{name} {width}" for name, width in widest)
         total = sum(columns.widths.values())

@@ -172,7 +172,11 @@ def _notes(scorer: Scorer, rows: pd.DataFrame, keep: Sequence[str]) -> tuple[str
             texts = as_text(table[name], str(fill))
             new = texts[~texts.isin(own[name]) & ~(table[name].isna() & in_none)]
             if len(new):
-                counts = "as one of the rare categories" if name in pooled else "as no category"
                 values = shortened([repr(value) for value in new.unique()])
-                notes.append(f"column {name!r} has {values} in {len(new)} rows, which counts {counts}")
+                means = (
+                    "which counts as one of the rare categories" if name in pooled else "which counts as no category"
+                )
+                if scorer.description["about"].get("formulation") == "scorecard":
+                    means = "for which the scorecard has no item"
+                notes.append(f"column {name!r} has {values} in {len(new)} rows, {means}")
     return tuple(notes)
