@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
-from auclab.precision import SOLVED
+from auclab.precision import MOST_STEPS, SOLVED
 from auclab.types import Array
 
 #: Primal and dual value agree up to SOLVED, or to this part of ‖target‖².
@@ -132,25 +132,33 @@ class _Dual:
         """The function at v, with the β at which the weights have their sum; `beta` is near it."""
         scores = self.X @ v
         beta = self._balance(scores, half_width, beta)
-        arguments = scores - beta
-        in_band = np.abs(arguments) < half_width
-        hinges = np.where(in_band, (arguments + half_width) ** 2 / (4.0 * half_width), np.maximum(arguments, 0.0))
-        value = float(0.5 * v @ v - self.target @ v + self.total * beta + self.capacity @ hinges)
-        added = float((self.capacity * in_band) @ (half_width - arguments**2 / half_width)) / 4.0
-        weights = self.capacity * _slopes(arguments, half_width)
-        return _Point(half_width, v, beta, weights, in_band, value, added)
+        slopes = _slopes(scores - beta, half_width)
+        weights = self.capacity * slopes
+        squares = float(weights @ slopes)
+        # With slope t a smoothed hinge is h t², and above the band also what exceeds h.
+        hinges = half_width * squares + float(self.capacity @ np.maximum(scores - (beta + half_width), 0.0))
+        value = float(0.5 * v @ v - self.target @ v + self.total * beta) + hinges
+        added = half_width * (float(weights.sum()) - squares)
+        return _Point(half_width, v, beta, weights, (slopes > 0) & (slopes < 1), value, added)
 
     def _balance(self, scores: Array, half_width: float, beta: float | None) -> float:
-        """The root of a falling piecewise linear function, by Newton steps or else halves of a bracket."""
-        low, high = float(scores.min()) - half_width, float(scores.max()) + half_width
+        """The root of a falling piecewise linear function, by Newton steps or else halves of a bracket.
+
+        The scores are sorted once, so that a step takes only the rows in the band.
+        """
+        order = np.argsort(scores)
+        ascending, capacity = scores[order], self.capacity[order]
+        above = np.r_[np.cumsum(capacity[::-1])[::-1], 0.0]  # of the rows from each one on
+        low, high = float(ascending[0]) - half_width, float(ascending[-1]) + half_width
         beta = 0.5 * (low + high) if beta is None or not low < beta < high else beta
-        for _ in range(100):
-            arguments = scores - beta
-            excess = float(self.capacity @ _slopes(arguments, half_width)) - self.total
+        for _ in range(MOST_STEPS):
+            first, last = np.searchsorted(ascending, (beta - half_width, beta + half_width))
+            shares = _slopes(ascending[first:last] - beta, half_width)
+            excess = float(above[last] + capacity[first:last] @ shares) - self.total
             if abs(excess) <= 2.0**-50 * self.total:
                 break
             low, high = (beta, high) if excess > 0 else (low, beta)
-            slope = float(self.capacity @ (np.abs(arguments) < half_width)) / (2.0 * half_width)
+            slope = float(above[first] - above[last]) / (2.0 * half_width)
             following = beta + excess / slope if slope > 0 else low
             beta, before = following if low < following < high else 0.5 * (low + high), beta
             if beta == before:
