@@ -72,7 +72,7 @@ def one_run(folder: str, split: str, engine: str, output: str) -> None:
             last[0] = now
             counts[part] += number - seen["pass"]
             seen["pass"] = number
-            memory = int(Path("/proc/self/statm").read_text().split()[1]) * page / 1e9
+            memory = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * page / 1e9
             peaks[part] = max(peaks[part], memory)
             time.sleep(0.02)
 

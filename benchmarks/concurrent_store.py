@@ -44,7 +44,7 @@ def write(folder: Path, number: int, runs: int) -> int:
         try:
             tracking = TrackingConfig(dir=str(folder / "mlruns"))
             with open_run(tracking, name=f"{number}.{k}", folder=folder / f"{number}.{k}", params=params) as run:
-                (run.staging / "note.txt").write_text("hello")
+                (run.staging / "note.txt").write_text("hello", encoding="utf-8")
                 run.keep(Record(DATASET, metrics, {"config.hash": f"{number}.{k}"}))
         except AuclabError as error:
             errors += 1

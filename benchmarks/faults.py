@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--label", default="now", help="name of what is measured, in the results")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
-    every = json.loads(options.results.read_text()) if options.results.exists() else {}
+    every = json.loads(options.results.read_text(encoding="utf-8")) if options.results.exists() else {}
     results = every.setdefault(options.label, {})
     for fault in FAULTS:
         if fault.__name__ not in options.only:

@@ -23,13 +23,22 @@ hypothesis_settings.register_profile("few", deadline=None, max_examples=int(FUZZ
 hypothesis_settings.load_profile("few")
 
 
-#: What needs a system with POSIX: modules of tests, and why.
+#: What needs a system with POSIX: modules of tests, or functions in them, and why. test_portability.py checks the list.
 POSIX_ALONE = {
     "cli/test_hostile_stores.py": "links and pipes",
     "cli/test_models.py": "links and groups of processes",
+    "cli/test_ui.py": "signals",
+    "datasets/test_overrides.py": "lines for bash",
+    "datasets/test_unpacked.py::test_a_pipe_is_refused": "pipes",
+    "pipeline/test_tuning.py::test_what_is_printed_at_the_end_of_a_path_can_be_typed": "lines for bash",
     "report/test_browser.py": "the pipe to a browser",
+    "report/test_hostile_page.py": "a browser",
+    "report/test_kernels.py": "a browser",
     "report/test_reading.py": "the pipe to a browser",
+    "report/test_selected.py": "a browser",
+    "solvers/test_binned.py::test_a_worker_that_is_killed_is_replaced": "signals",
     "test_documented_shell.py": "lines for bash",
+    "test_documents.py::test_ci_is_a_script_that_can_be_read": "lines for bash",
     "test_workflows.py": "lines for bash",
     "tracking/test_elsewhere.py": "groups of processes",
     "tracking/test_model_loading.py": "links",
@@ -39,7 +48,8 @@ POSIX_ALONE = {
 def pytest_collection_modifyitems(items):
     """Elsewhere these are skipped, with the reason."""
     for item in items if os.name != "posix" else ():
-        reason = POSIX_ALONE.get("/".join(item.path.relative_to(item.config.rootpath / "tests").parts))
+        module = "/".join(item.path.relative_to(item.config.rootpath / "tests").parts)
+        reason = POSIX_ALONE.get(module) or POSIX_ALONE.get(f"{module}::{item.name.partition('[')[0]}")
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=f"needs POSIX: {reason}"))
 

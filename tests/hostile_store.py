@@ -47,10 +47,10 @@ class HostileStore:
     def configure(self, **groups):
         """Put settings into the configuration of the run; a value that is not a mapping takes the group's place."""
         path = self.folder / "config.yaml"
-        configuration = yaml.safe_load(path.read_text())
+        configuration = yaml.safe_load(path.read_text(encoding="utf-8"))
         for group, settings in groups.items():
             configuration[group] = settings
-        path.write_text(yaml.safe_dump(configuration))
+        path.write_text(yaml.safe_dump(configuration), encoding="utf-8")
 
 
 class CallCounter:

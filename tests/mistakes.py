@@ -7,6 +7,7 @@ seconds of each; `tests/cli/test_mistakes.py` runs them in one process.
 from __future__ import annotations
 
 import csv
+import os
 import re
 import subprocess
 import sys
@@ -264,14 +265,13 @@ def write_files(folder: Path) -> None:
 
 def type_it(one: Mistake, folder: Path, *options: str) -> tuple[subprocess.CompletedProcess[str], float]:
     """The answer to a mistake that is typed as a command, with options of Python, and its processor seconds."""
-    import resource  # which Windows lacks
-
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = os.times()
     own = () if "tracking=mlflow" in one.words else ("tracking=none",)
     python, *words = command(*own, *one.words)
     answer = subprocess.run([python, *options, *words], cwd=folder, capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return answer, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    after = os.times()
+    seconds = after.children_user + after.children_system - before.children_user - before.children_system
+    return answer, seconds
 
 
 def row(one: Mistake, folder: Path) -> dict[str, object]:

@@ -6,16 +6,15 @@ import struct
 import subprocess
 import sys
 
+import pytest
+
 #: Sequences that move the cursor, set colours, or clear.
 _SEQUENCES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 def in_terminal(columns, *command, cwd):
     """The lines that ``python COMMAND`` shows in a terminal `columns` wide, without colours, and its exit code."""
-    import fcntl
-    import pty
-    import termios
-
+    fcntl, pty, termios = map(pytest.importorskip, ("fcntl", "pty", "termios"))  # Windows has none of them
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}

@@ -23,7 +23,7 @@ def make_search(folder, monkeypatch, *, metric="inner/auc"):
     for number, penalty in enumerate(LAMBDAS):
         words = f"formulation.penalty={penalty}"
         run_here(folder / str(number), *settings, words, brief=True, command=f"python run.py {words}")
-        ids.append(json.loads((folder / str(number) / "run.json").read_text())["run_id"])
+        ids.append(json.loads((folder / str(number) / "run.json").read_text(encoding="utf-8"))["run_id"])
     from auclab.tracking.store import open_tracked
 
     client = open_tracked(tracking).client

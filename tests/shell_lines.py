@@ -92,7 +92,7 @@ def _parquet(folder: Path) -> None:
 
 def _file_in_the_way(folder: Path) -> None:
     """A store cannot be where a file is."""
-    (folder / "mlruns").write_text("")
+    (folder / "mlruns").write_text("", encoding="utf-8")
 
 
 def _repository(folder: Path) -> None:
@@ -100,7 +100,7 @@ def _repository(folder: Path) -> None:
     (folder / ".git").mkdir()
     for name in ("objects", "refs"):
         (folder / ".git" / name).mkdir()
-    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
 
 
 def _stored(folder: Path, is_sweep: bool) -> str:

@@ -15,6 +15,7 @@ import auclab
 from auclab.estimators import AUCClassifier
 from auclab.metrics import ScoreSummary, score_edges
 from documented import BLOCKS, BUILT, ELSEWHERE, NO_CODE, SHOWN, listed
+from links import link
 
 PYTHON = {
     page: [block.text for block in BLOCKS if (block.page, block.language) == (page, "python")]
@@ -93,7 +94,7 @@ def test_the_blocks_of_a_page_run(
         names["s"] = np.random.default_rng(0).normal(size=1_000_000) + names["y"]
     elif page == "docs/security.md":
         kept = request.getfixturevalue("store")
-        Path("mlruns").symlink_to(kept)
+        link(Path("mlruns"), kept)
         names["folder"] = next(path.parent.parent for path in kept.glob("artifacts/*/artifacts/model/scorer.json"))
         texts = {"<run id>": names["folder"].parent.name}
     for block in PYTHON[page]:

@@ -91,7 +91,7 @@ def serving(line, folder, shell, path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with (folder / f"{port}.log").open("w+") as log:
+    with (folder / f"{port}.log").open("w+", encoding="utf-8") as log:
         process = subprocess.Popen(
             ["bash", "-c", f"{line} --port {port}"], cwd=folder, env=shell, stdout=log, stderr=log,
             stdin=subprocess.DEVNULL, start_new_session=True,

@@ -5,6 +5,7 @@ The suite itself runs on them in `.github/workflows/tests.yml`.
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path, PureWindowsPath
@@ -74,36 +75,76 @@ def test_line_endings_are_those_of_the_repository():
     assert b"\r" not in (ROOT / ".ci" / "run").read_bytes()
 
 
-@pytest.mark.parametrize("folder", ["src", "tests"])
-def test_what_windows_lacks_is_not_imported_or_called_without_a_look(folder):
-    """In the package never; in tests not at the head of a module, where it would end the collection."""
-    found = []
-    for path in sorted((ROOT / folder).rglob("*.py")):
-        tree = ast.parse(path.read_bytes())
-        nodes = ast.walk(tree) if folder == "src" else tree.body
-        for node in nodes:
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module] if isinstance(node, ast.ImportFrom) else []
-            found += [(path.name, name) for name in names if not LACKING.get(name, {""})]
-            if folder == "src" and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                found += [(path.name, node.attr)] * (node.attr in LACKING.get(node.value.id, ()))
-    assert found == []
+def names_that_windows_lacks(tree):
+    """Modules that are imported and attributes that are read, of those that Windows lacks."""
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) else []
+        yield from (name for name in names if not LACKING.get(name, {""}))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield from {f"{node.value.id}.{node.attr}"} if node.attr in LACKING.get(node.value.id, ()) else ()
 
 
-def test_every_text_file_is_opened_with_its_encoding():
-    """The system's is cp1252 on Windows; `open`, `read_text` and `write_text` take it unless they are told another."""
-    places = {"read_text": 0, "write_text": 1, "open": 99}
-    wrong = []
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if not isinstance(node, ast.Call) or any(keyword.arg == "encoding" for keyword in node.keywords):
+def test_the_package_does_not_use_what_windows_lacks():
+    assert [(path.name, *found) for path in SOURCES if (found := [*names_that_windows_lacks(parsed(path))])] == []
+
+
+def test_tests_that_use_what_windows_lacks_are_skipped_there():
+    """By the list in conftest.py, a mark or a check of the system. Lines for bash, links and os.kill are such uses."""
+    listed, uses, wrong = posix_alone(), set(), []
+    looks = ("skipif", "importorskip", "hasattr(os", "getattr(os", "os.name")
+    wanting = re.compile(r'os\.kill\(|\["bash", |\.symlink_to\(')
+    helpers = {"test_portability.py", "links.py", "report/devtools.py", "warm_programs.py"}  # checked by their callers
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        name, text = path.relative_to(ROOT / "tests").as_posix(), path.read_text(encoding="utf-8")
+        if name in helpers:
+            continue
+        for node in parsed(path).body:
+            lines = text.splitlines()[min([node.lineno, *decorators(node)]) - 1 : node.end_lineno]
+            if not ([*names_that_windows_lacks(node)] or any(map(wanting.search, lines))):
                 continue
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            modes = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
-            on_file = name == "open" and (isinstance(node.func, ast.Name) or bool(node.args))
-            if (name in places and name != "open" and len(node.args) <= places[name]) or (
-                on_file and not any("b" in mode for mode in modes)
-            ):
+            where = {name, f"{name}::{getattr(node, 'name', '')}"} & listed
+            uses |= where
+            if not where and not any(look in line for line in lines for look in looks):
+                wrong.append(f"{name}:{node.lineno}")
+    assert wrong == []
+    assert {each for each in listed if "::" in each} <= uses  # a test that was renamed is not skipped any more
+
+
+def posix_alone():
+    """The keys of POSIX_ALONE of conftest.py, which cannot be imported a second time."""
+    tree = parsed(ROOT / "tests" / "conftest.py")
+    (table,) = (
+        node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "POSIX_ALONE"
+    )
+    return set(ast.literal_eval(table))
+
+
+def decorators(node):
+    """Their lines."""
+    return [each.lineno for each in getattr(node, "decorator_list", [])]
+
+
+def parsed(path):
+    return ast.parse(path.read_bytes())
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "experiments", "benchmarks", "docs"])
+def test_every_text_file_is_opened_with_its_encoding(folder):
+    """The system's is cp1252 on Windows; `open`, `read_text` and `write_text` use it unless another is given."""
+    places = {"read_text": 0, "write_text": 1}
+    wrong = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(parsed(path)):
+            if not isinstance(node, ast.Call) or any(keyword.arg in ("encoding", None) for keyword in node.keywords):
+                continue
+            is_method = isinstance(node.func, ast.Attribute)
+            name = node.func.attr if is_method else getattr(node.func, "id", "")
+            modes = [arg.value for arg in node.args[0 if is_method else 1 :] if isinstance(arg, ast.Constant)]
+            opens_text = name == "open" and (
+                modes in (["r"], ["w"], ["a"], ["x"]) if is_method else not any("b" in str(mode) for mode in modes)
+            )
+            if opens_text or (is_method and name in places and len(node.args) <= places[name]):
                 wrong.append(f"{path.relative_to(ROOT).as_posix()}:{node.lineno}")
     assert wrong == []
 

@@ -40,12 +40,12 @@ def exists(name):
     return False
 
 
-WITH_REFERENCES = [path for path in FILES if references(path.read_text())]
+WITH_REFERENCES = [path for path in FILES if references(path.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize("path", WITH_REFERENCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_names_exist(path):
-    assert [name for name in references(path.read_text()) if not exists(name)] == []
+    assert [name for name in references(path.read_text(encoding="utf-8")) if not exists(name)] == []
 
 
 def test_what_counts_as_a_reference():

@@ -15,5 +15,5 @@ DATASET = Dataset(
 
 
 def write_half_and_fail(run, error):
-    (run.staging / "half.txt").write_text("half")
+    (run.staging / "half.txt").write_text("half", encoding="utf-8")
     raise error

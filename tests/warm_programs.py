@@ -125,7 +125,11 @@ def warm_up() -> None:
 
     copy_databases()
     small = ("dataset=artificial", "dataset.n_pos=9", "dataset.n_neg=9", "formulation=ranksvm", "solver=newton")
-    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open(os.devnull, "w", encoding="utf-8") as nowhere,
+        redirect_stdout(nowhere),
+    ):
         run_here(Path(folder), *small, "tracking=mlflow", f"tracking.dir={folder}/mlruns")
     ours = [module for name, module in sys.modules.items() if name.partition(".")[0] == "auclab"]
     for value in [value for module in ours for value in vars(module).values() if hasattr(value, "cache_clear")]:

@@ -12,13 +12,13 @@ from fault_cases.workspace import QUICK, SLOW, Fault, Workspace, finish, is_whol
 def _clock(workspace: Workspace, jump: str) -> Fault:
     library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
     rate = workspace.folder / "clock"
-    rate.write_text("+0")
+    rate.write_text("+0", encoding="utf-8")
     environment = {"LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": str(rate), "FAKETIME_NO_CACHE": "1"}
     environment["DONT_FAKE_MONOTONIC"] = "1"
     workspace.seed_store()
     process = workspace.start("run", "-m", *SLOW, "split.seed=1", **environment)
     wait_for(lambda: running(workspace.folder / "mlruns" / "mlflow.db"))
-    rate.write_text(jump)
+    rate.write_text(jump, encoding="utf-8")
     answer = finish(process)
     lost = lacking(workspace, [1])
     with closing(sqlite3.connect(workspace.folder / "mlruns" / "mlflow.db")) as connection:

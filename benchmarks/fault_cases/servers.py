@@ -28,7 +28,7 @@ def serving(workspace: Workspace, port: int) -> Iterator[subprocess.Popen[bytes]
         f"sqlite:///{workspace.folder / 'server.db'}",
     ]
     options += ["--artifacts-destination", str(workspace.folder / "server-files")]
-    with (workspace.folder / "server.log").open("a") as log:
+    with (workspace.folder / "server.log").open("a", encoding="utf-8") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "mlflow", "server", *options], cwd=workspace.folder, stdout=log, stderr=log,
             env=os.environ | quiet, start_new_session=True,

@@ -122,7 +122,7 @@ def test_latex_compiles(tmp_path):
     del scores["x", names[0]]
     (tmp_path / "table.tex").write_text(formats.to_latex(compare_runs(table_of(scores))), encoding="utf-8")
     page = r"\documentclass{article}\usepackage{booktabs}\begin{document}\input{table}\end{document}"
-    (tmp_path / "page.tex").write_text(page)
+    (tmp_path / "page.tex").write_text(page, encoding="utf-8")
     order = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
     done = subprocess.run(order, cwd=tmp_path, capture_output=True, text=True, errors="replace")
     assert done.returncode == 0, done.stdout[-2000:]
@@ -259,10 +259,10 @@ def test_a_run_that_was_tampered_with_does_not(call, store, tmp_path):
     copy = tmp_path / "files"
     shutil.copytree(rows["folder"].iloc[0], copy)
     rows["folder"] = copy
-    text = (copy / "config.yaml").read_text()
-    (copy / "config.yaml").write_text(text.replace("penalty: 0.01", "penalty: 0.02"))
+    text = (copy / "config.yaml").read_text(encoding="utf-8")
+    (copy / "config.yaml").write_text(text.replace("penalty: 0.01", "penalty: 0.02"), encoding="utf-8")
     assert "objective" in replay(rows).differences["metric"].tolist()
-    (copy / "config.yaml").write_text(text.replace("solver:", "solvers:"))
+    (copy / "config.yaml").write_text(text.replace("solver:", "solvers:"), encoding="utf-8")
     with pytest.raises(AuclabError, match=r"this version cannot run .*made with auclab"):
         replay(rows)
     (copy / "config.yaml").unlink()

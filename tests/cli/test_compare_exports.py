@@ -65,4 +65,4 @@ def test_pairs_in_another_format_need_a_file(compare, tmp_path):
     assert code == 0
     assert text.startswith("row,column")
     assert "P(equal)" not in text
-    assert (tmp_path / "pairs.csv").read_text().count("\n") == 4
+    assert (tmp_path / "pairs.csv").read_text(encoding="utf-8").count("\n") == 4

@@ -51,7 +51,7 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 
 
 def test_folders_of_data(tmp_path, monkeypatch):
-    (tmp_path / "table.csv").write_text("a,y\n")
+    (tmp_path / "table.csv").write_text("a,y\n", encoding="utf-8")
     monkeypatch.setenv("AUCLAB_DATA", str(tmp_path))
     first, *_, last = doctor.data_folders()
     assert (first.state, first.text) == ("ok", f"1 files in {tmp_path.resolve()}")

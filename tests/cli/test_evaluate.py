@@ -69,7 +69,7 @@ def scores_of(folder, number):
 def test_numbers_of_one_model_are_those_of_other_code(call, folder, ids):
     code, text, error = call("evaluate", ids[0], "new.csv", "--out", folder / "a.json")
     assert (code, error) == (0, "")
-    said = json.loads((folder / "a.json").read_text())
+    said = json.loads((folder / "a.json").read_text(encoding="utf-8"))
     (model,) = said["models"]
     scores, y, scorer = scores_of(folder, 0)
     assert (said["n_pos"], said["n_neg"]) == (y.sum(), (1 - y).sum())
@@ -95,7 +95,7 @@ def test_two_models_are_compared_on_the_same_rows(call, folder, ids):
     assert code == 0
     (scores_a, y, _), (scores_b, _, _) = scores_of(folder, 0), scores_of(folder, 1)
     expected = compare_scorers(y, scores_a, scores_b, "auc", level=0.9)
-    said = json.loads((folder / "ab.json").read_text())["comparisons"]["auc"]
+    said = json.loads((folder / "ab.json").read_text(encoding="utf-8"))["comparisons"]["auc"]
     assert said["difference"] == pytest.approx(expected.difference, abs=1e-12)
     assert said["p_value"] == pytest.approx(expected.p_value)
     assert f"{ids[0]} less {ids[1]}, on the same 300 rows" in text

@@ -29,7 +29,7 @@ def victim(tmp_path, monkeypatch):
     """The reader's own place: nothing in it may change."""
     place = tmp_path / "victim"
     place.mkdir()
-    (place / "diary.txt").write_text("mine")
+    (place / "diary.txt").write_text("mine", encoding="utf-8")
     monkeypatch.chdir(place)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return place
@@ -113,11 +113,11 @@ def test_an_address_is_not_fetched(call, hostile, server):
 def test_a_file_is_not_overwritten(call, hostile, victim):
     hostile.configure(dataset={"_target_": "builtins.open", "_args_": ["diary.txt", "w"]})
     refused(call("rerun", hostile.run_id), "'builtins.open'")
-    assert (victim / "diary.txt").read_text() == "mine"
+    assert (victim / "diary.txt").read_text(encoding="utf-8") == "mine"
 
 
 def test_no_module_is_imported_for_a_function_of_a_metric(call, hostile, victim, monkeypatch):
-    (victim / "innocent.py").write_text("import os; os.mkdir('owned'); from numpy import tanh")
+    (victim / "innocent.py").write_text("import os; os.mkdir('owned'); from numpy import tanh", encoding="utf-8")
     monkeypatch.syspath_prepend(victim)
     function = {"_target_": "hydra.utils.get_method", "path": "innocent.tanh"}
     gauc = {"_target_": "auclab.metrics.gauc_score", "_partial_": True, "modifier": function}
@@ -145,13 +145,13 @@ def test_environment_variables_are_not_read(call, hostile, monkeypatch):
 
 def test_no_model_is_exported(call, hostile, victim):
     """It would be written with every run, to any path that ends in .lp or .mps."""
-    (victim / "mine.lp").write_text("mine")
+    (victim / "mine.lp").write_text("mine", encoding="utf-8")
     solver = {"name": "highs", "encoding": "full", "export": str(victim / "mine.lp"), "tolerance": 1e-6}
     data = {"_target_": "auclab.datasets.artificial.make_artificial", "n_pos": 20, "n_neg": 20, "n_features": 2}
     formulation = {"_target_": "auclab.formulations.bauc.BufferedAUC"}
     hostile.configure(solver=solver, dataset=data, formulation=formulation, bounds={"rho": 0.05})
     assert "the numbers are different" in call("rerun", hostile.run_id)[1]
-    assert (victim / "mine.lp").read_text() == "mine"
+    assert (victim / "mine.lp").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_download_is_written_to_the_cache_alone(call, hostile, victim, monkeypatch):
@@ -224,14 +224,14 @@ def test_a_pipe_is_not_read_without_end(call, hostile, victim):
     ids=["aliases", "tag", "deep", "no mapping", "words", "list", "half", "zero", "large"],
 )
 def test_a_configuration_that_is_none_is_refused(call, hostile, victim, text, words):
-    (hostile.folder / "config.yaml").write_text(text)
+    (hostile.folder / "config.yaml").write_text(text, encoding="utf-8")
     refused(call("rerun", hostile.run_id), words)
     assert os.listdir(victim) == ["diary.txt"]
 
 
 @pytest.mark.slow
 def test_a_class_of_ones_own_is_built_when_it_is_allowed(call, hostile, victim, monkeypatch):
-    (victim / "own_program.py").write_text("from auclab.formulations import RankSVM as MyProgram\n")
+    (victim / "own_program.py").write_text("from auclab.formulations import RankSVM as MyProgram\n", encoding="utf-8")
     monkeypatch.syspath_prepend(victim)
     name = "own_program.MyProgram"
     hostile.configure(formulation={"_target_": name, "penalty": 0.01, "norm": "l2", "squared": False})
@@ -256,8 +256,8 @@ def other_run(hostile, victim):
     folder = victim / "own"
     folder.mkdir()
     (folder / "scores.parquet").write_bytes((hostile.folder / "scores.parquet").read_bytes())
-    (folder / "roc.png").write_text("mine")
-    (folder / "secret-plans.txt").write_text("mine")
+    (folder / "roc.png").write_text("mine", encoding="utf-8")
+    (folder / "secret-plans.txt").write_text("mine", encoding="utf-8")
     return folder
 
 
@@ -371,7 +371,7 @@ def test_no_address_of_files_is_contacted_and_sent_a_password(call, hostile, ser
     ],
 )
 def test_damaged_files_are_said_in_words(call, hostile, name, content, commands):
-    (hostile.folder / name).write_text(content)
+    (hostile.folder / name).write_text(content, encoding="utf-8")
     for command in commands:
         words = [command] if command == "report" else [command, hostile.run_id]
         refused(call(*words), name)
@@ -403,8 +403,10 @@ def test_names_do_not_command_the_terminal(call, hostile, victim):
     for table in ("metrics", "latest_metrics"):
         hostile.change(f"UPDATE {table} SET key = ? WHERE run_uuid = ? AND key = 'test/auc'", new, hostile.run_id)
     certificate = hostile.folder / "certificate.json"
-    certificate.write_text(certificate.read_text().replace('"advice": "', '"advice": "\\u001b[2J'))
-    (hostile.folder / f"file{COMMANDS.replace('/', '')}").write_text("")
+    certificate.write_text(
+        certificate.read_text(encoding="utf-8").replace('"advice": "', '"advice": "\\u001b[2J'), encoding="utf-8"
+    )
+    (hostile.folder / f"file{COMMANDS.replace('/', '')}").write_text("", encoding="utf-8")
     said = "".join(
         call(*words)[1] for words in (["runs"], ["show", hostile.run_id], ["rerun", hostile.run_id], ["report"])
     )
@@ -432,7 +434,10 @@ def test_markup_in_names_is_text(call, hostile, victim):
     hostile.set_param("formulation", f"ranksvm {name}")
     hostile.set_tag("status", name)
     table = hostile.place / "artifacts" / hostile.folds_id / "artifacts" / "folds.csv"
-    table.write_text(table.read_text().replace("fold 0", "fold [/0]").replace("test/auc", "test/[/auc]", 1))
+    table.write_text(
+        table.read_text(encoding="utf-8").replace("fold 0", "fold [/0]").replace("test/auc", "test/[/auc]", 1),
+        encoding="utf-8",
+    )
     for words in (["runs"], ["show", hostile.run_id], ["show", hostile.folds_id], ["compare", "--metric", "train/auc"]):
         code, text = call(*words)
         assert code == 0, text
@@ -443,7 +448,7 @@ def test_markup_in_names_is_text(call, hostile, victim):
 def test_figures_take_names_as_text(call, hostile, tmp_path):
     """What stands between dollars would be a formula to matplotlib, and this one is an error."""
     table = hostile.place / "artifacts" / hostile.folds_id / "artifacts" / "folds.csv"
-    table.write_text(table.read_text().replace("fold 0", r"$\frac{$"))
+    table.write_text(table.read_text(encoding="utf-8").replace("fold 0", r"$\frac{$"), encoding="utf-8")
     code, text = call("figures", hostile.folds_id)
     assert code == 0, text
 

@@ -40,7 +40,7 @@ def test_the_screen(call):
 
 
 def test_what_has_to_be_repaired_is_exit_code_1(call, tmp_path):
-    (tmp_path / "my.csv").write_text("x,y\n1,0\n2,1\n3,\n")
+    (tmp_path / "my.csv").write_text("x,y\n1,0\n2,1\n3,\n", encoding="utf-8")
     code, text, _ = call("my.csv")
     assert code == 1
     assert "problem  target column 'y' has 1 missing value" in text
@@ -76,10 +76,10 @@ def test_settings_of_columns_are_refused_together(call):
 def test_new_rows_of_a_column_with_decimal_commas(tmp_path):
     from auclab.datasets.new_rows import read_new_rows
 
-    (tmp_path / "new.csv").write_text('a,b\n"1,5",2.5\n"2,25",3.5\n')
+    (tmp_path / "new.csv").write_text('a,b\n"1,5",2.5\n"2,25",3.5\n', encoding="utf-8")
     rows = read_new_rows(tmp_path / "new.csv", numbers=["a", "b"], decimal_comma=["a"])
     assert rows.to_numpy().tolist() == [[1.5, 2.5], [2.25, 3.5]]
-    (tmp_path / "new.csv").write_text("a,b\n1.5,2.5\n2.25,3.5\n")  # written with points this time
+    (tmp_path / "new.csv").write_text("a,b\n1.5,2.5\n2.25,3.5\n", encoding="utf-8")  # written with points this time
     assert read_new_rows(tmp_path / "new.csv", numbers=["a", "b"], decimal_comma=["a"])["a"].tolist() == [1.5, 2.25]
 
 

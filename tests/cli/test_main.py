@@ -68,7 +68,7 @@ def test_help_needs_no_library():
 
 
 def test_the_script_is_this_function():
-    scripts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["scripts"]
+    scripts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
     module, _, name = scripts["auclab"].partition(":")
     assert getattr(import_module(module), name) is cli.program
 

@@ -58,12 +58,12 @@ def test_no_file_of_a_run_has_it_from_a_file_of_settings(tmp_path):
     own = tmp_path / "own" / "tracking"
     own.mkdir(parents=True)
     settings = f"name: none\nexperiment: x\ndir: mlruns\nuri: postgresql://me:{SECRET}@h/db\n"
-    (own / "mine.yaml").write_text(settings)
+    (own / "mine.yaml").write_text(settings, encoding="utf-8")
     for mode in ((), ("-m",)):
         answer = run(tmp_path, "--config-dir", str(own.parent), *mode, *QUICK, "tracking=mine")
         assert answer.returncode == 0, answer.stderr
     assert files_with_it(tmp_path) == [str(own / "mine.yaml")]
-    assert [path for path in tmp_path.rglob("config.yaml") if "me:***@h" in path.read_text()]
+    assert [path for path in tmp_path.rglob("config.yaml") if "me:***@h" in path.read_text(encoding="utf-8")]
 
 
 @pytest.mark.slow

@@ -142,7 +142,7 @@ def test_ctrl_c_in_a_sweep_says_what_is_left_and_the_command_that_goes_on(tmp_pa
 
 @pytest.mark.slow
 def test_a_store_that_cannot_be_written_is_one_line(tmp_path):
-    (tmp_path / "mlruns").write_text("a file where a folder should be")
+    (tmp_path / "mlruns").write_text("a file where a folder should be", encoding="utf-8")
     answer = run(tmp_path, *SMALL)
     assert answer.returncode == 1
     (line,) = answer.stderr.splitlines()
@@ -155,7 +155,7 @@ def test_a_store_that_cannot_be_written_is_one_line(tmp_path):
 @pytest.mark.parametrize("words", [("hydra.run.dir=file/out",), ("-m", "hydra.sweep.dir=file/out")])
 def test_an_output_folder_that_cannot_be_written_is_one_line(tmp_path, words):
     """A file where a folder should be; full and read-only disks in benchmarks/faults.py."""
-    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
     answer = run(tmp_path, *words, *SMALL, "tracking=none")
     assert answer.returncode == 1
     (line,) = answer.stderr.splitlines()

@@ -47,7 +47,7 @@ def test_the_solution_does_not_wait_for_the_model(imported):
 
 @pytest.mark.slow
 def test_a_store_that_refuses_loses_nothing(tmp_path):
-    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
     answer = run(tmp_path, *SMALL, "solver=highs", "tracking.dir=file/mlruns")
     assert answer.returncode == 1
     assert "optimal" in answer.stdout

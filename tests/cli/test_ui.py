@@ -41,7 +41,7 @@ def answers(port):
 def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder):
     port = free_port(5400)
     command = [sys.executable, "-m", "auclab.cli.main", "ui", "--port", str(port)]
-    with (folder / "errors.txt").open("w") as errors:
+    with (folder / "errors.txt").open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
         before = [next(process.stdout), line := next(process.stdout)]  # nothing of the server's log
@@ -63,7 +63,7 @@ def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder)
         process.wait()
         process.stdout.close()
     assert process.returncode == 0
-    assert (folder / "errors.txt").read_text() == ""
+    assert (folder / "errors.txt").read_text(encoding="utf-8") == ""
     wait_until(lambda: not answers(port))
 
 

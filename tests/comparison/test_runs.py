@@ -29,7 +29,7 @@ def test_a_row_per_split_of_every_finished_run(runs):
 
 def test_numbers_are_those_of_the_files(runs):
     for _, row in runs.iterrows():
-        kept = json.loads((row["fold_folder"] / "metrics.json").read_text())
+        kept = json.loads((row["fold_folder"] / "metrics.json").read_text(encoding="utf-8"))
         assert {"objective", "gap", "test/auc", "seconds/solve"} <= kept.keys()
         for key, value in kept.items():
             assert row[key] == value or (value is None and np.isnan(row[key]))

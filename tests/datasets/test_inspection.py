@@ -180,7 +180,7 @@ def test_other_formats(tmp_path: Path, form: str) -> None:
 )
 def test_what_cannot_be_looked_at(tmp_path: Path, name: str, content: str | None, words: str) -> None:
     if content is not None:
-        (tmp_path / name).write_text(content)
+        (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(AuclabError, match=words):
         inspect_file(tmp_path / name)
 

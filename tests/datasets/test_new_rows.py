@@ -74,8 +74,8 @@ def test_parquet_and_svmlight_files_are_read_by_their_ending(tmp_path: Path) -> 
     table = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]})
     table.to_parquet(tmp_path / "new.parquet")
     pd.testing.assert_frame_equal(read_new_rows(tmp_path / "new.parquet"), table)
-    (tmp_path / "new.svmlight").write_text("1 1:2.5\n-1 2:3\n")
+    (tmp_path / "new.svmlight").write_text("1 1:2.5\n-1 2:3\n", encoding="utf-8")
     assert read_new_rows(tmp_path / "new.svmlight", n_columns=3).toarray().tolist() == [[2.5, 0, 0], [0, 3.0, 0]]
-    (tmp_path / "new.xyz").write_text("a\n1\n")
+    (tmp_path / "new.xyz").write_text("a\n1\n", encoding="utf-8")
     with pytest.raises(AuclabError, match=r"new\.xyz has an unknown ending"):
         read_new_rows(tmp_path / "new.xyz")

@@ -142,7 +142,7 @@ def test_downloads_end_at_a_limit_and_follow_http_alone(bomb: str, tmp_path: Pat
         with urllib.request.urlopen(f"{bomb}/") as answer:
             assert answer.status == 200
             assert answer.read() == b"short"
-        (tmp_path / "x").write_text("mine")
+        (tmp_path / "x").write_text("mine", encoding="utf-8")
         for address in (f"{bomb}/moved", (tmp_path / "x").as_uri(), "ftp://127.0.0.1:1/x"):
             with pytest.raises(URLError):
                 urllib.request.urlopen(address)

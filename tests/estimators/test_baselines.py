@@ -188,7 +188,7 @@ def test_an_experiment_keeps_what_it_keeps_of_a_formulation(tmp_path, name):
     assert {"test/auc", "test/bauc", "test/auc_se", "seconds/total"} <= set(result.summary)
     assert not {"objective", "gap", "lower_bound", "alpha"} & set(result.summary)
     assert result.summary["seconds/total"] >= result.summary["seconds/tune"]
-    certificate = json.loads((tmp_path / "certificate.json").read_text())
+    certificate = json.loads((tmp_path / "certificate.json").read_text(encoding="utf-8"))
     assert (certificate["status"], certificate["gap"], certificate["program"]["name"]) == ("baseline", None, name)
     assert (tmp_path / "tuning.csv").exists() == (name != "lda")
     assert (tmp_path / "coefficients.csv").exists() == (name != "lightgbm")

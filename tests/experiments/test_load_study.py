@@ -23,7 +23,7 @@ def test_a_module_without_rows_is_no_study():
 
 
 def test_a_missing_import_of_a_study_is_not_hidden(tmp_path, monkeypatch):
-    (tmp_path / "lacking.py").write_text("import no_such_library\n")
+    (tmp_path / "lacking.py").write_text("import no_such_library\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="no_such_library"):
         study.load_study("lacking")

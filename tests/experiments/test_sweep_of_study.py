@@ -35,7 +35,7 @@ WORDS = ("experiment=ratigan_cowen_formulas", "study=paper.quick", "results_dir=
 def place(tmp_path):
     (tmp_path / "paper").mkdir()
     (tmp_path / "paper" / "__init__.py").touch()
-    (tmp_path / "paper" / "quick.py").write_text(QUICK)
+    (tmp_path / "paper" / "quick.py").write_text(QUICK, encoding="utf-8")
     return tmp_path
 
 
@@ -102,7 +102,7 @@ def test_results_go_to_the_folder_of_the_sweep(place):
 def test_changed_code_is_computed_again_and_one_variant_is_only_shown(place):
     assert start(place, "-m", *WORDS, "scale=default").returncode == 0
     _, _, kept = study.read(place / "found" / "quick.csv")
-    (place / "paper" / "quick.py").write_text(QUICK.replace("seed + 0.1", "seed + 0.2"))
+    (place / "paper" / "quick.py").write_text(QUICK.replace("seed + 0.1", "seed + 0.2"), encoding="utf-8")
     again = start(place, "-m", *WORDS, "scale=default", "variant=as_published")
     last_line = again.stdout.splitlines()[-1]
     assert last_line.startswith("sweep: 3 finished, 0 skipped, 0 failed, 0 killed; other code: 3 computed again")

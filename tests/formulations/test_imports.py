@@ -25,7 +25,7 @@ SOLVERS = ("clarabel", "cvxpy", "highspy", "pyomo", "scipy.optimize")
 
 def imported(path):
     """Every module that a file imports, inside functions too, and whatever it imports by name."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -41,4 +41,4 @@ def test_formulations_import_what_is_below_them(path):
     names = set(imported(path))
     assert [name for name in names if below(name, SOLVERS)] == []
     assert [name for name in names if below(name, ["auclab"]) and not below(name, ALLOWED)] == []
-    assert "import_module" not in path.read_text()
+    assert "import_module" not in path.read_text(encoding="utf-8")

@@ -346,7 +346,7 @@ def _smaller(case: Case) -> Iterator[Case]:
 
 def keep(case: Case, name: str) -> None:
     """Append a case to the regression tests."""
-    kept = json.loads(FOUND.read_text()) if FOUND.exists() else []
+    kept = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else []
     kept = [entry for entry in kept if entry["name"] != name]
     weight = None if case.weight is None else case.weight.tolist()
     entry = {
@@ -354,7 +354,7 @@ def keep(case: Case, name: str) -> None:
         "X": case.X.tolist(), "y": case.y.astype(int).tolist(), "weight": weight,
     }  # fmt: skip
     lines = ",\n".join(json.dumps(each) for each in [*kept, entry])
-    FOUND.write_text(f"[\n{lines}\n]\n")
+    FOUND.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 def found_cases(path: Path = FOUND) -> list[Case]:
@@ -370,7 +370,7 @@ def found_cases(path: Path = FOUND) -> list[Case]:
             entry["parameters"],
             entry["name"],
         )
-        for entry in json.loads(path.read_text())
+        for entry in json.loads(path.read_text(encoding="utf-8"))
     ]
 
 
@@ -420,7 +420,7 @@ def _run(tasks: list[tuple[str, int]], solvers: tuple[str, ...], limit: float, j
     os.nice(10)
     new = not out.exists()
     begin, lock, count = time.monotonic(), threading.Lock(), 0
-    with out.open("a", newline="") as file, ThreadPoolExecutor(jobs) as pool:
+    with out.open("a", newline="", encoding="utf-8") as file, ThreadPoolExecutor(jobs) as pool:
         writer = csv.DictWriter(file, COLUMNS)
         if new:
             writer.writeheader()

@@ -354,7 +354,7 @@ def main() -> None:
                 print({name: row[name] for name in SHOWN})
         return
     rows = []
-    with chosen.out.open("w", newline="") as file:
+    with chosen.out.open("w", newline="", encoding="utf-8") as file:
         for number in range(chosen.count):
             for row in rows_of(chosen.seed + number // len(kinds), kinds[number % len(kinds)]):
                 if not rows:

@@ -31,7 +31,7 @@ def test_a_setting_of_a_frontier(use, place, monkeypatch, tmp_path, capsys):
     said = capsys.readouterr().err
     if refusal is None:
         assert end.value.code == 0, said
-        assert len(file.read_text().splitlines()) == 3  # a head and two levels
+        assert len(file.read_text(encoding="utf-8").splitlines()) == 3  # a head and two levels
         return
     assert end.value.code == 1
     assert len(said.splitlines()) == 1

@@ -89,7 +89,7 @@ def test_only_universal_functions_are_taken_by_name():
 
 def test_what_a_run_stores_is_taken_and_recorded_nowhere(tmp_path):
     experiment = compose_experiment(["dataset=ionosphere", "solver=highs", "solver.export=x.lp", "tracking.dir=there"])
-    (tmp_path / "config.yaml").write_text(yaml.safe_dump(experiment.configuration))
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(experiment.configuration), encoding="utf-8")
     again = stored_experiment(tmp_path, choices=experiment.choices)
     assert again.solver.export is None
     assert again.tracking.name == "none"

@@ -55,7 +55,7 @@ def test_probabilities_are_those_of_memory(folder, tmp_path, monkeypatch, probab
         np.testing.assert_allclose(np.asarray(ours.probability[key], float), np.asarray(value, float), atol=3e-3)
     assert ours.probability["method"] == theirs.probability["method"] == probability
     assert (tmp_path / "blocks" / "model" / "scorer.json").exists()
-    stored = json.loads((tmp_path / "blocks" / "model" / "scorer.json").read_text())
+    stored = json.loads((tmp_path / "blocks" / "model" / "scorer.json").read_text(encoding="utf-8"))
     assert stored["probability"]["calibrated_on"] == "out-of-fold scores of the training part, 5 folds"
 
 

@@ -79,5 +79,5 @@ def test_from_the_shell_on_a_dask_cluster(credit, tmp_path):
             env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(REPOSITORY / "src")},
         )  # fmt: skip
         assert answer.returncode == 0, answer.stderr
-        found.append(json.loads((tmp_path / name / "metrics.json").read_text()))
+        found.append(json.loads((tmp_path / name / "metrics.json").read_text(encoding="utf-8")))
     agree(*found)

@@ -193,8 +193,10 @@ def test_an_experiment_is_constrained_on_inner_folds_too_and_its_record_is_check
     assert fold.solution.gap <= 1e-6
     kept = experiment.kept_config
     write_artifacts(result, tmp_path, config=_yaml(kept))
-    assert yaml.safe_load((tmp_path / "config.yaml").read_text())["constraints"]["lower"] == {names[1]: 0.2}
-    stored = json.loads((tmp_path / "certificate.json").read_text())["constraints"]
+    assert yaml.safe_load((tmp_path / "config.yaml").read_text(encoding="utf-8"))["constraints"]["lower"] == {
+        names[1]: 0.2
+    }
+    stored = json.loads((tmp_path / "certificate.json").read_text(encoding="utf-8"))["constraints"]
     assert stored["statement"] == fold.constraints.statement
     rules.unlink()  # the record has the rules themselves
     checks = check_folder(tmp_path)
@@ -220,9 +222,9 @@ def _yaml(config):
 def _tamper(folder, bound):
     """A bound of the certificate that is not the one of the configuration."""
     path = folder / "certificate.json"
-    content = json.loads(path.read_text())
+    content = json.loads(path.read_text(encoding="utf-8"))
     content["constraints"]["lower"][1] = bound
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def test_multipliers_are_the_rates_at_which_the_optimum_falls(dataset):

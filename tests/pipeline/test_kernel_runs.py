@@ -95,7 +95,7 @@ def test_a_kept_run_has_its_landmarks(tmp_path):
     words = [*RUN, "formulation.penalty=0.5", "kernel=laplacian", "bounds=none", "tracking=mlflow", "metrics=[auc]"]
     run_here(tmp_path / "out", *words, f"tracking.dir={tmp_path / 'kept'}", brief=True)
     (certificate,) = tmp_path.rglob("certificate.json")
-    kernel = json.loads(certificate.read_text())["kernel"]
+    kernel = json.loads(certificate.read_text(encoding="utf-8"))["kernel"]
     landmarks = pd.read_csv(certificate.parent / "landmarks.csv")
     assert len(landmarks) == kernel["landmarks"] > 0
     assert kernel["name"] == "laplacian"

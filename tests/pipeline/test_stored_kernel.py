@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
 
 
 def test_a_kernel_is_read_as_it_was_kept(folder):
-    kernel, content = read_kernel(folder), json.loads((folder / "certificate.json").read_text())
+    kernel, content = read_kernel(folder), json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     assert (kernel.name, kernel.parameters, kernel.space) == ("rbf", {"gamma": 0.05}, "whole")
     assert kernel.words == "rbf γ = 0.05"
     assert kernel.statement.startswith(f"rbf γ = 0.05 · {kernel.landmarks} landmarks · ‖h‖ = ")
@@ -49,7 +49,7 @@ def test_a_linear_run_has_none(tmp_path):
     "kernel", [{}, [], {"name": "rbf", "space": "moon", "landmarks": 1, "length": 1.0, "stages": []}]
 )
 def test_a_damaged_file_is_named(tmp_path, kernel):
-    (tmp_path / "certificate.json").write_text(json.dumps({"kernel": kernel}))
+    (tmp_path / "certificate.json").write_text(json.dumps({"kernel": kernel}), encoding="utf-8")
     with pytest.raises(AuclabError, match=r"certificate\.json is damaged"):
         read_kernel(tmp_path)
 

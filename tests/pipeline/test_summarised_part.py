@@ -49,7 +49,8 @@ def test_a_run_from_summaries_is_that_from_scores(folder, tmp_path, monkeypatch)
     kept = [pd.read_parquet(tmp_path / name / "scores.parquet") for name in ("ours", "held")]
     pd.testing.assert_frame_equal(*kept, check_categorical=False)
     decided = [
-        json.loads((tmp_path / name / "model" / "scorer.json").read_text())["threshold"] for name in ("ours", "held")
+        json.loads((tmp_path / name / "model" / "scorer.json").read_text(encoding="utf-8"))["threshold"]
+        for name in ("ours", "held")
     ]
     assert decided[0]["value"] == pytest.approx(decided[1]["value"], abs=1e-2)
     assert "bins" in decided[0]["chosen_on"]

@@ -13,6 +13,8 @@ from urllib.parse import unquote
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
+#: Chromium's sandbox refuses to work for root.
+NO_SANDBOX = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
 
 #: What a script found out, where it can be read from outside.
 PROBE = """
@@ -43,7 +45,7 @@ def run(page, *options):
     """Standard output of the browser on a file, and what the page wrote to its console."""
     with tempfile.TemporaryDirectory(prefix="profile-", ignore_cleanup_errors=True) as profile:
         command = [CHROMIUM, "--headless", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}"]
-        command += ["--enable-logging=stderr", "--v=0", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        command += ["--enable-logging=stderr", "--v=0", *NO_SANDBOX]
         done = subprocess.run(
             [*command, *options, Path(page).absolute().as_uri()],
             capture_output=True,

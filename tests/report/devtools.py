@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from report.browser import CHROMIUM
+from report.browser import CHROMIUM, NO_SANDBOX
 
 SECONDS = 60  # that one answer may take on a busy machine
 KEYS = {
@@ -35,7 +35,7 @@ class Browser:
         high = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (theirs, ours)]  # or 3 and 4 may be in the way
         command = ["bash", "-c", f'exec "$0" "$@" 3<&{high[0]} 4>&{high[1]}', CHROMIUM]
         command += ["--headless", "--disable-gpu", "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}"]
-        command += ["--hide-scrollbars", "--force-color-profile=srgb", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        command += ["--hide-scrollbars", "--force-color-profile=srgb", *NO_SANDBOX]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(command, pass_fds=high, **quiet)
         for end in (theirs, ours, *high):

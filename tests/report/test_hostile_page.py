@@ -38,7 +38,7 @@ def hostile_page(store, runs, tmp_path_factory):
     changed["data_sha256"] = sums.map(lambda value: f"{ATTACKS[5]}{value}", na_action="ignore")
     changed = changed.rename(columns={"test/auc": f"test/{ATTACKS[0]}"})
     first = changed["fold_folder"].iloc[0]
-    content = json.loads((first / "bounds.json").read_text())
+    content = json.loads((first / "bounds.json").read_text(encoding="utf-8"))
     for item in content["bounds"]:
         item["name"], item["quantity"] = ATTACKS[0], ATTACKS[1]
     copy = place / "files"
@@ -46,7 +46,7 @@ def hostile_page(store, runs, tmp_path_factory):
     for path in first.iterdir():
         if path.is_file():
             (copy / path.name).write_bytes(path.read_bytes())
-    (copy / "bounds.json").write_text(json.dumps(content))
+    (copy / "bounds.json").write_text(json.dumps(content), encoding="utf-8")
     changed.loc[changed.index[0], "fold_folder"] = copy
     metrics = [f"test/{ATTACKS[0]}", "test/bauc", "objective"]
     return write_report(

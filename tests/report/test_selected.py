@@ -93,7 +93,7 @@ def test_probabilities_and_threshold_are_those_of_the_model(tmp_path):
         "probability": {"method": "sigmoid", "slope": 0.0, "centre": 0.0, "offset": 0.0},  # ½ for every score
     }
     (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "scorer.json").write_text(json.dumps(scorer))
+    (tmp_path / "model" / "scorer.json").write_text(json.dumps(scorer), encoding="utf-8")
     scores = stored([(True, 1), (True, -1), (False, 1), (False, -1), (False, 0)])
     found = decisions(tmp_path, scores, polygon_of(scores))
     assert found["threshold"] == {"value": 0.0, "rule": "prior", "rates": [3333, 5000]}
@@ -108,7 +108,7 @@ def test_probabilities_and_threshold_are_those_of_the_model(tmp_path):
 
 def test_a_damaged_model_is_said(tmp_path):
     (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "scorer.json").write_text('{"threshold": {}}')
+    (tmp_path / "model" / "scorer.json").write_text('{"threshold": {}}', encoding="utf-8")
     scores = stored([(True, 1), (False, 0)])
     with pytest.raises(AuclabError, match="damaged"):
         decisions(tmp_path, scores, polygon_of(scores))

@@ -15,7 +15,7 @@ FILES = {path.stem: path for path in (REPOSITORY / "conf" / "solver").glob("*.ya
 
 def comment(path):
     """The text of the comment lines."""
-    return " ".join(line[1:].strip() for line in path.read_text().splitlines() if line.startswith("#"))
+    return " ".join(line[1:].strip() for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#"))
 
 
 def test_every_solver_has_a_file():
@@ -24,7 +24,7 @@ def test_every_solver_has_a_file():
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_options_are_those_of_the_function(name):
-    settings = yaml.safe_load(FILES[name].read_text())
+    settings = yaml.safe_load(FILES[name].read_text(encoding="utf-8"))
     parameters = inspect.signature(load_solver(name)).parameters
     options = {p.name: p.default for p in parameters.values() if p.kind is p.KEYWORD_ONLY}
     options = {key: value for key, value in options.items() if key != "start"}  # a point

@@ -63,7 +63,7 @@ def test_the_exported_model_has_the_optimum(tmp_path, suffix):
 
 
 def test_an_export_that_cannot_be_written_leaves_nothing(tmp_path):
-    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "file").write_text("not a folder", encoding="utf-8")
     with pytest.raises(AuclabError, match="could not be written"):
         solve(BufferedAUC(), X, Y, solver="highs", export=str(tmp_path / "file" / "model.lp"))
 

@@ -105,9 +105,9 @@ def test_a_sweep_notices_that_a_file_changed(tmp_path, monkeypatch, capsys):
         return said.out.splitlines()[-1], said.err
 
     assert last_line() == ("sweep: 2 finished, 0 skipped, 0 failed, 0 killed", "")
-    (checkout / "docs" / "sweeps.md").write_text("rewritten")
+    (checkout / "docs" / "sweeps.md").write_text("rewritten", encoding="utf-8")
     assert last_line() == ("sweep: 0 finished, 2 skipped, 0 failed, 0 killed", "")
-    with (checkout / "src" / "auclab" / "types.py").open("a") as file:
+    with (checkout / "src" / "auclab" / "types.py").open("a", encoding="utf-8") as file:
         file.write("# changed\n")
     line, notice = last_line("rerun=false")
     assert line.startswith("sweep: 0 finished, 2 skipped, 0 failed, 0 killed; other code: 2 taken")
@@ -132,14 +132,15 @@ def test_the_jobs_of_a_process_load_a_data_set_once(tmp_path):
         "def load(log, **options):\n"
         "    with open(log, 'a') as file:\n"
         "        print(options['seed'], file=file)\n"
-        "    return make(**options)\n"
+        "    return make(**options)\n",
+        encoding="utf-8",
     )
     grid = (*SMALL, "solver=highs", "bounds=none", "metrics=[auc]", "split.seed=0,1", "dataset.seed=7,8")
     grid += ("dataset._target_=counted.load", f"+dataset.log={tmp_path / 'loads.txt'}")
     for rerun in ("stale", "false"):  # the second time every job is skipped, by the checksum of its data
         answer = run(tmp_path, "-m", *grid, f"rerun={rerun}", PYTHONPATH=str(counter.parent))
         assert answer.returncode == 0, answer.stderr
-        assert sorted((tmp_path / "loads.txt").read_text().split()) == ["7", "8"]
+        assert sorted((tmp_path / "loads.txt").read_text(encoding="utf-8").split()) == ["7", "8"]
         (tmp_path / "loads.txt").unlink()
     assert "0 finished, 4 skipped" in answer.stdout
 

@@ -25,7 +25,11 @@ SEARCH = ("-m", *SMALL, "formulation=ranksvm", "inner.folds=3", "bounds=none", "
 
 def table(folder, jobs):
     """Rows of the search.csv with so many jobs, and all but status, which says how this start ended them."""
-    (path,) = [each for each in folder.glob("multirun/*/*/search.csv") if each.read_text().count("\n") == jobs + 1]
+    (path,) = [
+        each
+        for each in folder.glob("multirun/*/*/search.csv")
+        if each.read_text(encoding="utf-8").count("\n") == jobs + 1
+    ]
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
 
@@ -33,7 +37,7 @@ def table(folder, jobs):
 def test_a_job_that_failed_has_no_value(tmp_path):
     nowhere = TrackingConfig(name="none")
     assert outcome_of(JobStatus(tmp_path, "FAILED"), nowhere, "tune/score") == Outcome("FAILED")
-    (tmp_path / "metrics.json").write_text('{"tune/score": 0.75, "test/auc": 0.8}')
+    (tmp_path / "metrics.json").write_text('{"tune/score": 0.75, "test/auc": 0.8}', encoding="utf-8")
     finished = JobStatus(tmp_path, "FINISHED")
     assert outcome_of(finished, nowhere, "tune/score").value == 0.75
     with pytest.raises(AuclabError, match="they have tune/score"):
@@ -42,7 +46,7 @@ def test_a_job_that_failed_has_no_value(tmp_path):
 
 def test_the_end_of_a_search_names_the_metric_as_its_runs_do(tmp_path, capsys):
     """Of censored times inner/auc is the concordance."""
-    (tmp_path / "metrics.json").write_text('{"inner/concordance": 0.75}')
+    (tmp_path / "metrics.json").write_text('{"inner/concordance": 0.75}', encoding="utf-8")
     outcome = outcome_of(JobStatus(tmp_path, "FINISHED"), TrackingConfig(name="none"), "inner/auc")
     assert (outcome.value, outcome.metric) == (0.75, "inner/concordance")
     search = Search.start({"x": ("1",)}, sampler="random", seed=0, direction="maximize")
@@ -126,7 +130,7 @@ def _job(folder, deadly):
     if deadly:
         os._exit(9)  # as if the system had killed it for its memory
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "metrics.json").write_text('{"inner/auc": 0.75}')
+    (folder / "metrics.json").write_text('{"inner/auc": 0.75}', encoding="utf-8")
     write_status(folder, name="a job", status="FINISHED", run_id=None, files=folder)
     add_line(folder, "a job", status="FINISHED")
     return read_status(folder, os.environ.get(SWEEP_VARIABLE))

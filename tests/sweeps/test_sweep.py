@@ -41,10 +41,10 @@ def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
     assert first.returncode == 1
     assert first.stdout.splitlines()[-1] == "sweep: 2 finished, 0 skipped, 2 failed, 0 killed"
     logs = sorted(tmp_path.glob("multirun/*/*/*/run.log"))
-    assert ["AuclabError: solver=highs cannot solve ranksvm" in path.read_text() for path in logs] == [
+    assert ["AuclabError: solver=highs cannot solve ranksvm" in path.read_text(encoding="utf-8") for path in logs] == [
         False, False, True, True,
     ]  # fmt: skip
-    assert "Traceback" in logs[-1].read_text()
+    assert "Traceback" in logs[-1].read_text(encoding="utf-8")
     assert "Traceback" not in first.stderr
     assert len(re.findall("^error: solver=highs cannot solve", first.stderr, flags=re.MULTILINE)) == 2
 
@@ -154,7 +154,7 @@ def test_workers_are_forked_from_a_process_with_one_thread(tmp_path):
         [sys.executable, "-c", THREADS, str(tmp_path / "threads")],
         env=os.environ | dict.fromkeys(THREAD_VARIABLES, "1"), check=True,
     )  # fmt: skip
-    threads = (tmp_path / "threads").read_text().split()
+    threads = (tmp_path / "threads").read_text(encoding="utf-8").split()
     assert len([name for name in threads if name != "jemalloc_bg_thd"]) == 1
 
 
@@ -168,7 +168,7 @@ def test_a_worker_has_the_libraries_before_its_first_job(tmp_path):
     assert without_waiting(answer.stderr) == []
     _, runs = runs_in(tmp_path)
     assert {kept.data.tags["OMP_NUM_THREADS"] for kept in children_of(runs)} == {"2"}
-    logs = [path.read_text() for path in tmp_path.glob("multirun/*/*/*/run.log")]
+    logs = [path.read_text(encoding="utf-8") for path in tmp_path.glob("multirun/*/*/*/run.log")]
     assert len(logs) == 4
 
 
@@ -257,7 +257,7 @@ def test_the_start_of_a_process_is_that_of_another_clock_too(monkeypatch):
 
     own, child = this_process(), process_of(os.getppid())
     if psutil.LINUX:
-        ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        ticks = int(Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19])
         assert own.started == pytest.approx(ticks / os.sysconf("SC_CLK_TCK"), abs=0.02)
     assert own.started >= child.started
     assert own.tags["process.started"] == str(own.started)

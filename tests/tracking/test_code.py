@@ -23,7 +23,7 @@ def checkout(tmp_path):
         "tests/test_solve.py": "",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 
 
@@ -31,10 +31,10 @@ def checkout(tmp_path):
 def test_changed_code_has_another_hash_and_reverted_code_the_same(checkout, changed):
     before = hash_files(checkout, CODE_PATHS)
     file = checkout / changed
-    old = file.read_text() if file.exists() else None
-    file.write_text(f"{old}# changed\n")
+    old = file.read_text(encoding="utf-8") if file.exists() else None
+    file.write_text(f"{old}# changed\n", encoding="utf-8")
     assert hash_files(checkout, CODE_PATHS) != before
-    file.unlink() if old is None else file.write_text(old)
+    file.unlink() if old is None else file.write_text(old, encoding="utf-8")
     assert hash_files(checkout, CODE_PATHS) == before
 
 
@@ -46,10 +46,10 @@ def test_a_moved_file_is_other_code(checkout):
 
 def test_documentation_tests_and_line_endings_do_not_count(checkout):
     before = hash_files(checkout, CODE_PATHS)
-    (checkout / "docs" / "page.md").write_text("another text")
-    (checkout / "tests" / "test_solve.py").write_text("def test(): ...")
+    (checkout / "docs" / "page.md").write_text("another text", encoding="utf-8")
+    (checkout / "tests" / "test_solve.py").write_text("def test(): ...", encoding="utf-8")
     (checkout / "src" / "auclab" / "__pycache__").mkdir()
-    (checkout / "src" / "auclab" / "__pycache__" / "solve.pyc").write_text("compiled")
+    (checkout / "src" / "auclab" / "__pycache__" / "solve.pyc").write_text("compiled", encoding="utf-8")
     (checkout / "src" / "auclab" / "solve.py").write_bytes(b"x = 1\r\n")
     assert hash_files(checkout, CODE_PATHS) == before
 

@@ -60,7 +60,7 @@ def server(tmp_path_factory):
     folder, port = tmp_path_factory.mktemp("server"), free_port()
     options = ["--workers", "1", "--port", str(port), "--backend-store-uri", f"sqlite:///{folder / 'server.db'}"]
     quiet = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-    with (folder / "log.txt").open("w") as log:
+    with (folder / "log.txt").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "mlflow", "server", *options, "--artifacts-destination", str(folder / "files")],
             cwd=folder, stdout=log, stderr=log, env=os.environ | quiet, start_new_session=True,
@@ -98,7 +98,7 @@ def postgresql():
     initdb = [place / "initdb", "-D", folder / "data", "-U", "me", "-A", "trust", "--no-sync"]
     subprocess.run(initdb, check=True, capture_output=True, cwd=folder, **owner)
     options = ["-D", folder / "data", "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]
-    with (folder / "log.txt").open("w") as log:
+    with (folder / "log.txt").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(
             [place / "postgres", *options], cwd=folder, stdout=log, stderr=log, start_new_session=True, **owner
         )
@@ -120,7 +120,7 @@ def keep_a_run(tracking, folder):
     }
     params = {"dataset": "toy", "split": "holdout", "tracking.uri": str(tracking.uri)}
     with open_run(tracking, name="a run", folder=folder, params=params, tags=tags) as kept:
-        (kept.staging / "config.yaml").write_text("split: {seed: 1}")
+        (kept.staging / "config.yaml").write_text("split: {seed: 1}", encoding="utf-8")
         kept.keep(Record(DATASET, {"test/auc": 0.1 + 0.2}, {HASH_TAG: fingerprint(SETTINGS, "aa")}))
     return kept
 
@@ -133,7 +133,7 @@ def check_what_is_kept(tracking, kept, folder):
     assert table["run_id"].tolist() == [kept.run_id]
     assert table["test/auc"].tolist() == [0.1 + 0.2]
     fetch_files(table, tracking.uri)
-    assert (Path(table["folder"].iloc[0]) / "config.yaml").read_text() == "split: {seed: 1}"
+    assert (Path(table["folder"].iloc[0]) / "config.yaml").read_text(encoding="utf-8") == "split: {seed: 1}"
     failed = open_run(tracking, name="bad", folder=folder, params={})
     with pytest.raises(RuntimeError), failed:
         write_half_and_fail(failed, RuntimeError("it broke"))

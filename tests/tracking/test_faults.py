@@ -30,6 +30,7 @@ from auclab.tracking.server import why_silent
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError
 from composed import REPOSITORY
+from links import link
 from tracked_runs import DATASET, write_half_and_fail
 from waiting import HANGS
 
@@ -94,9 +95,9 @@ def keep_aside(tracking, folder, *, run_id=None, name="a run λ=1"):
         tags={"config.hash": "feed"}, start=Start(1000.0, time.monotonic()), reason=OSError("disk full"), run_id=run_id,
     )  # fmt: skip
     with run:
-        (run.staging / "note.txt").write_text("hello")
+        (run.staging / "note.txt").write_text("hello", encoding="utf-8")
         (run.staging / "model").mkdir()
-        (run.staging / "model" / "MLmodel").write_text("{}")
+        (run.staging / "model" / "MLmodel").write_text("{}", encoding="utf-8")
         run.keep(Record(DATASET, METRICS, {"status": "optimal"}))
     return KeptRun.read(folder)
 
@@ -246,7 +247,7 @@ def test_an_error_of_the_work_is_not_hidden_by_one_of_the_store(tracking, tmp_pa
 
 def test_an_output_folder_that_cannot_be_written_does_not_fail_the_run(tracking, tmp_path, caplog):
     """A file in the place of the folder; a full disk in benchmarks/faults.py."""
-    (tmp_path / "out").write_text("in the way")
+    (tmp_path / "out").write_text("in the way", encoding="utf-8")
     with open_run(tracking, name="x", folder=tmp_path / "out", params={}) as run:
         run.keep(Record(DATASET))
     assert "the run is in the store, but its output folder" in caplog.text
@@ -276,10 +277,10 @@ def test_a_kept_run_is_whole_and_holds_no_password(tracking, tmp_path):
     assert kept.dataset.name == "toy"
     assert (kept.start_time, kept.status, kept.reason) == (1_000_000, "FINISHED", "disk full")
     assert 0 <= kept.end_time - kept.start_time < 60_000
-    text = (tmp_path / "out" / KEPT_FILE).read_text()
+    text = (tmp_path / "out" / KEPT_FILE).read_text(encoding="utf-8")
     assert "secret" not in text
     json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
-    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == KEPT_STATUS
+    assert json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))["status"] == KEPT_STATUS
     assert not list((tmp_path / "out").glob(".staging*"))
     with pytest.raises(AuclabError, match="the password of http://me:\\*\\*\\*@host:5000 was not kept"):
         push(kept)
@@ -298,9 +299,9 @@ def test_a_pushed_run_is_what_the_store_would_have(tracking, tmp_path):
     assert {"config.hash": "feed", "status": "optimal", KEPT_TAG: kept.id}.items() <= run.data.tags.items()
     assert run.inputs.dataset_inputs[0].dataset.name == "toy"
     assert [item.path for item in client.list_artifacts(run.info.run_id)] == ["model", "note.txt"]
-    assert Path(client.download_artifacts(run.info.run_id, "model/MLmodel")).read_text() == "{}"
+    assert Path(client.download_artifacts(run.info.run_id, "model/MLmodel")).read_text(encoding="utf-8") == "{}"
     assert KeptRun.read(tmp_path / "out").pushed == run.info.run_id
-    assert json.loads((tmp_path / "out" / "run.json").read_text())["run_id"] == run.info.run_id
+    assert json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))["run_id"] == run.info.run_id
 
 
 @pytest.mark.parametrize("step", ["log_batch", "log_inputs", "set_tag", "set_terminated"])
@@ -341,11 +342,11 @@ def test_a_run_that_was_begun_in_the_store_is_completed_there(tracking, tmp_path
 
 def test_nothing_outside_the_folder_is_sent(tracking, tmp_path):
     kept = keep_aside(tracking, tmp_path / "out")
-    (tmp_path / "secret.txt").write_text("secret")
-    (tmp_path / "out" / "link").symlink_to(tmp_path / "secret.txt")
-    content = json.loads((tmp_path / "out" / KEPT_FILE).read_text())
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    link(tmp_path / "out" / "link", tmp_path / "secret.txt")
+    content = json.loads((tmp_path / "out" / KEPT_FILE).read_text(encoding="utf-8"))
     for name in ("../secret.txt", str(tmp_path / "secret.txt"), "link", "gone.txt"):
-        (tmp_path / "out" / KEPT_FILE).write_text(json.dumps(content | {"files": [name]}))
+        (tmp_path / "out" / KEPT_FILE).write_text(json.dumps(content | {"files": [name]}), encoding="utf-8")
         with pytest.raises(AuclabError, match="it was not sent"):
             push(KeptRun.read(kept.folder))
     assert runs_of(tracking)[1] == []
@@ -353,7 +354,7 @@ def test_nothing_outside_the_folder_is_sent(tracking, tmp_path):
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": 2}', '{"format": 1, "metrics": {}, "dataset": null}'])
 def test_a_kept_file_that_is_damaged_is_one_error(tmp_path, text):
-    (tmp_path / KEPT_FILE).write_text(text)
+    (tmp_path / KEPT_FILE).write_text(text, encoding="utf-8")
     with pytest.raises(AuclabError, match=r"kept\.json cannot be read"):
         list(find_kept(tmp_path))
 

@@ -69,7 +69,7 @@ def test_mlflow_would_have_written_the_same(tmp_path):
         mlflow.sklearn.save_model(
             model, tmp_path / "theirs", serialization_format="skops", skops_trusted_types=trusted,
             signature=infer_signature(as_floats, model.predict(X[:5])),
-            pip_requirements=(tmp_path / "ours" / "requirements.txt").read_text().splitlines(),
+            pip_requirements=(tmp_path / "ours" / "requirements.txt").read_text(encoding="utf-8").splitlines(),
         )  # fmt: skip
     ours, theirs = (yaml_of(tmp_path / name / "MLmodel") for name in ("ours", "theirs"))
     assert json.loads(ours["signature"].pop("outputs")) == json.loads(theirs["signature"].pop("outputs"))
@@ -88,9 +88,10 @@ def test_mlflow_would_have_written_the_same(tmp_path):
     assert {path.name for path in (tmp_path / "ours").iterdir()} == {
         path.name for path in (tmp_path / "theirs").iterdir()
     }
-    assert [line.partition("==")[0] for line in (tmp_path / "ours" / "requirements.txt").read_text().splitlines()] == [
-        *REQUIREMENTS
-    ]
+    assert [
+        line.partition("==")[0]
+        for line in (tmp_path / "ours" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    ] == [*REQUIREMENTS]
 
 
 def test_mlflow_loads_it_as_a_scikit_learn_model_and_as_a_function(tmp_path):
@@ -176,7 +177,7 @@ def test_mlflow_would_have_written_the_same_function(with_formula, tmp_path):
             tmp_path / "theirs", loader_module=LOADER_MODULE, data_path=str(folder / "scorer.json"),
             code_paths=[str(folder / "code" / f"{name}.py") for name in (LOADER_MODULE, CODE_MODULE)],
             signature=infer_signature(X[:5], Scorer(scorer).predict(X[:5]), params={"output": "all"}),
-            pip_requirements=(folder / "requirements.txt").read_text().splitlines(),
+            pip_requirements=(folder / "requirements.txt").read_text(encoding="utf-8").splitlines(),
         )  # fmt: skip
     ours, theirs = (yaml_of(each / "MLmodel") for each in (folder, tmp_path / "theirs"))
     flavor = ours["flavors"]["python_function"]
@@ -226,7 +227,7 @@ def test_the_function_needs_neither_auclab_nor_a_requirement_that_no_index_has(w
     rows = pd.read_json(tmp_path / "rows.json")
     assert json.loads(answer.stdout.splitlines()[-1]) == Scorer(scorer).score(rows).tolist()
     for name in ("requirements.txt", "conda.yaml"):
-        assert "auclab" not in (folder / name).read_text()
+        assert "auclab" not in (folder / name).read_text(encoding="utf-8")
 
 
 def test_sparse_matrices_are_described_by_their_shape():

@@ -53,7 +53,7 @@ class Scaler(TransformerMixin, BaseEstimator):
     def __setstate__(self, state):
         self.__dict__.update(state)
         if self.path:
-            open(self.path, "w").close()
+            open(self.path, "w", encoding="utf-8").close()
 
 
 @pytest.fixture
@@ -72,9 +72,9 @@ def mlflow_loads(folder):
 
 
 def change(folder, **flavor):
-    description = yaml.safe_load((folder / "MLmodel").read_text())
+    description = yaml.safe_load((folder / "MLmodel").read_text(encoding="utf-8"))
     description["flavors"]["sklearn"] |= flavor
-    (folder / "MLmodel").write_text(json.dumps(description))
+    (folder / "MLmodel").write_text(json.dumps(description), encoding="utf-8")
 
 
 @pytest.mark.slow

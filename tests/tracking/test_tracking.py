@@ -55,7 +55,7 @@ def client_of(place: Path) -> MlflowClient:
 def leave_a_run(tracking, folder, *, text="hello", metrics=None):
     folder.mkdir(exist_ok=True)
     with open_run(tracking, name="a run λ=1", folder=folder, params={"solver": "highs"}) as run:
-        (run.staging / "note.txt").write_text(text)
+        (run.staging / "note.txt").write_text(text, encoding="utf-8")
         run.keep(Record(DATASET, metrics or {"test/auc": 0.75}, {"config.hash": "feed"}))
     return run
 
@@ -73,13 +73,13 @@ def test_a_finished_run_has_everything(tracking, place, tmp_path):
     assert kept.data.tags["config.hash"] == "feed"
     assert {"python", "cpu", "threads", "version.numpy"} <= set(kept.data.tags)
     assert [item.path for item in client.list_artifacts(run.run_id)] == ["note.txt"]
-    assert Path(client.download_artifacts(run.run_id, "note.txt")).read_text() == "hello"
+    assert Path(client.download_artifacts(run.run_id, "note.txt")).read_text(encoding="utf-8") == "hello"
     (logged,) = kept.inputs.dataset_inputs
     assert logged.dataset.name == "toy"
     assert logged.dataset.digest == DATASET.sha256[:36]
     assert json.loads(logged.dataset.source)["sha256"] == DATASET.sha256
     assert json.loads(logged.dataset.profile) == {"rows": 3, "features": 1, "positive": 2, "negative": 1}
-    assert json.loads((tmp_path / "out" / "run.json").read_text())["run_id"] == run.run_id
+    assert json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))["run_id"] == run.run_id
     assert not list((place / "staging").iterdir())
 
 
@@ -94,8 +94,10 @@ def test_a_failed_run_keeps_its_traceback_and_no_files(tracking, place, tmp_path
     assert kept.data.params == {"a": "1"}
     assert kept.data.tags["error"].startswith(type(error).__name__)
     assert [item.path for item in client.list_artifacts(run.run_id)] == ["traceback.txt"]
-    assert "in write_half_and_fail" in Path(client.download_artifacts(run.run_id, "traceback.txt")).read_text()
-    assert json.loads((tmp_path / "run.json").read_text())["status"] == status
+    assert "in write_half_and_fail" in Path(client.download_artifacts(run.run_id, "traceback.txt")).read_text(
+        encoding="utf-8"
+    )
+    assert json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["status"] == status
     assert not list((place / "staging").iterdir())
 
 
@@ -119,7 +121,7 @@ def test_children_know_their_parent(tracking, place, tmp_path, monkeypatch):
 
 
 def test_an_obstacle_in_the_place_of_the_folder_is_one_clear_error(tmp_path):
-    (tmp_path / "mlruns").write_text("I am a file")
+    (tmp_path / "mlruns").write_text("I am a file", encoding="utf-8")
     with pytest.raises(AuclabError, match=r"cannot keep runs in .*mlruns.*tracking\.dir=.*tracking=none"):
         open_store(tmp_path / "mlruns")
 
@@ -134,9 +136,9 @@ def test_files_that_cannot_be_published_fail_the_run(tracking, place, tmp_path):
     """A folder that is not empty stands where the files should go."""
 
     def write_and_block(run):
-        (run.staging / "a.txt").write_text("a")
+        (run.staging / "a.txt").write_text("a", encoding="utf-8")
         run.folder.mkdir(parents=True)
-        (run.folder / "stranger.txt").write_text("here first")
+        (run.folder / "stranger.txt").write_text("here first", encoding="utf-8")
 
     run = open_run(tracking, name="blocked", folder=tmp_path, params={})
     with pytest.raises(AuclabError, match="cannot keep runs in"), run:
@@ -194,7 +196,7 @@ raise SystemExit(sum(worker.exitcode for worker in workers))
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks four processes, which this system cannot")
 def test_four_processes_make_one_database_and_write_into_it(tmp_path):
     (tmp_path / "mlruns").mkdir()
-    (tmp_path / "mlruns" / "mlflow.db.new").write_text("left by a process that was stopped")
+    (tmp_path / "mlruns" / "mlflow.db.new").write_text("left by a process that was stopped", encoding="utf-8")
     subprocess.run([sys.executable, "-c", FOUR_AT_ONCE, str(tmp_path)], check=True)
     store = open_store(tmp_path / "mlruns")
     runs = store.client.search_runs([store.experiment_id])
@@ -337,7 +339,7 @@ def test_runs_of_dead_processes_are_killed_and_no_others(tracking, place):
     _, of_old_version = begin(tracking, settings, own)
     store.client.set_tag(of_old_version, "process.started", "95d3f1a2-6c5e-4f9b-8a35-0e0f9b8a7c6d 12345")
     (place / "staging" / dead).mkdir(parents=True)
-    (place / "staging" / dead / "half.txt").write_text("half")
+    (place / "staging" / dead / "half.txt").write_text("half", encoding="utf-8")
     assert mark_killed(store) == 1
     status = {name: store.client.get_run(name).info.status for name in (dead, living, foreign, unknown, of_old_version)}
     assert status == {dead: "KILLED"} | dict.fromkeys((living, foreign, unknown, of_old_version), "RUNNING")

@@ -29,6 +29,8 @@ from auclab.types import AuclabError
 PAGE_SETTINGS = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
 #: Time limits in seconds for the first answer of the server, and for its end.
 START_SECONDS, END_SECONDS = 120.0, 5.0
+#: Seconds between two checks that the server runs. On Windows, Ctrl-C does not reach a process in `Popen.wait`.
+ALIVE_SECONDS = 0.5
 #: Signals by which a terminal or another program ends a command.
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
 #: Windows' substitute for a session.
@@ -53,7 +55,9 @@ def ui(arguments: Namespace) -> int:
         _await(port, server, log)
         _show(f"http://127.0.0.1:{port}", tables)
         out.print("[dim]Ctrl-C stops it[/dim]")
-        return server.wait()
+        while (code := server.poll()) is None:
+            time.sleep(ALIVE_SECONDS)
+        return code
 
 
 def runs_tables(client: Any) -> list[tuple[str, str]]:

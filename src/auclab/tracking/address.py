@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -60,9 +61,9 @@ class Address:
 
         Examples
         --------
-        >>> Address.of("/data/mlruns").uri
-        'sqlite:////data/mlruns/mlflow.db'
-        >>> Address.of("/data/mlruns", "http://127.0.0.1:5000/").uri
+        >>> Address.of("mlruns").file == Path("mlruns/mlflow.db").absolute()
+        True
+        >>> Address.of("mlruns", "http://127.0.0.1:5000/").uri
         'http://127.0.0.1:5000'
         """
         folder = require_text(Path(directory).absolute())
@@ -180,12 +181,17 @@ def is_local(uri: str) -> bool:
     >>> is_local("file:///data/x"), is_local("/data/x"), is_local("mlflow-artifacts:/0/ab/artifacts")
     (True, True, False)
     """
-    return urlparse(uri).scheme in ("", "file")
+    return urlparse(uri).scheme in ("", "file") or _has_drive(uri)
 
 
 def local_path(uri: str) -> Path:
     """The folder of a local address."""
-    return Path(url2pathname(urlparse(uri).path))
+    return Path(uri) if _has_drive(uri) else Path(url2pathname(urlparse(uri).path))
+
+
+def _has_drive(uri: str) -> bool:
+    r"""Whether it is a path such as ``C:\runs`` on Windows, where a drive looks like the scheme of an address."""
+    return os.name == "nt" and bool(Path(uri).drive)
 
 
 def is_run_id(text: str) -> bool:

@@ -64,7 +64,9 @@ def certificate(**values: object) -> Callable[[Path], object]:
     def change(folder: Path) -> None:
         path = folder / "certificate.json"
         stored = json.loads(path.read_text(encoding="utf-8")) | values
-        path.write_text(json.dumps({key: value for key, value in stored.items() if value is not None}))
+        path.write_text(
+            json.dumps({key: value for key, value in stored.items() if value is not None}), encoding="utf-8"
+        )
 
     return change
 

@@ -49,6 +49,7 @@ from auclab.tracking import TrackingConfig, load_scorer
 from auclab.tracking.clock import Start
 from auclab.types import AuclabError, Status
 from composed import composed
+from links import link
 from messages.situations import SMALL, checked, csv
 from messages.situations.conditions import giving, in_folder, new_folder, raising, under
 
@@ -126,14 +127,14 @@ def configured(**groups: Any) -> Any:
     """The experiment of a stored configuration in which groups have other settings."""
     folder = run_folder()
     path = folder / "config.yaml"
-    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | groups))
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text(encoding="utf-8")) | groups), encoding="utf-8")
     return stored_experiment(folder)
 
 
 def linked(path: Path) -> None:
     """A link in the place of a file."""
     path.rename(path.with_suffix(".moved"))
-    path.symlink_to(path.with_suffix(".moved"))
+    link(path, path.with_suffix(".moved"))
 
 
 def scorer(words: str = "") -> Any:
@@ -143,7 +144,7 @@ def scorer(words: str = "") -> Any:
 
 def one_more(path: Path) -> None:
     """A csv file with a line of more cells than its head."""
-    path.write_text(path.read_text() + "1,2,3,4,5,6,7,8,9\n")
+    path.write_text(path.read_text(encoding="utf-8") + "1,2,3,4,5,6,7,8,9\n", encoding="utf-8")
 
 
 def row_settings(words: str) -> Any:
@@ -274,6 +275,6 @@ def emptied(path: Path) -> None:
 
 def other_space(path: Path) -> None:
     """A certificate over a space that is not known."""
-    content = json.loads(path.read_text())
+    content = json.loads(path.read_text(encoding="utf-8"))
     content["kernel"]["space"] = "outer"
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content), encoding="utf-8")

@@ -29,6 +29,7 @@ from auclab.tracking.pyfunc_loader import _load_pyfunc
 from auclab.tracking.registry import check_name, register_model
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError
+from links import link
 from messages.situations.conditions import giving, new_folder, raising, under
 from messages.situations.pipeline import QUICK, _folder_of, row_settings, run_folder
 from messages.situations.stores import change, changed_store, copied, keep_run, store
@@ -71,7 +72,7 @@ def kept_file(text: str | None) -> Any:
     if text is None:
         (folder / "kept.json").unlink()
     else:
-        (folder / "kept.json").write_text(text)
+        (folder / "kept.json").write_text(text, encoding="utf-8")
     return KeptRun.read(folder)
 
 
@@ -130,7 +131,7 @@ def trees() -> Path:
     """The ``scorer.json`` of a model without a formula."""
     folder = model()
     path = folder / "scorer.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"terms": None}))
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"terms": None}), encoding="utf-8")
     return path
 
 
@@ -156,7 +157,7 @@ def reachable() -> Any:
 def file_there() -> Path:
     """A file in the place of a folder."""
     path = new_folder() / "file"
-    path.write_text("")
+    path.write_text("", encoding="utf-8")
     return path
 
 
@@ -164,5 +165,5 @@ def linked_model() -> Path:
     """The folder ``model`` of a run with a link in it."""
     folder = model()
     (folder / "scorer.json").rename(folder / "moved.json")
-    (folder / "scorer.json").symlink_to(folder / "moved.json")
+    link(folder / "scorer.json", folder / "moved.json")
     return folder
