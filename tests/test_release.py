@@ -122,3 +122,4 @@ def test_the_list_of_versions_of_the_site():
     assert [entry.get("preferred", False) for entry in found] == [False, True, False]
     assert found[2]["url"] == "https://example.org/auclab/0.2/"
     assert site.newest(["dev"]) == "dev"
+    assert site.releases(["v0.10.0", "v0.3.0", "v0.3.1", "v0.4.0rc1"]) == {"0.3": "v0.3.1", "0.10": "v0.10.0"}

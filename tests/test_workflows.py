@@ -46,8 +46,8 @@ def test_pythons_are_those_of_the_classifiers():
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_commands_are_written_down(path: Path):
-    """What a workflow runs beside .ci/run stands in CONTRIBUTING.md, or in the README of the benchmark."""
-    pages = [ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "benchopt_ranksvm" / "README.md"]
+    """What a workflow runs beside .ci/run is in CONTRIBUTING.md, the README, or the README of the benchmark."""
+    pages = [ROOT / "CONTRIBUTING.md", ROOT / "README.md", ROOT / "benchmarks" / "benchopt_ranksvm" / "README.md"]
     told = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     own = [line for line in commands(path) if ".ci/run" not in line and not line.startswith(("test ", "source "))]
     known = lambda line: re.sub(r" --seed \$\{\{.*?\}\}", "", line).replace('"$GITHUB_REF_NAME"', "v0.3.0")  # noqa: E731
