@@ -5,7 +5,7 @@
     python benchmarks/blocks_scale.py --page                                              the table of docs/blocks.md
 
 Half of the rows are positive (`dataset=artificial_blocks`). Labels stay with the blocks; nothing in this process has an
-entry per row, but with `--way memory`. With `--checkpoint` a run that was stopped goes on at its next start, and the
+entry per row, but with `--way memory`. With `--checkpoint` a run that was stopped continues at its next start, and the
 results say so. Prints a line for every pass, and one of JSON; the row of docs/blocks_scale.csv with the same size, way
 and workers is replaced.
 """

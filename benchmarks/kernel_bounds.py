@@ -1,6 +1,6 @@
 """Bounds of a kernel's scorers that need no observed radius, on samples from a known distribution.
 
-    python benchmarks/kernel_bounds.py                # 40 samples, docs/kernel_bounds.csv; goes on where it stopped
+    python benchmarks/kernel_bounds.py                # 40 samples, docs/kernel_bounds.csv; continues where it stopped
     python benchmarks/kernel_bounds.py --page         # the table of docs/kernels.md, from that file
 
 Two noisy rings: a positive has the distance 1 from the origin, a negative 2, each times 1 + 0.3 N(0, 1), and 40 % are

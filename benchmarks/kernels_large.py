@@ -1,6 +1,6 @@
 """A program over a kernel's space on 50,000 rows: gap, memory and seconds, and the SVC that takes as long.
 
-    python benchmarks/kernels_large.py [--file FILE]    # measure, docs/kernels_large.csv; goes on where it stopped
+    python benchmarks/kernels_large.py [--file FILE]    # measure, docs/kernels_large.csv; continues where it stopped
     python benchmarks/kernels_large.py --page           # the tables of docs/kernels.md, from that file
 
 50,000 rows of covertype_sample, drawn with seed 0 and standardised; the other 29,222 are held out. RankSVM with λ‖h‖²

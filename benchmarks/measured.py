@@ -1,7 +1,7 @@
 """Results files of benchmarks, with their origin on top, and the tables of pages that are made from them.
 
 A results file starts with two lines, the command that writes it and its origin: commit, versions, machine. A table
-stands in its page between ``<!-- begin: COMMAND, NAME -->`` and ``<!-- end -->``; the script of COMMAND writes it from
+is in its page between ``<!-- begin: COMMAND, NAME -->`` and ``<!-- end -->``; the script of COMMAND writes it from
 the file, and tests/test_measured_tables.py checks that page and file agree.
 
     import measured

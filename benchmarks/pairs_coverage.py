@@ -7,7 +7,7 @@ Groups have 2 to 15 rows, a third of them positive, and scores ``δ_g y + N(0, 1
 chance, so that groups differ in level and in difficulty; the truth is that of the mixture of both, by quadrature. Times
 are exponential with rate ``e^x``, x standard normal, censored by exponential times of a rate that gives the share;
 scores are ``x + N(0, 1)``. Their truth depends on the censoring and is that of 10⁷ rows. Two scorers with correlated
-errors are equally good, the truth of their difference is 0. How often McDiarmid's bound covers stands beside the
+errors are equally good, the truth of their difference is 0. How often McDiarmid's bound covers is next to the
 interval of AUC.
 """
 

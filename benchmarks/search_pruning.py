@@ -1,6 +1,6 @@
 """What a search saves by loose solves on inner folds, and by leaving trials before all of their folds are solved.
 
-    python benchmarks/search_pruning.py          measures; started again, it goes on with the trials that are missing
+    python benchmarks/search_pruning.py          measures; started again, it continues with the trials that are missing
     python benchmarks/search_pruning.py --page   writes the table of docs/sweeps.md
 
 Trials are drawn at random, so that any order of them is as good as another: every rule is applied to the same measured

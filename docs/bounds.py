@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/bounds.md and fill in its tables: bounds beside the true values of a known distribution.
+"""Draw the pictures of docs/bounds.md and fill in its tables: bounds and true values of a known distribution.
 
     OMP_NUM_THREADS=1 python docs/bounds.py
 
@@ -104,7 +104,7 @@ def draw_against(
             ax.plot(values, [row[name] for row in rows], color=colour, linewidth=2, label=name)
         for name, style in zip(NAMES, (*SERIES, {"color": GREY, "linestyle": ":"}), strict=True):
             heights = np.array([row[name] for row in rows])
-            # below 0 nothing is said: the line ends where it leaves the picture
+            # below 0 the bound is empty: the line ends where it leaves the picture
             ax.plot(values, heights, **style, marker="o", markersize=2.5, label=name)
         ax.set(xscale="log", xlabel=label, ylabel="AUC, bAUC and lower bounds", ylim=(-0.02, 1.02))
         if label.startswith("share"):

@@ -3,7 +3,7 @@
 experiments/README.md sums up, experiments/<folder>/scoreboard.md has a row per claim. A folder is found by its
 expected.csv. Its optional misses.csv explains what differs: a claim (or a pattern such as ``table2.liver.*``), whether
 the explanation was ``tested`` or is ``open``, and the explanation. Raw values ``value.tried.<claim>`` of its results
-are readings that were tried and are not taken for the paper's; they stand beside the claim.
+are readings that were tried and are not taken for the paper's; they are listed with the claim.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def explain(miss: Miss) -> Explanation | None:
 
 
 def tried(paper: str, claim_id: str) -> list[Ours]:
-    """Readings of a claim that were tried and are no candidates for its verdict."""
+    """Readings of a claim that were tried and are not candidates for its verdict."""
     return _tried(paper).get(claim_id, [])
 
 

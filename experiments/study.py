@@ -37,7 +37,7 @@ SCALES = ("smoke", "default", "full")
 # as printed; as it should be; or where the two agree
 AS_PUBLISHED, CORRECTED, AGREE = "as_published", "corrected", ""
 
-#: Prefix of a claim_id that is no claim but a raw value, stored for studies that evaluate many of them.
+#: Prefix of a claim_id that is not a claim but a raw value, stored for studies that evaluate many of them.
 VALUE = "value."
 
 

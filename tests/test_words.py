@@ -46,6 +46,16 @@ BANNED = [
     (r"\b(do|does) not tell\b", "does not show, does not distinguish", "the rows do not tell"),
     (r"\bleads to no\b|\bthe very\b", "does not refer to, the same", "it leads to no setting"),
     (r"\bpair weighs\b|\bunusual labels\. ", "the weight of a pair", "a pair weighs the product"),
+    (r"\banew\b|\bnobody has said\b", "again", "the bound is proved anew"),
+    (r"\bbeside (a|an|the|it|its|them|that|those|others|one)\b", "compared with", "the bound beside the truth"),
+    (
+        r"(?<!here )\b(is|are|was|were) no (?!longer|better|worse|more|less|problem)\w",
+        "is not a …",
+        "a jump is no line",
+    ),
+    (r"\b(is|are|was|be) said\b|\bsaid (of|at once)\b", "reported, stated", "what is said of columns"),
+    (r"\bgo(es)? on\b", "continues", "the search goes on"),
+    (r"\bstands? (in|at|on|beside|between|anywhere)\b|\bas (it|they) stands?\b", "is in", "a reason stands in a row"),
 ]
 FOLDERS = ("src", "docs/examples", "docs/tutorials", "experiments")
 #: Texts of the scoreboards and of the errata; results files have numbers only.

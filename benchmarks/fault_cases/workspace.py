@@ -1,4 +1,4 @@
-"""A folder with a store, the commands in it, and what is said and lost under a fault."""
+"""A folder with a store, the commands in it, and what they print and lose under a fault."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def page_of_object(target: str) -> str | None:
 
 @cache
 def comments(module: str) -> dict[tuple[str, str], list[str]]:
-    """The ``#:`` comments above the constants of a module and of those beside it."""
+    """The ``#:`` comments above the constants of a module and of the next ones."""
     found: dict[tuple[str, str], list[str]] = {}
     package = import_module(module)
     for each in [module, *(part.name for part in iter_modules(package.__path__, f"{module}."))]:

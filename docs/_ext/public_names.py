@@ -84,7 +84,7 @@ def names() -> dict[str, str]:
 
 
 def named(name: str) -> Any:
-    """The object, also where a module beside it has the same name."""
+    """The object, also if a module of the same folder has its name."""
     module, _, last = name.rpartition(".")
     return getattr(import_module(module), last)
 

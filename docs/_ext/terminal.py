@@ -1,6 +1,6 @@
 """``{terminal}``: commands that the build runs, with what they print; ``{drawn} FILE``: a picture that they made.
 
-``{written} FILE`` shows a file and puts it beside them.
+``{written} FILE`` shows a file and puts it into the same folder.
 
     ```{terminal}
     :lines: 12
@@ -10,7 +10,7 @@
 Each line is a command for bash. The commands of a page share a folder, which is empty when the page is read, and run in
 their order. `lines` limits what is shown of the output of each, `from` leaves out the lines before the first that
 contains a text, `exit` is the exit code that is expected. A command that ends otherwise is a warning. With
-``sphinx-build -t quick`` nothing is run, and the commands alone are shown. Long commands go on after a backslash.
+``sphinx-build -t quick`` nothing is run, and the commands alone are shown. Long commands continue after a backslash.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def methods() -> dict[str, ClassifierMixin]:
 
 
 def fit_seconds(model: ClassifierMixin, X: Array, y: Labels) -> float:
-    """Seconds of a fit. Thirty iterations are the paper's, so that they were too few is no news."""
+    """Seconds of a fit. Thirty iterations are the paper's, so that they are known to be too few."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         start = process_time()

@@ -7,8 +7,8 @@ is then that of the polynomial on the sample; soft AUC has its own. A fold of te
 sets, sizes and β the figures have is not in the text, except for Fig. 6: KDD Cup 04, which needs a download.
 
 The polynomial is `PolynomialAUCClassifier` for AUC; for soft AUC it is here, as in the paper: the sigmoid's
-series of degree 30 made anew at every step for the present scale. Variants ``n=…`` are sample sizes. Seconds are those
-of the processor.
+series of degree 30 computed again at every step for the present scale. Variants ``n=…`` are sample sizes. Seconds are
+processor seconds.
 """
 
 from __future__ import annotations

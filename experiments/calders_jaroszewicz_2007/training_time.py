@@ -1,6 +1,6 @@
 """Seconds of training in Fig. 4: the polynomial's over those of linear discriminant analysis, RankSVM's over it.
 
-It reads ``results/linear.csv``, ten folds of one core, and computes nothing anew, so all scales are the same. The
+It reads ``results/linear.csv``, ten folds of one core, and computes nothing itself, so all scales are the same. The
 polynomial is Algorithm 2 as printed. The paper's programs are not here: its discriminant is not named, SVM_perf is
 RankSVM by ``newton`` here, of three λ the slowest in each fold.
 """

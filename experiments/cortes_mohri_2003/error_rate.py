@@ -37,7 +37,7 @@ Moments = tuple[Fraction, Fraction]
 
 
 def run(scale: str) -> Iterator[Row]:
-    """Differences of the closed forms, the statements of the abstract, and classifiers of real data beside them."""
+    """Differences of the closed forms, the statements of the abstract, and classifiers of real data."""
     sizes = [(m, n, k) for m, n in _classes(LISTED[scale]) for k in range(m + n + 1)]
     listed = {size: enumerated(*size) for size in sizes}
     yield Row("sum.mean", _largest(listed[size][0] - moments(*size)[0] for size in sizes))

@@ -29,7 +29,7 @@ TITLES = {
     "maurer_pontil_2020": "Maurer & Pontil 2020",
     "calders_jaroszewicz_2007": "Calders & Jaroszewicz 2007",
 }
-#: Where a derivation stands in docs/derivations.md.
+#: Where a derivation is in docs/derivations.md.
 SECTIONS = {
     "ties": "1-auc-and-ties", "bpoe": "2-buffered-probability-of-exceedance", "area": "3-buffered-auc",
     "pair metrics": "4-metrics-of-score-differences", "weighted": "9-bounds-for-weighted-auc", "voros": "6-voros",

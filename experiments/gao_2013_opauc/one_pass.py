@@ -5,7 +5,7 @@ its pairs with the rows of the other class seen so far, which is ``∓(x − c) 
 mean and the covariance of those rows. The update of c and S is that of the MATLAB code that carries the paper's
 reference.
 
-Effect: test AUC on ijcnn1, a9a and w8a, a fifth tested per seed, η and λ chosen on a quarter of the rest; beside it the
+Effect: test AUC on ijcnn1, a9a and w8a, a fifth tested per seed, η and λ chosen on a quarter of the rest; also the
 minimum of the same loss over all pairs (`batch`, λ chosen alike) and the squared RankSVM of auclab at λ = 1e-4.
 """
 

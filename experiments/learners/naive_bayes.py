@@ -20,7 +20,7 @@ class NaiveBayes:
     """Naive Bayes with a Gaussian kernel at every value of a numeric feature, Laplace's counts for nominal ones.
 
     `evidence`, shape (rows, features), is log P(value | positive) − log P(value | negative): a classifier without
-    some of the features is a sum without some of the columns. A missing value is no evidence.
+    some of the features is a sum without some of the columns. A missing value is not evidence.
     """
 
     def __init__(self, table: Table, train: Integers, rows: Integers) -> None:

@@ -1,8 +1,8 @@
-"""Theorem 2, the bounds derived beside it, one-sided ones for a step: how many samples lie outside, how wide they are.
+"""Theorem 2, our alternatives, one-sided bounds for a step: how many samples lie outside, how wide they are.
 
 Three laws with labels at random: ``normal`` (class means 1 apart, even odds), ``rare`` (the same, one positive in ten),
 ``atoms`` (that of Prop. 1: positives at c, negatives at a < c < b). Two-sided, for a ramp of slope 4 through (½, ½):
-Theorem 2 with constants as reconstructed (``published``) and as proved anew (``corrected``), and ``max_rank``,
+Theorem 2 with constants as reconstructed (``published``) and as proved here (``corrected``), and ``max_rank``,
 ``mcdiarmid``, ``dkw`` of derivations 9.1. One-sided, for the area up to FPR ½, the step of Prop. 1 (Remark 2 of Theorem
 2): ``step.…``, a ramp within the step chosen from the class sizes. δ = .05.
 """

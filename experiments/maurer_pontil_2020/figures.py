@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 LAWS = {"normal": "normal scores", "rare": "one positive in ten", "atoms": "the law of Prop. 1"}
 BOUNDS: dict[str, dict[str, Any]] = {
     "published": {"color": RED, "marker": "v", "label": "Theorem 2, as reconstructed"},
-    "corrected": {"color": ORANGE, "marker": "^", "label": "Theorem 2, proved anew"},
+    "corrected": {"color": ORANGE, "marker": "^", "label": "Theorem 2, proved here"},
     "max_rank": {"color": PURPLE, "marker": "s", "label": "max_rank"},
     "dkw": {"color": GREEN, "marker": "D", "label": "dkw"},
     "mcdiarmid": {"color": BLUE, "marker": "o", "label": "mcdiarmid"},
@@ -64,7 +64,7 @@ def rates() -> Figure:
 
 
 def widths() -> Figure:
-    """Half-widths against n, beside the error that one sample in twenty exceeds."""
+    """Half-widths against n, and the error that one sample in twenty exceeds."""
     found = summaries(HERE / "results" / "coverage.csv")
     figure, axes = panels(1, 3, (7.0, 3.1), sharey=True)
     for ax, (law, title) in zip(axes, LAWS.items(), strict=True):

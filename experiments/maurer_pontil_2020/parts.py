@@ -72,7 +72,7 @@ def _conditioned(random: np.random.Generator, number: int, seed: int) -> Iterato
     weight = ramp(start, slope)
     truth = quad(lambda u: norm.sf(norm.ppf(u), 1, 1) * float(weight(np.array(u))), start, 1, points=[0.625])[0]
     g_truth = truth / 4  # μ(0) = μ(1) = ½ and c = ½
-    outside, outside_g, ratios = {8: 0, 1: 0}, 0, []  # by the factor of ‖W‖: as reconstructed, as proved anew
+    outside, outside_g, ratios = {8: 0, 1: 0}, 0, []  # by the factor of ‖W‖: as reconstructed, as proved here
     for _ in range(number):
         labels = random.random(LARGE) < 0.5
         scores = random.standard_normal(LARGE) + labels

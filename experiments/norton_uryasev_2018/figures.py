@@ -256,7 +256,7 @@ def probabilities() -> Figure:
 
 
 def guarantees() -> Figure:
-    """Prop. 8: lower ends over λ beside the bAUC of the other half."""
+    """Prop. 8: lower ends over λ, and the bAUC of the other half."""
     found = summaries(HERE / "results" / "proposition8.csv")
     styles = {
         "bauc": ("bAUC of the other half", INK, "-", "o"), "published": ("as printed, a = 1", RED, "--", "v"),

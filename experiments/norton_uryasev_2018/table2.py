@@ -13,7 +13,7 @@ QDA's covariances is the identity, as they may be singular, and on more than 2,0
 
 The defaults are those of today; `table2_readings` has those of 2017 (`POOLS`).
 
-pAUC is that of Ferri et al. and sAUC counts tied pairs ½, both as printed. Ours beside them: ``ties zero``, the sAUC
+pAUC is that of Ferri et al. and sAUC counts tied pairs ½, both as printed. Our own readings: ``ties zero``, the sAUC
 of its authors; ``stretched``, every classifier's scores brought to [0, 1] by their extremes; VOROS (costs of 0 to 1),
 softAUC (β = 10) and probAUC (h = 0.1), which the paper does not use.
 """

@@ -3,7 +3,7 @@
 Which are bold is lost in the text at hand, so nothing is compared. Of a data set the best of the four metrics of the
 print is the one with the highest mean test AUC over splits. ``as_published`` is the t-test of the print, which takes
 splits of the same data for independent; ``corrected`` counts what their training parts share (Nadeau & Bengio 2003, a
-test part a ninth of the training part). It reads ``results/table2.csv`` and computes nothing anew: ``smoke`` and the
+test part a ninth of the training part). It reads ``results/table2.csv`` and computes nothing itself: ``smoke`` and the
 others are the same.
 """
 

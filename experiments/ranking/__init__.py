@@ -1,1 +1,1 @@
-"""Ranking of patients, of alternatives and of grades, each beside what is usual there."""
+"""Ranking of patients, of alternatives and of grades, each compared with the usual methods."""

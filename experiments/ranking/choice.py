@@ -1,4 +1,4 @@
-"""Which of four ways to travel is chosen: pairs within travellers, beside the conditional logit, ten splits.
+"""Which of four ways to travel is chosen: pairs within travellers, compared with the conditional logit, ten splits.
 
 statsmodels' data set modechoice: 210 travellers, of air, train, bus and car. Columns are the costs and times of each
 way, constants of air, train and bus, and income for air. Half of the travellers train; λ and z are one of four, chosen

@@ -1,4 +1,4 @@
-"""Grades of wine and rings of abalones: all pairs of different grades, beside regression and one against the rest.
+"""Grades of wine and rings of abalones: all pairs of different grades, regression, and one against the rest.
 
 Ten splits of three data sets; half of the rows train, at most 2,000, and at most 5,000 others are ranked. λ, z and the
 ridge are one of four, chosen by the share of right pairs on half of the training part. One against the rest is a

@@ -1,4 +1,4 @@
-"""Dominance, crossing and cost: Lemmas 8, 11, 13, 18, Theorem 24 and what stands between them, on random curves.
+"""Dominance, crossing and cost: Lemmas 8, 11, 13, 18, Theorem 24 and the results between them, on random curves.
 
 A curve has up to six points of a grid of twelfths between (0, 0) and (1, 1), joined by lines, so it has ties, vertical
 and horizontal pieces. Comparisons of points, slopes and costs are exact, in rational numbers. ``as_published`` compares
@@ -90,7 +90,7 @@ def above(f: Curve, g: Curve) -> bool:
 def dominates(f: Curve, g: Curve) -> bool:
     """Definition 6: every point of g has one of f above and left of it, and no point of f is strictly dominated by g.
 
-    Points of the curves are the vertices, those at a finer grid, and those just beside it.
+    Points of the curves are the vertices, those at a finer grid, and points just next to it.
     """
     points_f, points_g = _points(f), _points(g)
     covered = all(any(q[0] <= p[0] and q[1] >= p[1] for q in points_f) for p in points_g)
@@ -98,7 +98,7 @@ def dominates(f: Curve, g: Curve) -> bool:
 
 
 def _points(curve: Curve) -> list[Point]:
-    near = Fraction(1, 10**6)  # what a jump hides shows beside it
+    near = Fraction(1, 10**6)  # next to a jump, where it shows what it hides
     steps = [
         x for k in range(2 * GRID + 1) for x in (Fraction(k, 2 * GRID) + d for d in (-near, 0, near)) if 0 <= x <= 1
     ]

@@ -44,7 +44,7 @@ def figure1() -> Figure:
         left.plot(t, modifiers.modifier(selection.METRICS[name])(t), label=TITLES[name], **LOOKS[name])
     right.plot(t, modifiers.modifier(selection.METRICS["prob"])(t), label="from the integral", **LOOKS["prob"])
     printed = modifiers.printed(t)
-    printed[1:][np.abs(np.diff(printed)) > 0.1] = np.nan  # a jump is no line
+    printed[1:][np.abs(np.diff(printed)) > 0.1] = np.nan  # a jump is not a line
     right.plot(t, printed, label="equation (5) as printed", color=INK)
     for ax, title in ((left, "modifiers"), (right, "probAUC, h = 0.1")):
         ax.set(xlabel="score difference t of a pair", ylabel="what a pair counts, w(t)", title=title)

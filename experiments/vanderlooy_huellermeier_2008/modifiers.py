@@ -46,7 +46,7 @@ def modifier(metric: Callable[[list[int], list[float]], float]) -> Modifier:
 
 
 def printed(t: np.ndarray) -> np.ndarray:
-    """Eq. (5) as it stands."""
+    """Eq. (5) as printed."""
     middle = np.maximum(0, t / (2 * WIDTH)) + 0.5 * (1 - np.abs(t) / (2 * WIDTH)) ** 2
     return np.where(t >= WIDTH, 1.0, np.where(t <= -WIDTH, 0.0, middle))
 

@@ -1,14 +1,14 @@
 """Other readings of single rows of Tables 2 and 3: kinds of columns, and which features are removed.
 
-``numeric``: all thirteen columns of heart statlog as numbers, as they stand in its file (ours has six nominal and three
+``numeric``: all thirteen columns of heart statlog as numbers, as in its file (ours has six nominal and three
 binary among them); ``numeric, ties one`` counts a tied pair 1. These are readings of the claims.
 
-What was tried beside them and is not taken for the paper's is kept as raw values ``value.tried.…`` (ties one in Table
+What else was tried and is not taken for the paper's is kept as raw values ``value.tried.…`` (ties one in Table
 2): on liver three numbers drawn with repeats (``repeats``), the class among the seven that are drawn (``class drawn``),
 two or four features removed; on house votes a missing vote as a third value, or filled by the mode; ``ties:
 corrected``, where both trees of Table 3 have the same value of a metric, the one with correction (`table3` has it for
-AUC). It is no reading of the claims here: on the sets without such ties it would be nothing but another draw of fewer
-runs. A seed is 100 runs, 20 of what was tried on liver and house votes.
+AUC). It is not a reading of the claims here: on the sets without such ties it would be another draw of fewer runs.
+A seed is 100 runs, 20 of what was tried on liver and house votes.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def draws() -> Mapping[str, Draw]:
 
 
 def numeric(name: str) -> Table:
-    """A data set with all its columns as the numbers that stand in its file."""
+    """A data set with all its columns as the numbers in its file."""
     data = load(name)
     cells = data.frame.astype(float).to_numpy()
     return Table.of(np.asarray(data.y) > 0, cells, np.zeros(cells.shape[1], dtype=int))

@@ -21,7 +21,7 @@ from experiments.vanderlooy_huellermeier_2008.data_sets import SETS
 
 #: What a tied pair counts in AUC, by the variant of the rows.
 TIES: Mapping[str, Literal["half", "upper"]] = {AGREE: "half", "ties one": "upper"}
-#: Metrics beside AUC; their modifiers settle the ties.
+#: Metrics other than AUC; their modifiers settle the ties.
 OTHERS = {
     "sauc": scored_auc,
     "soft": lambda y, s: soft_auc(y, s, beta=10.0),

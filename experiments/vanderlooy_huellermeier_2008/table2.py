@@ -5,9 +5,10 @@ part; its regret is the test AUC of the best of the ten less that of the selecte
 ten triples of removed features are different and drawn at random. A seed is 100 runs of all data sets and learners;
 printed 2,000 runs. Columns bAUC and VOROS, a random choice (`chance`) and the worst (`worst`) are ours.
 
-The learners are those of Weka (`experiments.learners`). Readings beside eq. (2) and ten different triples: ``ties one``
-counts a tied pair 1; ``independent triples`` draws each of the ten by itself, so that some repeat, on the sets of at
-most nine features (of six there are twenty triples, of thirteen 286); ``independent triples, ties one`` does both.
+The learners are those of Weka (`experiments.learners`). Readings other than eq. (2) and ten different triples:
+``ties one`` counts a tied pair 1; ``independent triples`` draws each of the ten by itself, so that some repeat, on the
+sets of at most nine features (of six there are twenty triples, of thirteen 286); ``independent triples, ties one`` does
+both.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Average ranks over the sets (1 is best; the mean over seeds is ranked), Friedman's test in Iman and Davenport's form and
 Nemenyi's critical difference at 5 %; on each set the corrected paired t-test against bAUC at 5 % (test to training rows
 as 1 to 2), not adjusted for the number of sets, so that of 29 sets one or two are expected by chance; mean differences
-over sets with their signed-rank p-value. It reads ``results/splits.csv`` and trains nothing anew: ``smoke`` and the
+over sets with their signed-rank p-value. It reads ``results/splits.csv`` and trains nothing: ``smoke`` and the
 others are the same.
 """
 

@@ -50,7 +50,7 @@ def differences() -> Figure:
 
 
 def _strips(ax: Axes, columns: Mapping[str, pd.Series]) -> None:
-    """Dots on a line per column, and their median; what lies outside ±0.1 stands at the edge as a triangle."""
+    """Dots on a line per column, and their median; values outside ±0.1 are triangles at the edge."""
     edge = 0.1
     for height, column in enumerate(columns.values()):
         inside = column.abs() <= edge

@@ -1,6 +1,6 @@
 """The scale of precision: four levels, relative to the size of what is compared, for all that is decided in floats.
 
-A comparison that needs another level says why where it stands.
+A comparison that needs another level says why in a comment.
 """
 
 #: What sums and factorisations of doubles leave: a smaller difference is rounding.

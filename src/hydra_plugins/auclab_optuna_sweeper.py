@@ -22,7 +22,7 @@ class OptunaSweeper(GridSweeper):
     """Settings between bounds, or from lists, in the order in which Optuna proposes them.
 
     Nothing but the runs is kept. The proposals follow from the seed and from the results, so the same command proposes
-    the same settings again, skips what has finished, and continues from there; with a larger `n_trials` it goes on.
+    the same settings again, skips what has finished, and continues from there, up to the new `n_trials`.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class OptunaSweeper(GridSweeper):
         """Run jobs, the first of which has this number, and return their outcomes.
 
         Where a worker process dies, those jobs that have not ended run once more, one by one: the one by which it died
-        has no value, and the search goes on.
+        has no value, and the search continues.
         """
         from concurrent.futures.process import BrokenProcessPool
 

@@ -14,7 +14,7 @@ from matrix.table import COMMANDS, FRONTIER, FUNCTIONS, NO_EFFECT, REFUSED, SCOR
 _HEAD = """# What works together
 
 The tables show which scorers support which settings, commands and uses. **✓** is supported. **–** is accepted but has
-no effect, and the run says so. A letter is refused with a one-line message before anything is fitted; the reason stands
+no effect, and the run says so. A letter is refused with a one-line message before anything is fitted; the reason is
 below the table. The tests run every cell on a small table of data, and this page is generated from their table
 (`tests/matrix/`).
 """

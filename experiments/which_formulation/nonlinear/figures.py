@@ -28,7 +28,7 @@ from experiments.which_formulation.nonlinear.answers import (
 from experiments.which_formulation.nonlinear.scorers import NAMES, SCORERS
 from experiments.which_formulation.nonlinear.tables import TITLES
 
-#: What lies beyond stands at the edge as a triangle.
+#: Values beyond are triangles at the edge.
 EDGE = 0.2
 #: Colours of linear scorers, kernels and trees.
 _KINDS = {"linear": BLUE, "kernel": GREEN, "trees": ORANGE}

@@ -1,8 +1,8 @@
 """Ten splits of every set, every scorer tuned alike; a row of results/splits.csv for each, written as it is found.
 
-``python -m experiments.which_formulation.nonlinear.splits`` goes on where the file ends; ``--minutes 70`` begins no
+``python -m experiments.which_formulation.nonlinear.splits`` continues where the file ends; ``--minutes 70`` begins no
 split after that time, ``--scale smoke`` computes two sets in seconds and writes nothing, and ``--set pima --split 3
---scorer ranksvm2_rbf`` computes one row and shows it beside the stored one.
+--scorer ranksvm2_rbf`` computes one row and shows it next to the stored one.
 
 A row without a scorer is a set that is left out or was not reached, with the reason; one with a scorer and without
 values is a scorer that failed. Rows of a scorer that met a limit have their values and say so.

@@ -1,4 +1,4 @@
-"""Texts of the two pages; what is measured stands in braces and comes from the results."""
+"""Texts of the two pages; measured values are in braces and come from the results."""
 
 _PROTOCOL = """## What was run
 

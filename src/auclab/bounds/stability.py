@@ -99,7 +99,7 @@ def published_stability_bound(
     slack = 2.0 * theta + (4.0 * m * theta + 1.0 + a * radius / math.sqrt(penalty)) * spread
     doubt = (
         "as published: the proof covers the mean of independent losses, while one observation enters many pairs; "
-        "read the pairwise bound beside it"
+        "compare it with the pairwise bound"
     )
     support = f"all positives lie within {radius_pos:.4g} and all negatives within {radius_neg:.4g} of one centre"
     return _bound(empirical_loss, slack, (_scale(a), TRAINED, _norm(strong_convexity), INDEPENDENT, support, doubt))

@@ -252,7 +252,7 @@ def _two_sided(width: float, whole: float, *assumptions: str) -> Bound:
 def _under_event(
     width: float, whole: float, assumptions: tuple[str, ...], n_pos: int, n_neg: int, delta: float
 ) -> Bound:
-    """A statement with drawn labels: nothing is said unless A_δ is observed."""
+    """A statement with drawn labels: it holds only if A_δ is observed."""
     if balance_event(n_pos=n_pos, n_neg=n_neg, delta=delta):
         return _two_sided(width, whole, *assumptions, "the event A_δ was observed: neither class is too rare")
     return _two_sided(math.inf, whole, *assumptions, _NO_EVENT)

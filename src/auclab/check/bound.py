@@ -58,7 +58,7 @@ def proved_bound(
     for every w. `spread` (n_features,): scales of the features in ‖w‖ where the program has no norm. `for_all`: whether
     `enough` has to hold for every w, or for ``‖w‖ ≤ radius`` only. `held`: what w satisfies: the bounds are for every
     such w. `scorers`: over ranked pairs, the dual point that the run has stored; that of the scorer itself is tried
-    beside it, and that of `pairs`, the multipliers of single pairs. Returns: None if the multipliers are not finite
+    too, and that of `pairs`, the multipliers of single pairs. Returns: None if the multipliers are not finite
     numbers.
     """
     starts: list[Multipliers | None] = []

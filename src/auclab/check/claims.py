@@ -30,7 +30,7 @@ from auclab.check.stored import Configured, Split, Training, as_number
 SLACK = 1e-9
 #: Below this objective gaps are absolute, in units of it.
 SMALL_OBJECTIVE = 1e-3
-#: What ``tune=kernel`` selects beside γ.
+#: What ``tune=kernel`` selects in addition to γ.
 _WITH_KERNELS = frozenset({"penalty", "threshold"})
 #: Solvers whose dual points over ranked pairs are stored as scorers; others may store those of single pairs.
 _BY_SCORERS = ("newton", "cutting_plane")
@@ -41,7 +41,7 @@ _KERNEL_SLOPES = 1e-4
 
 
 class Verdict(StrEnum):
-    """What became of a claim; `UNPROVED`: the stored multipliers do not prove what they are said to prove."""
+    """What became of a claim; `UNPROVED`: the stored multipliers do not prove what the run claims."""
 
     CONFIRMED = "confirmed"
     REFUTED = "REFUTED"

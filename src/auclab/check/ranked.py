@@ -141,7 +141,7 @@ class PairSums(NamedTuple):
 
 
 def read_scorers(stored: Any, n_features: int) -> tuple[DualScorer, ...]:
-    """The scorers of a certificate; none where they are no dual point: weights ≥ 0 whose sum is at most 1.
+    """The scorers of a certificate; none if they are not a dual point: weights ≥ 0 whose sum is at most 1.
 
     Examples
     --------

@@ -28,9 +28,9 @@ def narrower(text: str, width: int) -> str:
 
     Examples
     --------
-    >>> print(narrower("Words that flow and go on.\n\n  auclab runs        all of them\n  auclab ui", 18))
+    >>> print(narrower("Words that flow and continue.\n\n  auclab runs        all of them\n  auclab ui", 18))
     Words that flow
-    and go on.
+    and continue.
     <BLANKLINE>
       auclab runs
           all of them

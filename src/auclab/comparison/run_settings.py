@@ -39,7 +39,7 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
             parts.append(f"{TUNED_TOGETHER.get(str(value)) or SYMBOLS.get(str(value), value)} tuned")
             continue
         if value == "tuned" and "tune" in keys:
-            continue  # said by the tuning
+            continue  # the tuning reports it
         text = f"{value:.12g}" if isinstance(value, float) else str(value)
         parts.append(text if "." not in key else f"{SYMBOLS.get(name, name)}={text}")
     return " ".join(parts) or "all"

@@ -66,7 +66,7 @@ class _Teller(event.Listener):
 
 
 def cache_folder() -> Path:
-    """Where numba keeps what it has compiled of this package: beside the modules, or below NUMBA_CACHE_DIR."""
+    """Where numba keeps what it has compiled of this package: next to the modules, or below NUMBA_CACHE_DIR."""
     return Path(str(window_sums.stats.cache_path))
 
 

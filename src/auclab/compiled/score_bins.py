@@ -80,7 +80,7 @@ def add_rows(
     """Add rows to the sums of their bins, column by column, and count them; in place.
 
     The sums are ``high + low``: what rounding takes from `high` is added to `low` (Ogita, Rump & Oishi 2005, Sum2), so
-    that for c terms the error is below ``(c · 2⁻⁵³)² Σ|x|`` beside that of the products with weights.
+    that for c terms the error is below ``(c · 2⁻⁵³)² Σ|x|`` in addition to that of the products with weights.
 
     `high`, `low` (n_columns, 2 · n_bins): negatives first. `count` (2 · n_bins,).
     """

@@ -181,7 +181,7 @@ def _read_text(
 
 
 def _notes(frame: Any, codes: Sequence[str]) -> list[str]:
-    """What is said of columns whose numbers start with zeros."""
+    """The note on columns whose numbers start with zeros."""
     notes = []
     for name in codes:
         example = next(value for value in frame[name].dropna() if len(value) > 1 and value.startswith("0"))

@@ -1,4 +1,4 @@
-"""Which column of a table has the labels, and which label is positive, where nobody has said it."""
+"""Which column of a table has the labels, and which label is positive, if the user has not said it."""
 
 from __future__ import annotations
 

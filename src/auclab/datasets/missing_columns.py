@@ -14,7 +14,7 @@ from auclab.types import Array
 class MissingColumns(TransformerMixin, BaseEstimator):
     """A column of zeros and ones for each column that has gaps in the training part: 1 where the value is missing.
 
-    `sklearn.impute.MissingIndicator` does the same for tables of one type; here numbers, text and dates stand side by
+    `sklearn.impute.MissingIndicator` does the same for tables of one type; here numbers, text and dates are side by
     side, and None, NaN and NaT are all missing.
 
     Examples

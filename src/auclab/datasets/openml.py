@@ -65,7 +65,7 @@ OFFLINE = (OSError, ValueError, http.client.HTTPException)
 
 
 def store(frame: pd.DataFrame, path: Path, *, source: str, nominal: tuple[str, ...]) -> None:
-    """Write `frame` as csv and its origin as json beside it; either file appears complete or not at all."""
+    """Write `frame` as csv and its origin as json next to it; either file appears complete or not at all."""
     content = frame.to_csv(index=False, lineterminator="\n").encode("utf-8")
     if path.suffix == ".gz":
         content = gzip.compress(content, mtime=0)  # no time stamp: every download has the same bytes

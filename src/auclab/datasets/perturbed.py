@@ -23,7 +23,7 @@ def make_perturbed(
 
     A copy of ``X`` has the features ``X_i + S_i (2U − 1)``, U uniform on [0, 1] and S_i the standard
     deviation of feature i over all of `base`. Norton & Uryasev (2018), section 4.5.2, Table 1 (the 126 + 225
-    observations of ionosphere, times 1, 10, 100 and 1000). The paper leaves open whether U is drawn anew for
+    observations of ionosphere, times 1, 10, 100 and 1000). The paper leaves open whether U is drawn again for
     each feature and which divisor S has: here it is, and the divisor is the number of observations. Copies
     keep their class.
 

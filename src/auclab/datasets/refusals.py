@@ -1,4 +1,4 @@
-"""Several reasons to refuse a table or settings, said at once."""
+"""Several reasons to refuse a table or settings, in one message."""
 
 from __future__ import annotations
 

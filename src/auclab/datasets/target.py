@@ -114,7 +114,7 @@ class Target:
 
     @property
     def for_solve(self) -> dict[str, Any]:
-        """The arguments of `auclab.solve` beside y."""
+        """The arguments of `auclab.solve` other than y."""
         given: dict[str, Any] = {} if self.groups is None else {"groups": self.groups, "group_weights": self._solved}
         if self.event is not None:
             return given | {"event": self.event}
@@ -136,7 +136,7 @@ class Target:
 
     @property
     def columns(self) -> Mapping[str, NDArray[Any]]:
-        """What a file has for every row beside a score: ``y_true``, and ``event`` and ``group`` where there are any.
+        """Columns of a file of scores besides the score: ``y_true``, and ``event`` and ``group`` if there are any.
 
         ``groups_alike`` is there where every group counts the same.
         """

@@ -67,7 +67,7 @@ def unpacked(path: Path) -> Iterator[Any]:
         limited = Limited(source, most)
         try:
             yield io.BufferedReader(limited, 1 << 20)
-        except Exception as error:  # whatever a reader makes of the end of its bytes; any other goes on
+        except Exception as error:  # whatever a reader makes of the end of its bytes; any other is raised
             if limited.is_exceeded:
                 raise AuclabError(
                     f"{path} has {size / 1e6:.3g} MB and unpacks to more than {most / 1e6:,.0f}, the limit for a "

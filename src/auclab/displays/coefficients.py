@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from auclab.displays.style import BLUE, COLUMN, GREY, INK, RED, canvas, despine, shortened
 
-#: Signs of the name of a column that fit beside its bar.
+#: Signs of the name of a column that fit next to its bar.
 _LONGEST = 28
 
 

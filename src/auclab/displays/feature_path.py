@@ -1,4 +1,4 @@
-"""The best certified value against the number of features, with the l1 path beside it."""
+"""The best certified value against the number of features, compared with the l1 path."""
 
 from __future__ import annotations
 

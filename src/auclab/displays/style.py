@@ -37,7 +37,7 @@ SQUARE, WIDE = (COLUMN, COLUMN), (COLUMN, 2.4)
 DPI = 120
 #: Characters of a name, or of a legend entry, that fit into one line.
 _LONG = 40
-#: The style sheet beside this file.
+#: The style sheet in the folder of this file.
 RC_PARAMS = rc_params_from_file(str(Path(__file__).with_name("auclab.mplstyle")), use_default_template=False)
 _SMALL = RC_PARAMS["legend.fontsize"]
 
@@ -109,7 +109,7 @@ def labelled(name: str | None, text: str) -> str:
 
 
 def shortened(name: str, most: int = _LONG) -> str:
-    """A name that fits into a line, and of which no part is read as a formula, as what stands between dollars would."""
+    """A name that fits into a line, and of which no part is read as a formula, as text between dollars would."""
     return (name if len(name) <= most else f"{name[: most - 1]}…").replace("$", r"\$")
 
 

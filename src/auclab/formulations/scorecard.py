@@ -27,7 +27,7 @@ class Scorecard(Program):
 
         min over integer w and margins γ    mean_ij [γ − w·(x_i⁺ − x_j⁻)]₊ / γ,     lowest ≤ w_k ≤ highest
 
-    A real w can have any length, so γ = 1 is no restriction; for an integer w it is. The least value over *all* γ > 0
+    A real w can have any length, so γ = 1 restricts only an integer w. The least value over *all* γ > 0
     is 1 − bAUC of the direction w, and it is attained at a difference of two totals. So the value over a grid of
     margins is an upper bound of 1 − bAUC(w), and equal to it where the best margin is in the grid. What is certified is
     the minimum over all w and all margins of the grid at once.

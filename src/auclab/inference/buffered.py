@@ -17,7 +17,7 @@ Kinks and ends:
   is a spacing wide unless the scores lie on a grid.
 * ``z = max ξ``: every large a is optimal, the kernel is ``1{ξ < z}``.
 * ``z > max ξ``: value 1, a → ∞, all components are 1. ``z ≤ E ξ``: value 0, a = 0, all components are 0. The standard
-  error is 0 in both; what remains uncertain is said by `intervals`.
+  error is 0 in both; `intervals` covers the remaining uncertainty.
 """
 
 from __future__ import annotations

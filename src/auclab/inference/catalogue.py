@@ -78,7 +78,7 @@ _KNOWLEDGE: dict[str, dict[str, Any]] = {
     "partial_auc": {"rows": partial_rows, "range": _UNIT, "bounded_terms": True},
     "two_way_partial_auc": {"range": _UNIT},
     "weighted_auc": {"rows": weighted_rows, "bounded_terms": True},
-    # VOROS is at least AUC, so what is said of unseen pairs holds for it too
+    # VOROS is at least AUC, so the argument about unseen pairs holds for it too
     "voros": {"range": _UNIT, "scale": _TAIL, "unseen": _UNIT, "bias_rate": 2 / 3, "enough": 50},
 }
 

@@ -1,4 +1,4 @@
-"""Confidence limits that stay in the range of a metric, and what can be said where the standard error is 0.
+"""Confidence limits that stay in the range of a metric, and limits where the standard error is 0.
 
 Regular case. With c the Student quantile at Welch–Satterthwaite degrees of freedom, ``value ± c·SE`` is taken on a
 scale that is the real line inside the range ``[L, U]``: the logit of ``(v − L)/(U − L)``, ``log(v − L)`` where only L

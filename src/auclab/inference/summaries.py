@@ -322,7 +322,7 @@ def _parts_of_rows(summary: ScoreSummary, rows: Rows, name: str, options: dict[s
         (summary.neg, rows.masks[1], places[1], rows.scores.neg, rows.scores.weight_neg),
     ):
         kept = ~mask & (bins.count > 0)
-        if name == "bauc":  # bins without an error above γ* may stand anywhere within; others are single values
+        if name == "bauc":  # errors of bins without one above γ* may be anywhere within; others are single values
             at = np.where(bins.low < bins.high, bins.high if bins is summary.pos else bins.low, bins.low)
         weight = weight if weight.size else np.ones(scores.size)
         total = bins.weights.sum()

@@ -36,7 +36,7 @@ def buffer_level(errors: PairErrors, threshold: float, *, exact: bool = True) ->
         return not exact and bracket.value_high / narrow * ((bracket.high - bracket.low) / wide) <= tolerance
 
     def is_small(bracket: Bracket) -> bool:
-        # A sweep over so few pairs costs nothing beside one over the scores of a large sample.
+        # A sweep over so few pairs costs nothing compared with one over the scores of a large sample.
         return is_close(bracket) or (errors.is_large and sweep.pairs_left() <= 2**15)
 
     value = smallest_root(sweep, bracket, is_small)

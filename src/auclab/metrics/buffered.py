@@ -92,7 +92,7 @@ def bauc_score(
     ------
     AuclabError
         One class only, NaN or infinite scores, lengths that differ, a class without weight, scores above 1e270
-        beside others below 1e-270, or a range of scores above the largest double.
+        together with others below 1e-270, or a range of scores above the largest double.
 
     See Also
     --------

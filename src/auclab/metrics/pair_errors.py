@@ -65,7 +65,7 @@ class PairErrors:
         if self.digits_lost:
             largest = max(abs(self.original(self.bottom)), abs(self.original(self.top)))
             raise AuclabError(
-                f"the largest difference of two scores is {largest:.1e}, and beside it some scores below 1e-270 would "
+                f"the largest difference of two scores is {largest:.1e}, and some scores below 1e-270 would "
                 "count as 0; set them to 0, or divide the largest scores"
             )
 
@@ -205,7 +205,7 @@ def _exponent(largest: float) -> int:
     """Power of two for the scores where sums over pairs could leave the range of doubles.
 
     Small scores are raised to 1, which is exact. Those above 2⁹⁰⁰ are lowered to it and no further, so that only
-    scores below 2⁻⁹⁰⁰ beside them lose digits.
+    scores below 2⁻⁹⁰⁰ then lose digits.
     """
     if largest == 0.0 or 2.0**-400 < largest < 2.0**900:
         return 0

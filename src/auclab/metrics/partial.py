@@ -102,7 +102,7 @@ def weighted_auc(
     jumps = checked_breakpoints(breakpoints)
     false, true = roc_polygon(*scores.lists, convention != "max_rank")
     specificity, heights = (false[-1] - false) / false[-1], true / true[-1]
-    # a negative that weighs less than rounding beside the others has no step of its own
+    # a negative that weighs less than the rounding of the others has no step of its own
     advances = np.flatnonzero(np.diff(specificity))
     upper, lower = specificity[advances], specificity[advances + 1]
     left, right = heights[advances], heights[advances + 1]

@@ -50,7 +50,7 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
         start = _extrapolated(path, "v", half_width) if len(path) > 1 else v
         try:
             point = dual.minimised(start, half_width, path[-1].beta if path else None)
-        except np.linalg.LinAlgError:  # the band is so narrow that the unit matrix is lost beside its covariance
+        except np.linalg.LinAlgError:  # a narrow band: the unit matrix is lost in rounding next to its covariance
             break
         path, v, found = [*path[-1:], point], point.v, [point.weights]
         if len(path) > 1:

@@ -44,7 +44,7 @@ def tuning_paths(runs: pd.DataFrame) -> list[Path]:
 
 
 def _along(run: pd.Series[Any]) -> str:
-    """The parameter that was tuned, beside γ or alone."""
+    """The parameter that was tuned, with γ or alone."""
     if run["tune.parameter"] != "kernel":
         return str(run["tune.parameter"])
     return next(name for name in BESIDE_GAMMA if run.get(f"formulation.{name}") == "tuned")

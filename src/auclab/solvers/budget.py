@@ -17,7 +17,7 @@ from auclab.formulations.problem import Problem
 from auclab.types import AuclabError, Status
 
 #: Seconds for a solve by a modelling language, by HiGHS or by a tree over pairs, whose time cannot be foreseen, where
-#: none are given. `math.inf` is no limit.
+#: none are given. `math.inf` means no limit.
 DEFAULT_TIME_LIMIT = 600.0
 #: A solve may take this share of the memory that is available when it begins.
 MEMORY_SHARE = 0.7
@@ -85,7 +85,7 @@ def indivisible(problem: Problem, model: str) -> Indivisible:
     0.29
     """
     rates = _SECONDS_PER_NONZERO[model, problem.program.comparisons.name]
-    # A row over points has its score, intercept, loss and norm beside the features, a pair two scores and its loss.
+    # A row over points has its features, score, intercept, loss and norm, a pair its features, two scores and its loss.
     nonzeros = problem.sample.n_entries + (4 if problem.over_pairs else 5) * problem.n_margins
     squares = _SCS_SECONDS_PER_SQUARE * problem.n_margins**2 if (model, problem.over_pairs) == ("scs", False) else 0.0
     return Indivisible(nonzeros * rates.compiling, nonzeros * rates.setup + squares, nonzeros * rates.iteration)

@@ -112,7 +112,7 @@ def solve_path(
     for k in simplest_first(parameter, values):
         problem = Problem(programs[k], sample, stated)
         found[k] = following_solution(problem, last, solver, tolerance=tolerance, time_limit=time_limit, **options)
-        if found[k].coef.any():  # w = 0 has no direction to go on with
+        if found[k].coef.any():  # w = 0 has no direction to continue with
             last = found[k].coef, found[k].intercept
     return tuple(found[k] for k in range(len(programs)))
 

@@ -3,7 +3,7 @@
     max Σ_k q_k    subject to    Σ_k q_k d_k = 0,   0 ≤ q_k ≤ c_k
 
 is the dual of ``min_w Σ_k c_k [1 − w·d_k]₊`` over the pairs or points (derivations 7.1). Floating-point solvers end
-where margins of 1e-9 beside those of 1 look like rounding; here floats are taken as the rationals they are, and the
+where margins of 1e-9 next to those of 1 look like rounding; here floats are taken as the rationals they are, and the
 optimum is that over every w, however long. The method is the primal simplex method with bounded variables (Chvátal
 1983, Linear Programming, chapter 8), from q = 0, with Bland's rule after steps of length 0, so it ends.
 """

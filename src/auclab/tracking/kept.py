@@ -89,7 +89,7 @@ class KeptRun:
         except FileNotFoundError as error:
             raise AuclabError(f"{folder} has no {KEPT_FILE}; auclab push lists the runs that are kept") from error
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise AuclabError(f"{path} cannot be read: {error}; the files beside it are those of the run") from error
+            raise AuclabError(f"{path} cannot be read: {error}; the files next to it are those of the run") from error
 
     def write(self) -> None:
         """Write ``kept.json``, in one step."""

@@ -221,7 +221,7 @@ def _signature(X: Any, outputs: Sequence[Mapping[str, Any]], params: Any = None)
 def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
     """The pipeline that a run has kept in its folder ``model``.
 
-    Nothing is unpickled, and neither MLmodel nor another file beside the model is read, because these files could name
+    Nothing is unpickled, and neither MLmodel nor another file next to the model is read, because these files could name
     code to import or types to trust.
 
     Parameters

@@ -154,7 +154,7 @@ def _host() -> str:
 
 
 def _state(pid: int) -> tuple[bool, float | None]:
-    """Whether a process exists that is no zombie, and when it started; None if the system does not report it."""
+    """Whether a process exists that is not a zombie, and when it started; None if the system does not report it."""
     import psutil  # imported late: help pages do not need it
 
     # Linux counts from the start of the machine, and psutil adds the clock time of that start, which moves whenever the

@@ -116,7 +116,7 @@ def _experiment(client: MlflowClient, name: str, *, location: str | None) -> tup
 
 
 def _lock(address: Address) -> Path:
-    """The lock file: beside an SQLite database, else in the folder with the files."""
+    """The lock file: next to an SQLite database, else in the folder with the files."""
     if address.is_own or address.file is None:
         return address.directory / ".lock"
     address.file.parent.mkdir(parents=True, exist_ok=True)

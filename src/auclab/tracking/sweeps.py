@@ -53,7 +53,7 @@ def open_parent(tracking: TrackingConfig, *, grid: Sequence[str], command: str, 
     ...     parent = open_parent(TrackingConfig(dir=place), **sweep)
     ...     close_parent(TrackingConfig(dir=place), parent, "KILLED")
     ...     again = open_parent(TrackingConfig(dir=place), **sweep)
-    >>> parent == again  # an unfinished sweep of the same settings goes on
+    >>> parent == again  # an unfinished sweep of the same settings continues
     True
     """
     store = open_tracked(tracking)

@@ -45,7 +45,7 @@ class ScoreBlocks(Protocol):
 
 @dataclass(frozen=True)
 class _BlocksByHand:
-    """Tuples ``(y, s)`` or ``(y, s, weight)`` that a function yields anew in each pass."""
+    """Tuples ``(y, s)`` or ``(y, s, weight)`` that a function yields again in each pass."""
 
     read: Callable[[], Iterable[Any]]
     pos_label: Any
@@ -102,7 +102,7 @@ def score_blocks(y_true: Any, y_score: Any = None, *, sample_weight: Any = None,
     Raises
     ------
     AuclabError
-        Partitions that do not match; Dask collections beside others. What a block contains is checked when it is read.
+        Partitions that do not match; Dask collections with others. What a block contains is checked when it is read.
 
     See Also
     --------

@@ -74,7 +74,7 @@ def best_of(lines: Sequence[BoundLine]) -> BoundLine | None:
 
 
 def all_lines(lines: Sequence[BoundLine], remarks: Sequence[str]) -> Iterator[Any]:
-    """Each bound beside the test value; assumptions are numbered and listed once."""
+    """Each bound with the test value; assumptions are numbered and listed once."""
     shown = weakest(lines)
     assumptions = list(dict.fromkeys(text for line in shown for text in line.assumptions))
     best = {quantity: best_of([line for line in shown if line.quantity == quantity]) for quantity in _quantities(shown)}

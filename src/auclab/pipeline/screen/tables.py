@@ -126,7 +126,7 @@ def _folded(table: Table, console: Screen) -> Table:
 
 
 def _blocks(columns: _Columns, kept: Sequence[int], keys: int, console: Screen) -> list[list[int]]:
-    """The columns of each table: the key columns and those of the others that fit beside them."""
+    """The columns of each table: the key columns and those of the others that fit next to them."""
     first, rest = list(kept[:keys]), list(kept[keys:])
     blocks = [[*first, *rest[:1]]]
     for index in rest[1:]:

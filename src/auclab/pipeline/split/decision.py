@@ -70,7 +70,7 @@ def decide(
 ) -> Decision:
     """Choose the threshold of a fitted scorer, and calibrate it.
 
-    `preprocessing`: fitted anew on every inner training part; not changed. `scorer`: fitted on the training part;
+    `preprocessing`: fitted again on every inner training part; not changed. `scorer`: fitted on the training part;
     copies of it are fitted on the inner folds. `X` (n_samples, n_features): the training part, before preprocessing.
     `y` (n_samples,), or Target: 0/1, or groups whose rows stay in one inner fold. `part`: the training part as the
     scorer ranks it. `settings`: maps a fitted preprocessing to the parameters of the scorer behind it, on the inner

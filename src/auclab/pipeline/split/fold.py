@@ -34,7 +34,7 @@ from auclab.types import Array, AuclabError, Status
 
 Metrics = Mapping[str, Callable[[NDArray[np.int64], Array], float]]
 
-#: Confidence level of the intervals beside the metrics of the held-out part.
+#: Confidence level of the intervals of the metrics of the held-out part.
 LEVEL = 0.95
 
 

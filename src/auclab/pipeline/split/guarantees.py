@@ -106,7 +106,7 @@ class Context(NamedTuple):
         return radius_pos + radius_neg if self.scorer.diameter is None else self.scorer.diameter
 
     def bauc(self, name: str, bound: Bound, *conditions: str, sample: str = "train") -> Guarantee:
-        """A guarantee of the bAUC, with its values beside it."""
+        """A guarantee of the bAUC, with its values."""
         test_value = math.nan if self.test is None else self.test.value("bauc")
         estimate = self.train.value("bauc") if sample == "train" else test_value
         bound = replace(bound, assumptions=(*bound.assumptions, *conditions))

@@ -160,5 +160,5 @@ def _memory_note(matrix: KernelMatrix) -> str:
     size = 8e-9 * matrix.size**2
     return (
         f"the kernel matrix of {matrix.size:,} rows takes {size:.3g} GB, more than half of kernel.memory_gb: it was "
-        f"computed anew for the inner folds; kernel.memory_gb={math.ceil(2 * size)} would keep it"
+        f"computed again for the inner folds; kernel.memory_gb={math.ceil(2 * size)} would keep it"
     )

@@ -37,7 +37,7 @@ def solve(
         out, a number that suits the tolerance.
     checkpoint : path, optional
         Of large samples in blocks: a folder. A solve has a file there, by its rows, formulation and tolerance, which
-        it writes after every pass over the rows, and from which it goes on. The files stay; each takes some kilobytes.
+        it writes after every pass over the rows, and from which it continues. The files stay; each has some kilobytes.
 
     Returns
     -------

@@ -70,7 +70,7 @@ def solve_in_bins(
     `problem`: with `is_solved_in_bins`. `monitor`: takes the history and says when to stop; it is called between the
     passes. `n_bins`: at first; more where the tolerance needs them. `start`: a point near the optimum, in place of that
     of the drawn rows. `checkpoint`: a folder for a file to which the state is written after every pass, and from which
-    the same solve goes on. Returns: with its certificate. The status is ITERATION_LIMIT where the steps ended before
+    the same solve continues. Returns: with its certificate. The status is ITERATION_LIMIT where the steps ended before
     the tolerance was reached.
     """
     return BinnedSolve(problem, tolerance, monitor, n_bins, checkpoint).solve(start)

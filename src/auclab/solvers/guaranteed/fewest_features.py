@@ -105,7 +105,7 @@ def fewest_features(
     Raises
     ------
     AuclabError
-        No scorer with that level was found (and whether there is none is said), or the search has no bound on w:
+        No scorer with that level was found (the message says whether there is none), or the search has no bound on w:
         separable classes, or columns that depend on each other.
 
     See Also

@@ -328,7 +328,7 @@ class _Search:
         return best
 
     def _has_more(self) -> bool:
-        """Whether there are bounds or rows beside the number of features."""
+        """Whether there are bounds or rows in addition to the number of features."""
         return bool(np.isfinite(np.r_[self.lower, self.upper]).any() or self.rows)
 
     def _look(self, x: Array) -> None:

@@ -1,6 +1,6 @@
 """The regulariser in an interior-point method: its block of the Newton system, diagonal except for a border.
 
-With ``t = ‖w‖`` and its multiplier τ, the border holds t and what the norm needs beside it. Every class keeps its point
+With ``t = ‖w‖`` and its multiplier τ, the border holds t and what else the norm needs. Every class keeps its point
 and its dual point, says the block, and turns the step in w and the border into a step of its own variables.
 """
 
@@ -36,7 +36,7 @@ class Steps(NamedTuple):
 
 
 class Free:
-    """No norm beside the squares of a regulariser."""
+    """No norm, only the squares of a regulariser."""
 
     t = 0.0
     size = 0

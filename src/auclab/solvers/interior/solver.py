@@ -46,7 +46,7 @@ _IDLE = 12
 _NEAR, _NO_FIT = 0.01, 5.0
 #: After this number of steps without progress the diagonal is made larger.
 _RETRY, _SHORT = 4, 0.1
-#: What is said where a program has to have a hinge-free optimum, and has none.
+#: The reason for refusing a program without a hinge-free optimum.
 _ONLY_SEPARATORS = "interior takes partial AUC, or more pairs than it can hold, only where an optimal w leaves no hinge"
 
 
@@ -138,4 +138,4 @@ def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:
             if best.is_found or idle >= _IDLE or (share_neg and _NO_FIT * state.own_gap() < min(best.gap, _NEAR)):
                 return
     except (la.LinAlgError, ValueError, ZeroDivisionError, FloatingPointError):
-        return  # rounding has left no system to solve: the best so far stands
+        return  # rounding has left no system to solve: keep the best point so far

@@ -54,7 +54,7 @@ class DualPoint:
     `share_neg` (n_neg,): the weights of the negatives of partial AUC. `conjugate`: the largest that C may be.
     `lacking`: bound on the errors of the sums and the infeasibility of the marginals. `scorers`: the functions
     whose slopes they are; None of marginals, and of features that
-    are no functions of the space.
+    are not functions of the space.
     """
 
     dual: Array

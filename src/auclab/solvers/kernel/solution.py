@@ -21,7 +21,7 @@ from auclab.types import Array, Status
 
 #: Kernel values that are computed at once when rows are scored (64 MB).
 _AT_ONCE = 8_000_000
-#: What is said of bounds over rows, by kind, where they do not hold.
+#: Why bounds over rows do not hold, by kind.
 NEEDS_BOUNDED = "{} bounds hold with a kernel whose values are bounded, rbf or laplacian"
 
 

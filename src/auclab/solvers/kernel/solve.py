@@ -247,7 +247,7 @@ def _check(method: str, max_landmarks: int | None, memory_gb: float, tolerance: 
 
 
 def _within_memory(training: Training, given: int, memory: float) -> int:
-    """The number of landmarks: at most the requested one, the observations, and what fits in memory beside K."""
+    """The number of landmarks: at most the requested one, the observations, and what fits in memory together with K."""
     m = training.matrix.size
     left = memory - training.matrix.held
     return max(1, min(int(given), m, int(left / (_BYTES_PER_ENTRY * m))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: What is said of coefficients w, and the same of functions h.
+#: Phrases about coefficients w, and the same for functions h.
 _IN_SPACE = (
     ("− w·(x_i⁺ − x_j⁻)", "− h(x_i⁺) + h(x_j⁻)"),
     ("− w·(x_i − x_j)", "− h(x_i) + h(x_j)"),

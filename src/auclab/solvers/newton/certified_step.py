@@ -59,7 +59,7 @@ def _by_slopes(state: State, loss: SmoothedLoss, iterate: Iterate, others: list[
     """The slopes at the minimum, which can be recomputed from the point; others if these do not prove enough.
 
     * Those after the step: it may have promised less than rounding.
-    * Those at the minimum for other points: it is beside the kinks by about the half-width.
+    * Those at the minimum for other points: it is off the kinks by about the half-width.
     """
     theta = iterate.theta
     step = state.method.step(iterate.hessian, loss.direction_sum(iterate.evaluation.multipliers), theta)

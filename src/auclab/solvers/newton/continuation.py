@@ -44,7 +44,7 @@ _SUBSAMPLE_WIDTH, WIDER = 0.03, 0.125
 #: The next half-width relative to the last: after a minimum that took few steps, and after others.
 _FAST, _SLOW, _FEW_STEPS = 0.1, 0.3, 5
 #: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
-#: steps, and when there are enough that a certificate costs little beside them.
+#: steps, and when there are enough that a certificate costs little compared with them.
 _OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
 
 

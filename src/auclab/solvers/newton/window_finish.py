@@ -36,7 +36,7 @@ class OneWindow:
         return state.evaluation is None and fits_one_window(state.problem)
 
     def attempt(self, state: State) -> RawSolution | None:
-        """The optimum; None where the small program did not prove it, and there is time to go on."""
+        """The optimum; None where the small program did not prove it, and there is time to continue."""
         sample = state.problem.sample
         nothing = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
         coef, intercept = state.start or (np.zeros(sample.n_features), state.problem.null_intercept())

@@ -149,7 +149,7 @@ def _of_pairs(problem: Problem, w: Array, b: float, half_width: float) -> _DualP
     """The slopes at a scorer, summed in twice the working precision.
 
     Rounding may put a pair on either side of a breakpoint, but on one for both of its rows: its slope is that of a
-    piece beside its own, continued to it.
+    piece next to its own, continued to it.
     """
     program, sample, table = problem.program, problem.sample, problem.program.loss.smoothed(half_width)
     shift = 1.0 - program.threshold * program.regulariser.norm(w)
