@@ -1,13 +1,12 @@
 """Settings of all tests, and a store with real runs that several of them read."""
 
+import gc
 import os
 import signal
 
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from auclab.tracking import TrackingConfig, close_parent, open_parent
-from auclab.tracking.job_status import PARENT_VARIABLE
 from auclab.types import AuclabError
 from composed import run_here
 from store_copies import copy_databases
@@ -54,6 +53,17 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=f"needs POSIX: {reason}"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is imported and collected stays until the end, so that no search for garbage looks at it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_finish():
     """When the modules of the tests are imported."""
     copy_databases()
@@ -62,6 +72,9 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session")
 def store(tmp_path_factory):
     """Made once: two formulations on three seeds in a sweep, a run over folds, one that failed."""
+    from auclab.tracking import TrackingConfig, close_parent, open_parent  # with MLflow, in two seconds
+    from auclab.tracking.job_status import PARENT_VARIABLE
+
     place = tmp_path_factory.mktemp("kept") / "mlruns"
     settings = [f"tracking.dir={place}", "solver=newton", "bounds=none", "metrics=[auc,bauc]"]
 

@@ -219,7 +219,10 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
         "--results docs/all_data_sets/solvers.csv",
     ): Otherwise(
         "takes too long",
-        (f"{_ALL_SETS} --longest 1 --solvers auto newton --limit 1 --results solvers.csv",),
+        (f'{_ALL_SETS} --sets main --only "sonar bauc " --solvers auto newton --limit 5 --results solvers.csv',),
+    ),
+    ("docs/results.md", f"{_ALL_SETS} --sets main --limit 200 --results FILE"): Otherwise(
+        "all sets take minutes", (f'{_ALL_SETS} --sets main --only "sonar bauc " --limit 200 --results FILE',)
     ),
     **{
         (page, f"{_BLOCKS} engine=dask engine.workers=4{more}"): Otherwise(

@@ -1,7 +1,6 @@
 """New stores as copies of one that MLflow made: its migrations take seconds, and the outcome is always the same."""
 
 import sqlite3
-import sys
 import tempfile
 from contextlib import closing
 from functools import cache
@@ -10,8 +9,9 @@ from pathlib import Path
 
 def copy_databases():
     """From here on, a new database in this process is a copy of the first; tests/tracking compares the two."""
-    store = sys.modules.get("auclab.tracking.store")
-    if store and not hasattr(store._create_database, "original"):
+    from auclab.tracking import store  # with MLflow, in two seconds
+
+    if not hasattr(store._create_database, "original"):
         store._create_database = copying(store._create_database)
 
 

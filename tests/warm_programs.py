@@ -9,6 +9,7 @@ and those in which MLflow makes a new database (store_copies).
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import runpy
@@ -91,6 +92,7 @@ def serve(address: str) -> None:
     for name in LIBRARIES:
         __import__(name)
     warm_up()
+    gc.freeze()  # the collections of a child, those at its end too, pass over what it shares with this process
     defaults = {name: value for name, value in os.environ.items() if name not in before}  # set by what was imported
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{address}.new")
