@@ -90,7 +90,7 @@ def test_a_limit_leaves_no_search_for_a_proof_of_the_null_solution(monkeypatch):
     """w = 0 after a limit is not optimal, and the program that could show it would take longer than the solve."""
     X, y = data(1_000, n=8)
     problem = Problem(CSVM(0.01), as_sample(X, y))
-    monkeypatch.setattr("auclab.solvers.canonical._QUICK", 0.0)
+    monkeypatch.setattr("auclab.solvers.canonical.MOMENT", 0.0)
     monkeypatch.setattr(NullPoint, "proof", lambda *_: pytest.fail("a program over all rows was solved"))
     solution = verify(problem, RawSolution.null(problem, Status.TIME_LIMIT), "newton", 1e-6, 1.0)
     assert solution.status is Status.TIME_LIMIT
@@ -102,7 +102,7 @@ def test_a_null_solution_that_the_solver_proves_needs_no_other_proof(monkeypatch
     problem = Problem(CSVM(10.0), as_sample(X, y))
     exact = problem.program.null.proof(problem.sample)
     raw = RawSolution(np.zeros(8), 0.0, Status.OPTIMAL, exact.multipliers)
-    monkeypatch.setattr("auclab.solvers.canonical._QUICK", 0.0)
+    monkeypatch.setattr("auclab.solvers.canonical.MOMENT", 0.0)
     monkeypatch.setattr(NullPoint, "proof", lambda *_: pytest.fail("a program over all rows was solved"))
     assert verify(problem, raw, "newton", 1e-6).status is Status.OPTIMAL
 

@@ -93,7 +93,7 @@ def test_the_spaces_for_many_features_change_no_optimum(program, monkeypatch):
     X = np.round(64 * X)  # the sums are exact: otherwise a w of 1e16 could use their rounding
     X = np.c_[X, X @ [1.0, -1.0, 0.0, 2.0], np.full(len(X), 3.0)]
     whole = solve(program, X, y, solver="cutting_plane", tolerance=1e-8)
-    monkeypatch.setattr(cutting_plane, "_MAX_METRIC_FEATURES", 2)
+    monkeypatch.setattr(cutting_plane, "DENSE_FEATURES", 2)
     small = solve(program, X, y, solver="cutting_plane", tolerance=1e-7)
     assert small.status is Status.OPTIMAL
     assert small.objective == pytest.approx(whole.objective, rel=2e-7, abs=1e-9)
@@ -110,7 +110,7 @@ def test_a_bundle_that_forgets_still_certifies(program, many, monkeypatch):
     keep = cutting_plane.BundleSolve._drop_inactive
     monkeypatch.setattr(cutting_plane.BundleSolve, "_drop_inactive", lambda run: (forgotten.append(1), keep(run)))
     if many:
-        monkeypatch.setattr(cutting_plane, "_MAX_METRIC_FEATURES", 4)
+        monkeypatch.setattr(cutting_plane, "DENSE_FEATURES", 4)
     solution = solve(program, X, y, solver="cutting_plane")
     assert solution.status is Status.OPTIMAL
     assert solution.objective == pytest.approx(expected.objective, rel=2e-6)
@@ -122,7 +122,7 @@ def test_a_bundle_that_forgets_still_certifies(program, many, monkeypatch):
 def test_marginals_made_anew_are_those_that_were_kept(program, monkeypatch):
     X, y = overlapping(5, 30, 40, 5)
     kept = solve(program, X, y, solver="cutting_plane")
-    monkeypatch.setattr(cutting_plane, "_MAX_MULTIPLIER_BYTES", 0)
+    monkeypatch.setattr(cutting_plane, "KEPT_BYTES", 0)
     anew = solve(program, X, y, solver="cutting_plane")
     np.testing.assert_array_equal(anew.multipliers, kept.multipliers)
     assert anew.gap <= 1e-6
@@ -133,7 +133,7 @@ def test_marginals_made_anew_are_those_that_were_kept(program, monkeypatch):
 @pytest.mark.parametrize("program", FEW, ids=label)
 def test_weights_are_repetitions_and_sparse_is_dense(program, many, monkeypatch):
     if many:
-        monkeypatch.setattr(cutting_plane, "_MAX_METRIC_FEATURES", 2)
+        monkeypatch.setattr(cutting_plane, "DENSE_FEATURES", 2)
     X, y = overlapping(6, 15, 20, 4)
     X = np.where(np.abs(X) < 0.5, 0.0, X)
     weight = np.random.default_rng(6).integers(1, 4, y.size)
@@ -151,7 +151,7 @@ def test_weights_are_repetitions_and_sparse_is_dense(program, many, monkeypatch)
 def test_separable_without_a_penalty_ends_at_zero(program, many, monkeypatch):
     # Any longer w is optimal too: the masters have unbounded solutions.
     if many:
-        monkeypatch.setattr(cutting_plane, "_MAX_METRIC_FEATURES", 2)
+        monkeypatch.setattr(cutting_plane, "DENSE_FEATURES", 2)
     solution = solve(program, *separable(), solver="cutting_plane")
     assert solution.status is Status.OPTIMAL
     assert solution.objective == solution.lower_bound == 0.0
@@ -175,7 +175,7 @@ def test_constant_features_are_not_used_by_a_penalised_program(over, norm):
 
 
 def test_features_without_any_direction_leave_the_working_set_empty(monkeypatch):
-    monkeypatch.setattr(cutting_plane, "_MAX_METRIC_FEATURES", 2)
+    monkeypatch.setattr(cutting_plane, "DENSE_FEATURES", 2)
     X = np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1]])
     solution = solve(CSVM(0.01, "l1"), X, [1, 1, 0, 0, 0], solver="cutting_plane")
     reference = solve(CSVM(0.01, "l1"), X, [1, 1, 0, 0, 0], solver="highs")

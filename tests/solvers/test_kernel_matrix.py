@@ -13,7 +13,7 @@ from reference_kernels import full_matrix
 @pytest.mark.parametrize("zeros", ["none", "some", "most", "all"])
 @pytest.mark.parametrize("columns", [(), (2,)], ids=["vector", "two"])
 def test_a_product_is_that_with_the_whole_matrix(monkeypatch, memory, zeros, columns):
-    monkeypatch.setattr(module, "_BLOCK", 16)
+    monkeypatch.setattr(module, "CHUNK", 16)
     monkeypatch.setattr(module, "_MIN_THREADED", 50)
     rng = np.random.default_rng(0)
     X, order = rng.normal(size=(75, 3)), rng.permutation(75)
@@ -28,7 +28,7 @@ def test_a_product_is_that_with_the_whole_matrix(monkeypatch, memory, zeros, col
 
 def test_blocks_of_zeros_are_not_computed(monkeypatch):
     """s rows that are not zero take ``s (m − s/2)`` values and not ``m²/2``, wherever they are."""
-    monkeypatch.setattr(module, "_BLOCK", 10)
+    monkeypatch.setattr(module, "CHUNK", 10)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(100, 2))
     matrix = KernelMatrix(RBF(0.4), X, np.arange(100), 1e3)

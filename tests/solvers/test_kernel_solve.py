@@ -128,7 +128,7 @@ def test_scores_do_not_depend_on_blocks_sparsity_or_an_offset(monkeypatch):
         solution = solve_kernel(program, other, y, RBF(0.4), tolerance=1e-6)
         assert solution.objective == pytest.approx(dense.objective, rel=2e-6)
         np.testing.assert_allclose(solution.decision_function(other), dense.decision_function(X), atol=2e-2)
-    monkeypatch.setattr("auclab.solvers.kernel.solution._AT_ONCE", 7 * dense.n_landmarks)
+    monkeypatch.setattr("auclab.solvers.kernel.solution.BLOCK_BYTES", 8 * 7 * dense.n_landmarks)
     np.testing.assert_allclose(dense.decision_function(X[:20]), dense.decision_function(X)[:20], atol=1e-12)
 
 
@@ -137,7 +137,7 @@ def test_a_matrix_that_is_not_kept_gives_the_same(monkeypatch):
     X, y = rings(4, 150)
     program = RankSVM(1e-3, squared=True)
     kept = solve_kernel(program, X, y, RBF(0.4), tolerance=1e-3)
-    monkeypatch.setattr("auclab.solvers.kernel.matrix._BLOCK", 37)
+    monkeypatch.setattr("auclab.solvers.kernel.matrix.CHUNK", 37)
     computed = solve_kernel(program, X, y, RBF(0.4), tolerance=1e-3, memory_gb=3e-4)
     assert computed.lower_bound <= kept.objective
     assert kept.lower_bound <= computed.objective

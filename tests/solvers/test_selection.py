@@ -10,12 +10,13 @@ import pytest
 from auclab import CSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.budget import CLARABEL_ENTRIES, SMALL_ENTRIES
 from auclab.solvers.dispatch import solve_problem
 from auclab.solvers.handover import CANDIDATES, _from_point, patience
 from auclab.solvers.monitor import Monitor, ends_without_progress
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import load_solver
-from auclab.solvers.selection import CLARABEL_ENTRIES, HIGHS_ENTRIES, HIGHS_PAIRS, select_solver
+from auclab.solvers.selection import HIGHS_PAIRS, select_solver
 from auclab.solvers.verification import verify
 from auclab.types import Status
 
@@ -37,8 +38,8 @@ def problem(program, size=40, n=3):
         (RankSVM(0.1, "l1"), 3_000, 2_001, "cutting_plane"),
         (CSVM(0.1), 100, 10, "clarabel"),
         (CSVM(0.1), CLARABEL_ENTRIES // 10 + 1, 10, "newton"),
-        (CSVM(0.1, "l1"), HIGHS_ENTRIES // 10, 10, "highs"),
-        (CSVM(0.1, "l1"), HIGHS_ENTRIES // 10 + 1, 10, "newton"),
+        (CSVM(0.1, "l1"), SMALL_ENTRIES // 10, 10, "highs"),
+        (CSVM(0.1, "l1"), SMALL_ENTRIES // 10 + 1, 10, "newton"),
         (GeneralizedBufferedAUC(0.1), 40, 3, "highs"),
         (ExactAUC(), 40, 3, "highs"),
     ],

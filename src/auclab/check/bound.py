@@ -18,9 +18,10 @@ from auclab.check.program import Program
 from auclab.check.ranked import DualScorer, RankedData
 from auclab.check.regularisers import NORMS
 from auclab.check.single_pairs import StoredPairs, at_pairs, balanced_pairs
+from auclab.precision import ROUNDING, TOLERANCE, tenfold
 
 #: How far multipliers are moved into the interior of their bounds where they cannot be corrected as they are.
-_STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7)
+_STEPS = tenfold(ROUNDING, TOLERANCE)
 
 
 @dataclass(frozen=True)

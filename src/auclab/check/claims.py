@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from auclab.check.bound import Bound, proved_bound
-from auclab.check.constraints import ROUNDING, HeldConstraints, StatedConstraints, same_as_stored, violation
+from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as_stored, violation
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data, fractions
 from auclab.check.kernel import KernelData, RankedKernelData
@@ -24,12 +24,8 @@ from auclab.check.ranked import DualScorer, RankedData, read_scorers, rounded_sl
 from auclab.check.scorecard import refused_points
 from auclab.check.single_pairs import MOST_PAIRS, at_pairs
 from auclab.check.stored import Configured, Split, Training, as_number
+from auclab.precision import EQUAL, ROUNDING, SMALL_OBJECTIVE
 
-#: A claimed number was computed in floating point: it may be better than what is proved by this part of
-#: ``max(objective, 1e-3)``, a thousandth of the usual tolerance.
-SLACK = 1e-9
-#: Below this objective gaps are absolute, in units of it.
-SMALL_OBJECTIVE = 1e-3
 #: What ``tune=kernel`` selects in addition to γ.
 _WITH_KERNELS = frozenset({"penalty", "threshold"})
 #: Solvers whose dual points over ranked pairs are stored as scorers; others may store those of single pairs.
@@ -88,7 +84,7 @@ def consistency(split: Split, configured: Configured | None) -> list[Claim]:
     value, bound = split.number_of("objective"), split.number_of("lower_bound")
     expected = (value - bound) / max(abs(value), SMALL_OBJECTIVE)
     gap = split.number_of("gap")
-    close = (math.isnan(gap) and math.isnan(expected)) or abs(gap - expected) <= SLACK
+    close = (math.isnan(gap) and math.isnan(expected)) or abs(gap - expected) <= EQUAL
     claims.append(Claim("gap", _text(gap), f"{_text(expected)} from objective and bound", _verdict(close)))
     return claims
 
@@ -123,7 +119,7 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     low, high = objective(program, data, split.coef, split.intercept)
     claimed = split.number_of("objective")
     unit = max(abs(claimed), SMALL_OBJECTIVE) if math.isfinite(claimed) else SMALL_OBJECTIVE
-    slack = Fraction(SLACK * unit)
+    slack = Fraction(EQUAL * unit)
     near = math.isfinite(claimed) and low - slack <= Fraction(claimed) <= high + slack
     found = f"{_text(float(high))}, {'exact' if low == high else f'between rationals {float(high - low):.0e} apart'}"
     claims.append(Claim("objective", _text(claimed), found, _verdict(near)))
@@ -173,14 +169,14 @@ def _width_claims(split: Split, training: Training) -> list[Claim]:
     if training.gamma is None or split.kernel is None:
         return []
     claimed = split.kernel.parameters["gamma"]
-    same = abs(claimed - training.gamma) <= SLACK * training.gamma
+    same = abs(claimed - training.gamma) <= EQUAL * training.gamma
     return [Claim("width", f"γ = {_text(claimed)}", f"{_text(training.gamma)} by its rule", _verdict(same))]
 
 
 def _length_claim(split: Split, data: KernelData) -> Claim:
     """Whether ‖h‖ is as it is stored."""
     low, high = data.length(fractions(split.coef))
-    claimed, slack = as_number(split.certificate["kernel"].get("length")), Fraction(SLACK) * max(high, Fraction(1))
+    claimed, slack = as_number(split.certificate["kernel"].get("length")), Fraction(EQUAL) * max(high, Fraction(1))
     near = math.isfinite(claimed) and low - slack <= Fraction(claimed) <= high + slack
     return Claim("length", f"‖h‖ = {_text(claimed)}", _text(float(high)), _verdict(near))
 
@@ -202,8 +198,8 @@ def _multiplier_claims(split: Split, program: Program, data: Data, *, proved: bo
         slopes = np.array([value / point.unit for value in point.values])
         factor = float(stored @ slopes) / max(float(slopes @ slopes), 1e-300)  # a bound may scale them
         largest = float(abs(slopes).max(initial=0.0))
-        near = (_KERNEL_SLOPES if split.kernel is not None else SLACK + rounded_slopes(data, scorers)) * largest
-        if -SLACK <= factor <= 1.0 + SLACK and abs(stored - factor * slopes).max(initial=0.0) <= near:
+        near = (_KERNEL_SLOPES if split.kernel is not None else EQUAL + rounded_slopes(data, scorers)) * largest
+        if -EQUAL <= factor <= 1.0 + EQUAL and abs(stored - factor * slopes).max(initial=0.0) <= near:
             return [Claim("multipliers", f"{stored.size} rows", whose, Verdict.CONFIRMED)]
     verdict = Verdict.REFUTED if proved else Verdict.UNCHECKED
     return [Claim("multipliers", f"{stored.size} rows", f"others than {whose}", verdict)]
@@ -232,7 +228,7 @@ def _constraint_claims(split: Split, stated: StatedConstraints | None) -> list[C
         return claims
     worst, rounding = violation(stated, split.coef.tolist())
     claimed = split.number_of("violation", 0.0)
-    holds = worst <= claimed * (1.0 + SLACK) + rounding
+    holds = worst <= claimed * (1.0 + EQUAL) + rounding
     return [*claims, Claim("satisfied", f"up to {_text(claimed)}", f"up to {_text(worst)}", _verdict(holds))]
 
 
@@ -287,12 +283,12 @@ def _bound_claims(
     if not math.isnan(claimed):
         line = ("lower bound", _text(claimed) + limited)
         if bound is None:
-            false = math.isfinite(claimed) and Fraction(claimed) > value + Fraction(SLACK * unit)
+            false = math.isfinite(claimed) and Fraction(claimed) > value + Fraction(EQUAL * unit)
             found = f"above the objective {_text(float(value))}" if false else reason
             claims.append(Claim(*line, found, Verdict.REFUTED if false else Verdict.UNCHECKED))
         else:
             proved = bound.within if math.isfinite(radius) else bound.everywhere
-            most = min(proved + Fraction(SLACK * unit), value + Fraction(ROUNDING * unit))
+            most = min(proved + Fraction(EQUAL * unit), value + Fraction(ROUNDING * unit))
             close = math.isfinite(claimed) and Fraction(claimed) <= most
             scope = f" for every {letter}" if bound.everywhere >= proved else limited
             claims.append(Claim(*line, f"{_text(float(proved))}{scope}", _proof(close, program, data, found_out)))
@@ -304,7 +300,7 @@ def _bound_claims(
         return [*claims, Claim(*line, reason, Verdict.UNCHECKED)]
     proved = bound.everywhere if optimal else bound.within
     gap = float(value - proved) / unit
-    return [*claims, Claim(*line, f"gap {gap:.3g}", _proof(gap <= tolerance + SLACK, program, data, found_out))]
+    return [*claims, Claim(*line, f"gap {gap:.3g}", _proof(gap <= tolerance + EQUAL, program, data, found_out))]
 
 
 def _prove(
@@ -326,9 +322,9 @@ def _prove(
         return None, f"{table['row'].size} multipliers for {data.positive.size} observations"
     claimed, tolerance = split.number_of("lower_bound"), split.number_of("tolerance")
     status = str(split.certificate.get("status"))
-    enough = Fraction(claimed) - Fraction(SLACK * unit) if math.isfinite(claimed) else Fraction(0)
+    enough = Fraction(claimed) - Fraction(EQUAL * unit) if math.isfinite(claimed) else Fraction(0)
     if status in ("optimal", "optimal_within") and math.isfinite(tolerance):
-        enough = max(enough, value - Fraction((tolerance + SLACK / 2) * unit))
+        enough = max(enough, value - Fraction((tolerance + EQUAL / 2) * unit))
     radius = split.number_of("norm_bound", math.inf)
     spread = np.array([as_number(entry) for entry in split.certificate.get("spread") or []])
     usable = spread.size == data.n_features and np.isfinite(spread).all() and (spread > 0).all()

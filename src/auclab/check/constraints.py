@@ -18,10 +18,8 @@ from typing import Any
 
 import numpy as np
 
-#: The part of the largest entry by which a residual is to be on the side that its bound takes up, to be left there.
-_INSIDE = Fraction(1, 10**9)
-#: What rounding to floats explains, relative to the terms: a violated constraint, a bound above the objective.
-ROUNDING = 1e-12
+from auclab.precision import EQUAL, ROUNDING
+
 #: Constraints on the columns of a sample, with the arrays lower, upper (n_features,), matrix (n_rows, n_features),
 #: limit, equal (n_rows,), and max_features: ``lower ≤ w ≤ upper``, ``matrix w ≤ limit``, or ``=`` where `equal`.
 StatedConstraints = Any
@@ -95,7 +93,7 @@ class HeldConstraints:
     def wanted(self, gradient: Sequence[Fraction]) -> list[Fraction | None]:
         """The change of each ``Σ q d`` with which bounds take up the rest; None where they do already."""
         left = self._without_rows(gradient)
-        inside = _INSIDE * max((abs(value) for value in gradient), default=Fraction(0))
+        inside = Fraction(EQUAL) * max((abs(value) for value in gradient), default=Fraction(0))
         changes: list[Fraction | None] = []
         for k, value in enumerate(left):
             taken = (self.upper[k] is not None and value > inside) or (self.lower[k] is not None and value < -inside)

@@ -17,19 +17,17 @@ from numpy.typing import NDArray
 from auclab.check.constraints import HeldConstraints
 from auclab.check.data import Data
 from auclab.check.elimination import solve_exactly
-from auclab.check.exact import TINY, fixed_point, integers
+from auclab.check.exact import TINY, UNIT, fixed_point, integers
 from auclab.check.multipliers import Multipliers, balanced, transportable
 from auclab.check.program import Program
+from auclab.precision import MOST_STEPS
 
 #: More features than this are not corrected: exact elimination takes minutes.
 MAX_FEATURES = 150
 #: Observations that may be changed are selected among this many times the number of equations.
-_CANDIDATES = 40
-_ROUNDS = 30
+CANDIDATES = 40
 #: Features up to which least squares are solved with all of them at once.
 _MOST_SQUARES = 1_000
-#: Binary places of the weight of `mixed`.
-_WEIGHT_BITS = 120
 
 
 def corrected(
@@ -104,7 +102,7 @@ def mixed(program: Program, data: Data, start: Multipliers) -> Multipliers | Non
     if violations[0] <= 0 or violations[1] >= 0:
         return None
     weight = violations[0] / (violations[0] - violations[1])
-    weight = Fraction(ceil(weight * 2**_WEIGHT_BITS), 2**_WEIGHT_BITS)
+    weight = Fraction(ceil(weight * UNIT), UNIT)
     unit = lcm(points[0].unit, points[1].unit) * weight.denominator
     first, second = (q.values * (unit // weight.denominator // q.unit) for q in points)
     values = first * (weight.denominator - weight.numerator) + second * weight.numerator
@@ -131,7 +129,7 @@ def inner_point(
         keep = min(1.0, -float(program.threshold) * total / size * (1 - 1e-12)) if size else 1.0
     keep = keep or 0.0
     centre, scale = _location(data)
-    for _ in range(_ROUNDS):
+    for _ in range(MOST_STEPS):
         room = np.minimum(q, top - q)
         gram = np.zeros((centre.size + 1, centre.size + 1))
         residual = np.zeros(centre.size + 1)
@@ -167,10 +165,10 @@ def _basis(data: Data, room: NDArray[np.float64]) -> NDArray[np.intp]:
     """Observations whose equations are independent and whose multipliers may change most, in ascending order."""
     count = data.n_features + 1
     rows = np.flatnonzero(room > 0)
-    if rows.size > _CANDIDATES * count:
+    if rows.size > CANDIDATES * count:
         # Half of them those with the most room, the others spread evenly over the rest.
         rows = rows[np.argsort(-room[rows], kind="stable")]
-        half = _CANDIDATES * count // 2
+        half = CANDIDATES * count // 2
         rows = np.sort(np.concatenate([rows[:half], rows[half :: max(1, (rows.size - half) // half)]]))
     centre, scale = _location(data)
     chosen = independent(_design(data.take(rows), centre, scale) * room[rows, None])

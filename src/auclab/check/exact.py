@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.precision import EPSILON
+
 #: Arrays of Python integers (dtype object): sums and products of any size are exact.
 Integers = NDArray[Any]
-#: Bits of a square root that is rounded.
-_ROOT_BITS = 256
 #: Multipliers are rounded down to multiples of 1/UNIT, which any dual point may be; it costs as much of the bound.
-_BITS = 160
-UNIT = 1 << _BITS
+PLACES = 160
+UNIT = 1 << PLACES
 #: The relative step by which a rational number is put on the right side of a limit.
-TINY = Fraction(1, 1 << 50)
+TINY = Fraction(EPSILON)
 
 
 def integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
@@ -37,7 +37,7 @@ def integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
 def fixed_point(values: NDArray[np.float64]) -> Integers:
     """Floats in units of 1/`UNIT`, rounded down."""
     found, exponent = integers(values)
-    return np.asarray(found << (_BITS - exponent) if exponent <= _BITS else found >> (exponent - _BITS))
+    return np.asarray(found << (PLACES - exponent) if exponent <= PLACES else found >> (exponent - PLACES))
 
 
 def times_power(value: int, exponent: int) -> Fraction:
@@ -60,11 +60,11 @@ def in_units(scores: Integers, exponent: int, start: Fraction, offset: Fraction)
 
 
 def root(value: Fraction) -> tuple[Fraction, Fraction]:
-    """Two rationals over powers of two, at most a relative 2⁻²⁵⁰ apart, with the square root between them."""
+    """Two rationals over powers of two, at most a relative 2⁻³⁰⁰ apart, with the square root between them."""
     if value == 0:
         return Fraction(0), Fraction(0)
-    # floor(√(v 4^k)) / 2^k, with k so large that the floor has 256 bits.
-    k = max(0, _ROOT_BITS - (value.numerator.bit_length() - value.denominator.bit_length()) // 2)
+    # floor(√(v 4^k)) / 2^k, with k so large that the floor has twice as many bits as multipliers.
+    k = max(0, 2 * PLACES - (value.numerator.bit_length() - value.denominator.bit_length()) // 2)
     scaled = (value.numerator << (2 * k)) // value.denominator
     floor = isqrt(scaled)
     exact = floor * floor * value.denominator == value.numerator << (2 * k)

@@ -17,16 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.data import Data, fractions
-from auclab.check.exact import Integers, aligned, integers, root, times_power
+from auclab.check.exact import PLACES, UNIT, Integers, aligned, integers, root, times_power
 from auclab.check.pieces import no_twin
 from auclab.check.program import Program
 from auclab.check.ranked import RankedData
 from auclab.check.regularisers import NORMS, Interval, Norm, Vector
 from auclab.types import AuclabError
 
-#: Values are multiples of 2^−PLACES, off by at most `ERROR`.
-PLACES = 160
-ERROR = Fraction(1, 1 << (PLACES - 1))
+#: Values are multiples of 2^−`PLACES`, off by at most this.
+ERROR = Fraction(2, UNIT)
 #: Places of the series of exponentials, whose roundings add up to less than 2^−(_WORKING − 12).
 _WORKING = PLACES + 32
 #: ``e^−t`` is below 2^−(PLACES + 8), and taken for 0, where t is beyond this many times ln 2.
@@ -115,11 +114,11 @@ class StoredKernel:
         if name not in _VALUES:
             raise no_twin("kernel", name, _VALUES)
         found = {}
-        for key, least in _PARAMETERS[name].items():
+        for key in _PARAMETERS[name]:
             value = stored.get(key)
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
                 raise AuclabError(f"the stored kernel {name} has {key}={value!r}; a number was needed")
-            if value < least or (key == "gamma" and value == 0) or (key == "degree" and value != int(value)):
+            if value < 0 or (key != "coef0" and value == 0) or (key == "degree" and value != int(value)):
                 raise AuclabError(f"the stored kernel {name} has {key}={value!r}, with which it is not a kernel")
             found[key] = value
         return cls(name, found)
@@ -176,11 +175,7 @@ def _polynomial(entries: Integers, row: int, exponent: int, parameters: Mapping[
 
 #: A row of values up to the diagonal, by the name of the kernel, and the least value of each parameter.
 _VALUES = {"rbf": _of_distance(2), "laplacian": _of_distance(1), "polynomial": _polynomial}
-_PARAMETERS = {
-    "rbf": {"gamma": 0.0},
-    "laplacian": {"gamma": 0.0},
-    "polynomial": {"gamma": 0.0, "degree": 1, "coef0": 0.0},
-}
+_PARAMETERS = {"rbf": ("gamma",), "laplacian": ("gamma",), "polynomial": ("gamma", "degree", "coef0")}
 
 
 def exponential(arguments: Integers) -> Integers:

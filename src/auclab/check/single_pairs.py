@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.constraints import HeldConstraints
-from auclab.check.correction import MAX_FEATURES, independent, wanted_changes
+from auclab.check.correction import CANDIDATES, MAX_FEATURES, independent, wanted_changes
 from auclab.check.data import Data
 from auclab.check.elimination import solve_exactly
 from auclab.check.exact import UNIT, Integers, aligned, fixed_point, in_units, integers
@@ -27,8 +27,6 @@ from auclab.check.multipliers import PairMultipliers, start_of
 from auclab.check.program import Program
 from auclab.check.ranked import DualScorer, RankedData
 
-#: Pairs whose multipliers may be changed are selected among this many times the number of equations.
-_CANDIDATES = 40
 #: Pairs near a jump whose room is computed.
 _EXAMINED = 20_000
 #: Pairs that are looked up one by one; models of every pair have fewer.
@@ -166,7 +164,7 @@ def balanced_pairs(
     """
     if not data.has_columns or data.n_features > MAX_FEATURES or not program.loss.by_marginals:
         return
-    changes, most = wanted_changes(program, data, start, held), _CANDIDATES * (data.n_features + 1)
+    changes, most = wanted_changes(program, data, start, held), CANDIDATES * (data.n_features + 1)
     free = free_pairs(program, data, start) if changes else None
     if not changes or free is None:
         return

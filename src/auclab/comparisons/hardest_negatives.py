@@ -13,14 +13,12 @@ from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
+from auclab.precision import TOLERANCE
 from auclab.projection.common_mean import weights_of_mean
 from auclab.projection.nearest_mean import nearest_mean
 from auclab.regularisers import EUCLIDEAN, VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array
-
-#: Weights below this fraction of the largest may be rounding errors.
-_NOISE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ class HardestNegatives(AllPairs):
         arbitrary, and all multipliers are divided by the largest ratio; such r_j are therefore raised to the ratio of
         the others.
         """
-        above_noise = share_neg > _NOISE * share_neg.max()
+        above_noise = share_neg > TOLERANCE * share_neg.max()
         ratio = float((multipliers_neg[above_noise] / share_neg[above_noise]).max(initial=0.0))
         if ratio > 0:
             share_neg = np.fmax(share_neg, multipliers_neg / ratio)

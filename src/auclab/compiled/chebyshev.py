@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from auclab.compiled.accurate import CHUNK
 from auclab.compiled.loop import loop
 from auclab.types import Array
 
 _LANES = 8
-_CHUNK = 1024  # sums of sums: the rounding error grows with the root of the chunk, not of the sample
 
 
 @loop()
@@ -25,9 +25,9 @@ def chebyshev_sums(x: Array, weight: Array, degree: int) -> Array:
     total = np.zeros(degree + 1)
     partial = np.empty((degree + 1, _LANES))
     points, low, high = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
-    for chunk in range(0, x.size, _CHUNK):
+    for chunk in range(0, x.size, CHUNK):
         partial[:] = 0.0
-        stop = min(chunk + _CHUNK, x.size)
+        stop = min(chunk + CHUNK, x.size)
         for base in range(chunk, stop, _LANES):
             for lane in range(_LANES):
                 present = base + lane < stop

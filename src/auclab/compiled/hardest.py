@@ -11,10 +11,8 @@ import numpy as np
 
 from auclab.compiled.loop import loop
 from auclab.compiled.smooth import Index
+from auclab.precision import ROUNDING
 from auclab.types import Array
-
-#: Of sums of shares.
-ROUNDING = 1e-13
 
 
 @loop(nogil=True)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from auclab.compiled.accurate import CHUNK
 from auclab.compiled.loop import loop
 from auclab.types import Array
-
-#: Rows of which the sums stay in the cache while the columns of a block are read.
-_BLOCK = 1024
 
 
 @loop()
@@ -44,8 +42,8 @@ def by_columns(columns: Array, coef: Array) -> Array:
     """The same from columns of shape (n_features, n_samples)."""
     n, m = columns.shape
     scores = np.zeros(m)
-    for begin in range(0, m, _BLOCK):
-        end = min(begin + _BLOCK, m)
+    for begin in range(0, m, CHUNK):
+        end = min(begin + CHUNK, m)
         for j in range(n):
             for i in range(begin, end):
                 scores[i] += columns[j, i] * coef[j]

@@ -21,12 +21,9 @@ from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.composed import without_squares
 from auclab.models.norm_cone import norm_cone
-from auclab.precision import ROUNDING
+from auclab.precision import FARTHER, ROUNDING
 from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array
-
-#: w is searched for within this many times the length of the point, in units of the spread.
-_RADIUS = 10.0
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,7 @@ def _of_conic_program(
     size_of_row = np.where(size_of_row > 0, size_of_row, 1.0)
     order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
     rows = (matrix / size_of_row[:, None])[order]
-    radius = _RADIUS * max(1.0, EUCLIDEAN(coef / unit))
+    radius = FARTHER * max(1.0, EUCLIDEAN(coef / unit))
     size = n + 1
     in_norm, _, norm_cones = norm_cone(program, unit, n, size)
     n_parts = in_norm.shape[1] - size

@@ -23,22 +23,19 @@ import scipy.sparse as sp
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.timings import Timings
+from auclab.precision import HALF_OF_DIGITS, ORDINARY, SOLVED
 from auclab.types import Array, AuclabError, Status
 
 #: One thread, so that parallel runs do not compete for cores, and the tightest tolerances that HiGHS takes.
 EXACT: dict[str, Any] = {
     "threads": 1,
-    "primal_feasibility_tolerance": 1e-10,
-    "dual_feasibility_tolerance": 1e-10,
+    "primal_feasibility_tolerance": SOLVED,
+    "dual_feasibility_tolerance": SOLVED,
 }
 
 
 #: Programs with fewer columns end within seconds.
 _INTERRUPTIBLE_FROM = 1_500
-#: Columns whose largest entry is between the inverse of this and this are not scaled.
-ORDINARY = 1e3
-#: Scales are between the inverse of this and this, so that none of their inverses in the row of norm linf is dropped.
-_FAR = 1e8
 
 
 @dataclass(frozen=True)
@@ -160,7 +157,7 @@ def feature_scale(directions: Any) -> Array | None:
     largest[largest == 0] = 1.0
     if ((largest >= 1.0 / ORDINARY) & (largest <= ORDINARY)).all():
         return None
-    return np.asarray(np.exp2(-np.rint(np.log2(np.clip(largest, 1.0 / _FAR, _FAR)))))
+    return np.asarray(np.exp2(-np.rint(np.log2(np.clip(largest, HALF_OF_DIGITS, 1.0 / HALF_OF_DIGITS)))))
 
 
 def _in_scale(

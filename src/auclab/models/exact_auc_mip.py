@@ -23,14 +23,12 @@ from numpy.typing import NDArray
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import highs_status, quiet_highs, set_options
 from auclab.models.margins import all_margins
+from auclab.precision import EPSILON, EQUAL, ROUNDING, TOLERANCE
 from auclab.types import Array, Status
 
 #: ε: far above HiGHS's tolerances, which are 1e-9 for 0/1 variables, and far below differences that matter in data.
-MARGIN = 1e-6
-_MIP_OPTIONS: dict[str, Any] = {"mip_feasibility_tolerance": 1e-9, "mip_abs_gap": 1e-9, "mip_rel_gap": 1e-9}
-_DIGITS = 12
-#: Extents below this are rounding errors of linearly dependent columns.
-_ROUNDING = 1e-15
+MARGIN = TOLERANCE
+_MIP_OPTIONS: dict[str, Any] = dict.fromkeys(("mip_feasibility_tolerance", "mip_abs_gap", "mip_rel_gap"), EQUAL)
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def pair_directions(problem: Problem) -> Directions:
     apart = length > 0
     unit_rows = scaled[apart] / length[apart, None]
     thin = _is_thin(unit_rows)
-    rounded = np.round(unit_rows, _DIGITS) + 0.0
+    rounded = np.rint(unit_rows / ROUNDING) * ROUNDING + 0.0
     rows, place = np.unique(rounded, axis=0, return_inverse=True)
     whole = not problem.sample.weighted
     unit = 1.0 / problem.n_margins if whole else float(margins.capacity[margins.capacity > 0].mean())
@@ -125,7 +123,7 @@ def _is_thin(rows: Array) -> bool:
     if ((rows != 0) & (abs(rows) < MARGIN)).any():
         return True
     extents = np.linalg.svd(rows, compute_uv=False) / math.sqrt(max(len(rows), 1))
-    return bool(((extents > _ROUNDING) & (extents < MARGIN)).any())
+    return bool(((extents > EPSILON) & (extents < MARGIN)).any())
 
 
 def solve_box(box: Box, below: float, time_limit: float | None, *, integer: bool) -> BoxPoint:

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Fixed, Margins
 from auclab.models.margins import pair_margins
-from auclab.precision import EQUAL
+from auclab.precision import EPSILON, EQUAL
 from auclab.types import Array
-
-_BISECTIONS = 60
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ def _half_width(ascending: Array, kinks: Array, n_wanted: int) -> float:
     low, high = 0.0, float(max(ascending[-1] - kinks.min(), kinks.max() - ascending[0], 0.0))
     if kinks.size * ascending.size <= n_wanted:
         return high
-    for _ in range(_BISECTIONS):
+    while high - low > EPSILON * high:
         middle = 0.5 * (low + high)
         size = count(middle)
         if size > n_wanted:

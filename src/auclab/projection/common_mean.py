@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from auclab.precision import MOST_STEPS, ROUNDING
+from auclab.precision import EPSILON, FEW_ROUNDINGS, MOST_STEPS, PATIENCE, ROUNDING
 from auclab.types import Array
 
 #: Columns up to which Newton steps are cheap compared with the programs that the weights save.
 _MOST_COLUMNS = 1_000
-#: Steps near the end without progress after which the rest counts as rounding.
-_MOST_STALLS = 3
-#: Distance of the mean from the point, relative to the sizes of the summands, that counts as rounding.
-_ROUNDING = 1e-14
 
 
 def weights_of_mean(X: Any, capacity: Array, total: float, target: Array) -> Array | None:
@@ -79,7 +76,7 @@ def _rows_of_face(X: Any, total: float, target: Array) -> NDArray[np.intp]:
     held = np.ones(X.shape[0], dtype=bool)
     for value in extremes:
         scale = np.maximum(abs(extremes[0]), abs(extremes[1]))
-        for column in np.flatnonzero(apart & (abs(wanted - value) <= 10 * _ROUNDING * scale)):
+        for column in np.flatnonzero(apart & (abs(wanted - value) <= 4 * FEW_ROUNDINGS * scale)):
             entries: Any = X[:, [column]]
             entries = np.asarray(entries.toarray() if hasattr(entries, "toarray") else entries).ravel()
             held &= entries == value[column]
@@ -88,7 +85,7 @@ def _rows_of_face(X: Any, total: float, target: Array) -> NDArray[np.intp]:
 
 def _is_rounding(X: Any, weights: Array, target: Array) -> bool:
     size = np.asarray(abs(X).T @ weights).ravel() + abs(target)
-    return bool((abs(np.asarray(X.T @ weights).ravel() - target) <= 10 * _ROUNDING * size).all())
+    return bool((abs(np.asarray(X.T @ weights).ravel() - target) <= 4 * FEW_ROUNDINGS * size).all())
 
 
 def _newton(X: Any, capacity: Array, target: Array) -> Array | None:
@@ -101,11 +98,11 @@ def _newton(X: Any, capacity: Array, target: Array) -> Array | None:
     for _ in range(MOST_STEPS):  # some ten suffice, and where there are no weights a direction soon shows it
         weights = capacity * expit(arguments)
         descent = target - np.r_[np.asarray(X.T @ weights).ravel(), weights.sum()]
-        if float(abs(descent).max()) <= _ROUNDING * total:
+        if float(abs(descent).max()) <= EPSILON * math.sqrt(weights.size) * total:
             return weights
         distance = float(abs(descent).max())
         stalls += int(before <= distance <= ROUNDING * total)
-        if stalls == _MOST_STALLS:
+        if stalls == PATIENCE:
             break
         before = distance
         step = np.linalg.lstsq(_hessian(X, weights * expit(-arguments)), descent, rcond=1e-13)[0]

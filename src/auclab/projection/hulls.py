@@ -19,13 +19,8 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
-from auclab.precision import EQUAL, MOST_STEPS, TOLERANCE
+from auclab.precision import EQUAL, MOST_STEPS, PATIENCE, ROUNDING, TOLERANCE
 from auclab.types import Array
-
-#: Rounds without fewer rows of the wrong sign until they change sides one by one.
-_PATIENCE = 3
-#: Fraction of the mean diagonal added so that dependent rows do not make a system singular.
-_RIDGE = 1e-13
 
 
 def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool] = lambda: False) -> Array | None:
@@ -40,9 +35,9 @@ def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool
         return None
     # Because Σ y α = 0, a constant added to K makes it definite without changing any sum.
     signed = (gram + unit) * np.outer(sides, sides)
-    signed[np.diag_indices_from(signed)] += _RIDGE * unit
+    signed[np.diag_indices_from(signed)] += ROUNDING * unit
     inside = np.ones(sides.size, dtype=bool)
-    fewest, patience = sides.size + 1, _PATIENCE
+    fewest, patience = sides.size + 1, PATIENCE
     for _ in range(MOST_STEPS):
         if stopped():
             return None
@@ -55,10 +50,10 @@ def separating_multipliers(gram: Array, sides: Array, stopped: Callable[[], bool
         count = int(np.count_nonzero(wrong))
         if count == 0:
             # Of classes that touch, Σ α = ‖w‖² + ridge ‖α‖² holds by the ridge alone.
-            of_ridge = _RIDGE * unit * float(multipliers @ multipliers)
+            of_ridge = ROUNDING * unit * float(multipliers @ multipliers)
             return np.maximum(multipliers, 0.0) if of_ridge <= TOLERANCE * float(multipliers.sum()) else None
         if count < fewest:
-            fewest, patience = count, _PATIENCE
+            fewest, patience = count, PATIENCE
         elif patience:
             patience -= 1
         else:

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from auclab.precision import ORDINARY
 from auclab.projection.nearest_mean_euclidean import nearest_mean_euclidean
 from auclab.regularisers import VectorNorm
 from auclab.types import Array
-
-#: Columns whose sizes differ by more than this factor are tried in units of their own as well.
-_MIXED = 1e3
 
 
 def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: VectorNorm) -> Array:
@@ -28,7 +26,7 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
     away: Any = X if sp.issparse(X) else X - target / total
     unit: Array = np.asarray(abs(away).mean(axis=0), dtype=np.float64).ravel()
     unit = np.where(unit > 0, unit, 1.0)
-    if unit.max() > _MIXED * unit.min():
+    if unit.max() > ORDINARY * unit.min():
         # A mean that meets the target does so in any units, and is found in those of the columns.
         scaled: Any = X @ sp.diags_array(1.0 / unit) if sp.issparse(X) else X / unit
         other = _nearest_mean(scaled, capacity, total, target / unit, norm)

@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
 from auclab.precision import MOST_STEPS, SOLVED
 from auclab.types import Array
-
-#: Primal and dual value agree up to SOLVED, or to this part of ‖target‖².
-_ROUNDING = 1e-20
 
 
 def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array) -> Array:
@@ -61,12 +59,12 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
             lower = max(lower, dual.lower_bound(rest))
             if 0.5 * float(rest @ rest) < primal:
                 best, primal = weights, 0.5 * float(rest @ rest)
-        if primal - lower <= max(SOLVED * primal, _ROUNDING * float(target @ target)):
+        if primal - lower <= max(SOLVED * primal, SOLVED**2 * float(target @ target)):
             return best
         half_width *= 0.1
     # Where the values agree to six digits only, a small program goes to an interior point method.
     few = capacity.size * target.size <= 50_000
-    if few and primal - lower > max(1e-6 * primal, _ROUNDING * float(target @ target)):
+    if few and primal - lower > max(1e-6 * primal, SOLVED**2 * float(target @ target)):
         other = _by_quadratic_program(X, capacity, total, target)
         if other is not None:
             other = dual.balanced(other)
@@ -106,7 +104,7 @@ class _Point:
     v: Array
     beta: float
     weights: Array
-    in_band: Array
+    in_band: NDArray[np.bool_]
     value: float
     smoothing_gap: float
 

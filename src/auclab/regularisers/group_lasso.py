@@ -10,10 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab.precision import TOLERANCE
 from auclab.regularisers.epigraph import Epigraph
 from auclab.regularisers.norm import Norm, check_weight
 from auclab.regularisers.regulariser import Regulariser
-from auclab.regularisers.vector_norm import NEARLY, VectorNorm
+from auclab.regularisers.vector_norm import VectorNorm
 from auclab.types import Array, AuclabError
 
 
@@ -152,7 +153,7 @@ class GroupNorm(VectorNorm):
     def smooth_at(self, w: Array) -> tuple[NDArray[np.bool_], Array, Array]:
         """On the groups that are not nearly 0, ``c (I − u uᵀ)/‖w_G‖₂`` with ``u = w_G/‖w_G‖₂``."""
         lengths = self._lengths(w)
-        used = lengths > NEARLY * lengths.max(initial=0.0)
+        used = lengths > TOLERANCE * lengths.max(initial=0.0)
         per_length = np.where(used, self._c / np.where(used, lengths, 1.0), 0.0)
         unit = w / np.where(used, lengths, 1.0)[self._of]
         same = self._of[:, None] == self._of[None, :]
@@ -177,7 +178,7 @@ class GroupNorm(VectorNorm):
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
         """The component along each group that is nearly the largest."""
         sizes = self._lengths(g) / self._c
-        largest = np.flatnonzero(sizes >= (1.0 - NEARLY) * sizes.max())
+        largest = np.flatnonzero(sizes >= (1.0 - TOLERANCE) * sizes.max())
         rows = np.where(self._of[None, :] == largest[:, None], g, 0.0)
         return rows / np.maximum(self._c * self._lengths(g), 1e-300)[largest, None], np.zeros(g.size, dtype=bool)
 

@@ -10,14 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.compiled.accurate import accurate_norm
+from auclab.precision import SMALLEST, TOLERANCE
 from auclab.regularisers.epigraph import Epigraph, minus_ones
 from auclab.regularisers.faces import LinfFace
-from auclab.regularisers.vector_norm import NEARLY, VectorNorm
+from auclab.regularisers.vector_norm import VectorNorm
 from auclab.types import Array, AuclabError
 from auclab.validation import did_you_mean
-
-#: Below this size, and above its inverse, squares lose digits to under- or overflow.
-_SAFE = 1e-140
 
 
 class _LpNorm(VectorNorm):
@@ -99,7 +97,7 @@ class L1(_LpNorm):
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
         """Every entry that is nearly the largest, with its sign."""
-        largest = abs(g) >= (1.0 - NEARLY) * abs(g).max()
+        largest = abs(g) >= (1.0 - TOLERANCE) * abs(g).max()
         return np.diag(np.sign(g))[largest], np.zeros(g.size, dtype=bool)
 
 
@@ -220,7 +218,7 @@ class Linf(_LpNorm):
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
         """The sum of the moduli of the entries that are not nearly 0; the others are kept at 0."""
-        used = abs(g) > NEARLY * abs(g).max()
+        used = abs(g) > TOLERANCE * abs(g).max()
         return np.sign(np.where(used, g, 0.0))[None, :], ~used
 
     def shortened(self, g: Array, length: float, weight: Array) -> Array:
@@ -274,7 +272,12 @@ def _lp(vector: Array, order: float) -> float:
     if not vector.size:
         return 0.0
     size = float(np.linalg.norm(vector, order))
-    if order == 2 and not _SAFE < size < 1.0 / _SAFE and vector.any() and np.isfinite(vector).all():
+    if (
+        order == 2
+        and not math.sqrt(SMALLEST) < size < 1.0 / math.sqrt(SMALLEST)
+        and vector.any()
+        and np.isfinite(vector).all()
+    ):
         # Squares under- or overflow: compute again in units of the largest entry.
         unit = float(abs(vector).max())
         size = unit * float(np.linalg.norm(vector / unit))

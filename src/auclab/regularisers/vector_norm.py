@@ -12,9 +12,6 @@ from auclab.regularisers.epigraph import Epigraph
 from auclab.regularisers.faces import Face
 from auclab.types import Array
 
-#: Relative difference below which entries of a dual vector, or lengths of its groups, count as equal, or as 0.
-NEARLY = 1e-6
-
 
 class VectorNorm(ABC):
     """Base class of norms ‖w‖ of the coefficients. A subclass defines value, dual, subgradient and epigraph.

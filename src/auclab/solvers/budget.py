@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import psutil
 
 from auclab.formulations.problem import Problem
+from auclab.precision import FEW_STEPS
 from auclab.types import AuclabError, Status
 
 #: Seconds for a solve by a modelling language, by HiGHS or by a tree over pairs, whose time cannot be foreseen, where
@@ -21,20 +22,32 @@ from auclab.types import AuclabError, Status
 DEFAULT_TIME_LIMIT = 600.0
 #: A solve may take this share of the memory that is available when it begins.
 MEMORY_SHARE = 0.7
-#: Bytes per margin, and per nonzero of its direction, of the models that form all margins.
-BYTES_PER_MARGIN: Mapping[str, tuple[float, float]] = {
-    "highs encoding=full": (5_000.0, 0.0),
-    "highs encoding=dual": (700.0, 100.0),
-    "highs exact_auc": (700.0, 100.0),
-    "clarabel": (2_300.0, 0.0),
-    "scs": (4_200.0, 0.0),
+#: Bytes of what is computed at a time, and of what is kept so that it need not be computed again.
+BLOCK_BYTES, KEPT_BYTES = 100_000_000, 400_000_000
+#: The size of a small program: margins up to which a tree ends and a proof within a radius can be extended; entries up
+#: to which HiGHS, and Clarabel, which take the rows as a whole, are fastest.
+SMALL_MARGINS, SMALL_ENTRIES, CLARABEL_ENTRIES = 10_000, 50_000, 30_000
+#: Columns of which a matrix is formed and factored in each of many steps, and up to which newton has one at all;
+#: beyond them cutting planes are faster.
+DENSE_FEATURES, NEWTON_FEATURES = 500, 2_000
+#: Seconds for what may prove more, or finish exactly, once there is an answer.
+SECONDS_FOR_MORE = 10.0
+#: Seconds that are not noticed beyond a limit, or before an answer.
+MOMENT = 0.2
+#: Seconds of building or compiling that get a note.
+NOTEWORTHY = 2.0
+#: Bytes per margin of the models that form all margins.
+BYTES_PER_MARGIN: Mapping[str, float] = {
+    "highs encoding=full": 5_000.0,
+    "highs encoding=dual": 700.0,
+    "clarabel": 2_300.0,
+    "scs": 4_200.0,
 }
-#: Bytes per stored entry of the rows, of the models with scores as variables.
+#: Bytes per stored entry of the rows, of the models with scores as variables; and per nonzero of a direction.
 BYTES_PER_ENTRY: Mapping[str, float] = {"clarabel": 220.0, "scs": 400.0}
+BYTES_PER_NONZERO: Mapping[str, float] = {"highs encoding=dual": 100.0}
 #: A solver gets at most this share less than the time limit, for the verification of what it returns.
 VERIFICATION_SHARE = 0.25
-#: A library is not started if it would exceed the limit before this number of iterations.
-LEAST_ITERATIONS = 5
 #: Seconds of that verification per entry of the rows (measured: 1.3 s for 15 million), and for any rows.
 _VERIFICATION_PER_ENTRY, _VERIFICATION_AT_LEAST = 9e-8, 5e-3
 
@@ -54,7 +67,7 @@ class Indivisible:
     @property
     def total(self) -> float:
         """Seconds until there is a usable point, after a few iterations."""
-        return self.compiling + self.setup + LEAST_ITERATIONS * self.iteration
+        return self.compiling + self.setup + FEW_STEPS * self.iteration
 
     def slower(self, factor: float) -> Indivisible:
         """The same on a machine that takes `factor` times as long."""
@@ -159,9 +172,8 @@ def margin_bytes(problem: Problem, model: str) -> float:
     if sample.is_sparse:
         stored = sample.n_entries / (sample.n_pos + sample.n_neg)
         nonzeros = min(nonzeros, stored * (2 if problem.over_pairs else 1))
-    each, per_nonzero = BYTES_PER_MARGIN[model]
-    of_rows = BYTES_PER_ENTRY.get(model, 0.0) * sample.n_entries
-    return problem.n_margins * (each + per_nonzero * nonzeros) + of_rows
+    each = BYTES_PER_MARGIN[model] + BYTES_PER_NONZERO.get(model, 0.0) * nonzeros
+    return problem.n_margins * each + BYTES_PER_ENTRY.get(model, 0.0) * sample.n_entries
 
 
 def check_margins(problem: Problem, model: str, advice: str = "use solver=cutting_plane") -> None:
@@ -189,7 +201,7 @@ def check_memory(needed: float, what: str, advice: str) -> None:
     ...
     auclab.types.AuclabError: the table has all pairs, about 1e+09 GB, and ... GB of memory are available ...; use fewer
     """
-    if needed < 1e8:
+    if needed < BLOCK_BYTES:
         return  # reading the available memory takes longer than it is worth
     available = float(psutil.virtual_memory().available)
     if needed > MEMORY_SHARE * available:
@@ -201,7 +213,7 @@ def check_memory(needed: float, what: str, advice: str) -> None:
 
 def is_allowed(needed: float) -> bool:
     """Whether an estimate in bytes is within the memory that a solve may take."""
-    return needed < 1e8 or needed <= MEMORY_SHARE * float(psutil.virtual_memory().available)
+    return needed < BLOCK_BYTES or needed <= MEMORY_SHARE * float(psutil.virtual_memory().available)
 
 
 def finite_or_none(seconds: float) -> float | None:

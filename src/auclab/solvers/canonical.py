@@ -10,24 +10,20 @@ import numpy as np
 
 from auclab.formulations.null import NullProof
 from auclab.formulations.problem import Problem
-from auclab.precision import TOLERANCE
+from auclab.precision import FEW_STEPS, LITTLE, TOLERANCE
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.samples.rotated import rotated
+from auclab.solvers.budget import CLARABEL_ENTRIES, MOMENT
 from auclab.solvers.certificate import certify_answer
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.separation import leaves_no_hinge, solution_of
 from auclab.solvers.wide_rows import is_rotated
 from auclab.types import Status
 
-#: With a penalty the hard-margin separator is looked for in samples of at most this number of entries (0.1 s), and
-#: takes the place of a point whose value is better by at most this part of the tolerance.
-_CANONICAL_ENTRIES, _SAME_VALUE = 30_000, 0.1
 _OF_MANY = "; of the many optima this is the hard-margin one"
-#: Most times that a separator whose rounded intercept leaves a hinge is lengthened, by the relative TOLERANCE.
-_LENGTHENINGS = 3
 #: Seconds an entry of the rows of the program that finds multipliers for w = 0, and for the norms l1 and linf
-#: (measured: 1.2 s and 6.6 s for 5.1 million), and the seconds that are always spent on it.
-_NULL_PROOF_PER_ENTRY, _LINEAR_NULL_PROOF_PER_ENTRY, _QUICK = 4e-7, 2e-6, 0.5
+#: (measured: 1.2 s and 6.6 s for 5.1 million).
+_NULL_PROOF_PER_ENTRY, _LINEAR_NULL_PROOF_PER_ENTRY = 4e-7, 2e-6
 
 
 def canonical(
@@ -51,7 +47,7 @@ def canonical(
     if is_free and (program.regulariser.weight == 0 or _is_made_canonical(problem)):
         separator = _hard_margin(problem, raw, perf_counter() + seconds)
         # With a penalty the solver's point equals this one only up to the root of its gap.
-        allowed = _SAME_VALUE * tolerance * objective if program.regulariser.weight > 0 else 0.0
+        allowed = LITTLE * tolerance * objective if program.regulariser.weight > 0 else 0.0
         if separator is not None and separator[1] <= objective + allowed:
             note += "; the point is the hard-margin one" if program.regulariser.weight > 0 else _OF_MANY
             raw, objective = separator
@@ -60,7 +56,7 @@ def canonical(
 
 def _is_made_canonical(problem: Problem) -> bool:
     """Whether separable data get their hard-margin separator in a program with a penalty, where it is the optimum."""
-    return problem.program.regulariser.norm.is_euclidean and problem.sample.n_entries <= _CANONICAL_ENTRIES
+    return problem.program.regulariser.norm.is_euclidean and problem.sample.n_entries <= CLARABEL_ENTRIES
 
 
 def _hard_margin(problem: Problem, raw: RawSolution, deadline: float) -> tuple[RawSolution, float] | None:
@@ -77,7 +73,7 @@ def _hard_margin(problem: Problem, raw: RawSolution, deadline: float) -> tuple[R
     coef, intercept = exact.coef, exact.intercept
     if problem.program.regulariser.weight == 0:  # the value is 0, which needs no proof
         raw = replace(raw, multipliers=exact.multipliers)
-    for _ in range(_LENGTHENINGS):
+    for _ in range(FEW_STEPS):
         found = as_returned(problem, replace(raw, coef=coef, intercept=intercept))
         objective = value_returned(problem, found)
         if objective - problem.program.regulariser.value(coef) <= 0:
@@ -121,7 +117,7 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
         return True  # the program needs all rows in memory; and no proof turns a failure into an optimum
     per_entry = _NULL_PROOF_PER_ENTRY if problem.program.regulariser.norm.is_euclidean else _LINEAR_NULL_PROOF_PER_ENTRY
     needed = per_entry * problem.sample.n_entries
-    if needed <= _QUICK:
+    if needed <= MOMENT:
         return False
     if null.status is not Status.OPTIMAL or 2.0 * needed > seconds:
         return True

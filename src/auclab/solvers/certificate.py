@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.precision import SMALL_OBJECTIVE
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.bound import proved_bound
@@ -15,9 +16,6 @@ from auclab.solvers.verified.marginals import feasible_multipliers
 from auclab.solvers.verified.scorers import Scorers, proves_by_slopes, scorer_bound
 from auclab.solvers.verified.value import DualBound, Goal, dual_bound, unit_length
 from auclab.types import Array
-
-#: Below this objective a gap is absolute, in units of it: the objective is a mean of hinges, of order 1 at w = 0.
-SMALL_OBJECTIVE = 1e-3
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:

@@ -17,6 +17,7 @@ from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
+from auclab.precision import SMALL_OBJECTIVE, TOLERANCE, tenfold
 from auclab.samples.bicliques import GroupWeights
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_scorers, verified_certificate
@@ -29,7 +30,7 @@ from auclab.validation import finite_array
 
 #: Differences of scores, relative to their range, below which negatives are taken for tied, one after the other: the
 #: scores of a solution are as near to a tie as its gap leaves them.
-_TIED = (1e-6, 1e-5, 1e-4, 1e-3)
+_TIED = tenfold(TOLERANCE, SMALL_OBJECTIVE)
 
 
 @dataclass(frozen=True)

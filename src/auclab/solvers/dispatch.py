@@ -23,7 +23,7 @@ from auclab.kernels.kernel import Kernel
 from auclab.precision import TOLERANCE
 from auclab.samples.bicliques import GroupWeights
 from auclab.samples.centring import moved_intercept
-from auclab.solvers.budget import without_verification
+from auclab.solvers.budget import NOTEWORTHY, without_verification
 from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.feasible_point import check_not_contradictory
@@ -39,8 +39,6 @@ from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verification import verify
 from auclab.types import AuclabError, Status
 
-#: Seconds of compiling that get a note; loading compiled code takes less.
-NOTEWORTHY = 2.0
 #: Seconds for a solver that starts after the time limit, so that it returns the first point it has.
 _LEAST_SECONDS = 1e-3
 

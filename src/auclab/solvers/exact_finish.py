@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from auclab.formulations.problem import Problem
+from auclab.precision import TOLERANCE
 from auclab.samples.centring import moved_intercept
+from auclab.solvers.budget import SECONDS_FOR_MORE
 from auclab.solvers.rational_simplex import is_small_linear, solve_exactly
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Solution
@@ -14,9 +16,6 @@ from auclab.types import Status
 
 #: What may become OPTIMAL.
 _UNPROVED = (Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.FAILED)
-_LENGTHENING = 1.0 + 1e-6
-#: Time limit of rational arithmetic in seconds.
-_SECONDS = 10.0
 
 
 def finish_exactly(problem: Problem, solution: Solution, tolerance: float, seconds: float | None = None) -> Solution:
@@ -28,11 +27,11 @@ def finish_exactly(problem: Problem, solution: Solution, tolerance: float, secon
     """
     if solution.status not in _UNPROVED or not is_small_linear(problem):
         return solution
-    exact = solve_exactly(problem, _SECONDS if seconds is None else min(_SECONDS, seconds))
+    exact = solve_exactly(problem, SECONDS_FOR_MORE if seconds is None else min(SECONDS_FOR_MORE, seconds))
     if exact is None:
         return solution
     # If no hinge is left, none is left either for a w that is longer by more than its rounding.
-    longer = 1.0 if exact.value > 0 else _LENGTHENING
+    longer = 1.0 if exact.value > 0 else 1.0 + TOLERANCE
     note = "solved once more in rational arithmetic: the bound is that over every w"
     raw = RawSolution(
         exact.coef * longer,

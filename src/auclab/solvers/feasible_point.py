@@ -9,18 +9,9 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.precision import EQUAL
+from auclab.precision import EQUAL, FEW_ROUNDINGS, FEW_STEPS, HALF_OF_DIGITS, SMALL_OBJECTIVE
 from auclab.projection.quadratic import solve_quadratic
 from auclab.types import Array, AuclabError
-
-_WANTED = 1e-14
-_STEPS = 5
-#: Length of w, in units of the inverse spreads, below which rounding is no longer judged relative to it.
-_SHORT = 1e-3
-#: Smallest relative violation of a linear program that does not count as rounding.
-_CONTRADICTION = 1e-7
-#: Relative size, compared with its terms, below which a sum of a few entries counts as 0.
-_EXACT = 1e-14
 
 
 def satisfies(
@@ -39,7 +30,7 @@ def satisfies(
     in_bounds = bool(((coef >= constraints.lower) & (coef <= constraints.upper)).all())
     size = _size(constraints, coef)
     if spread is not None:
-        size = size + _SHORT * (abs(constraints.matrix) @ (1.0 / spread))
+        size = size + SMALL_OBJECTIVE * (abs(constraints.matrix) @ (1.0 / spread))
     return in_bounds and not (_excess(constraints, coef) > tolerance * size).any()
 
 
@@ -56,7 +47,7 @@ def nearest_feasible(constraints: ColumnConstraints, coef: Array, spread: Array)
     >>> nearest_feasible(simplex, np.array([2.0, 0.0]), np.ones(2)).round(9).tolist()
     [1.0, 0.0]
     """
-    if satisfies(constraints, coef, _WANTED):
+    if satisfies(constraints, coef, FEW_ROUNDINGS):
         return coef
     clipped = np.clip(coef, constraints.lower, constraints.upper)
     if not constraints.limit.size:
@@ -98,7 +89,7 @@ def check_not_contradictory(constraints: ColumnConstraints) -> None:
     found = linprog(cost, A_ub=rows, b_ub=right, bounds=bounds, method="highs")
     if found.x is None or found.fun is None or found.status != 0:
         return  # the linear program is inconclusive: leave it to the solver
-    if found.fun <= _CONTRADICTION * max(1.0, float(abs(c).max())):
+    if found.fun <= HALF_OF_DIGITS * max(1.0, float(abs(c).max())):
         return
     prices = -found.ineqlin.marginals
     of_row = prices[:n_rows].copy()
@@ -124,7 +115,7 @@ def _contradict(A: Array, c: Array, prices: Array, lower: Array, upper: Array) -
     vanish = abs(sums) <= 1e-8 * terms
     prices = prices - np.linalg.lstsq(A[:, vanish].T, sums[vanish], rcond=None)[0] if vanish.any() else prices
     sums = A.T @ prices
-    sums[vanish & (abs(sums) <= _EXACT * terms)] = 0.0
+    sums[vanish & (abs(sums) <= FEW_ROUNDINGS * terms)] = 0.0
     ends = np.where(sums > 0, lower, upper)
     used = sums != 0
     least = float(sums[used] @ ends[used]) if np.isfinite(ends[used]).all() else -np.inf
@@ -146,8 +137,8 @@ def _moved_onto_rows(constraints: ColumnConstraints, coef: Array, spread: Array)
     """The shortest steps onto the rows that are violated, within the bounds."""
     A, c, equal = constraints.matrix, constraints.limit, constraints.equal
     active = equal.copy()
-    for _ in range(_STEPS):
-        violated = _excess(constraints, coef) > _WANTED * _size(constraints, coef)
+    for _ in range(FEW_STEPS):
+        violated = _excess(constraints, coef) > FEW_ROUNDINGS * _size(constraints, coef)
         if not violated.any():
             break
         active |= violated

@@ -15,12 +15,19 @@ from typing import Any
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.solvers.budget import LEAST_ITERATIONS, indivisible, is_allowed, margin_bytes
+from auclab.precision import FEW_STEPS
+from auclab.solvers.budget import (
+    NEWTON_FEATURES,
+    SECONDS_FOR_MORE,
+    SMALL_MARGINS,
+    indivisible,
+    is_allowed,
+    margin_bytes,
+)
 from auclab.solvers.encodings import encodings
 from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import SOLVERS
-from auclab.solvers.selection import NEWTON_FEATURES
 from auclab.solvers.solution import Solution
 from auclab.solvers.verification import verify
 from auclab.solvers.wide_rows import is_rotated
@@ -29,15 +36,12 @@ from auclab.types import AuclabError, Status
 #: Statuses after which another solver may do better; a time limit and Ctrl-C are final.
 UNFINISHED = (Status.ITERATION_LIMIT, Status.FAILED, Status.UNCERTIFIED)
 PROVED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN)
-#: Without a time limit the others have as many seconds together as the first took, or this many.
+#: Without a time limit the others have as many seconds together as the first took, or this many, and each
+#: this many without progress.
 LEAST_SECONDS = 60.0
-#: Largest program whose optimum within a radius is extended to a proof for all w, and the seconds allowed for that.
-SMALL, SECONDS_FOR_ALL = 10_000, 10.0
-#: SCS is last, because it takes longest and proves least.
-_SECONDS_OF_SCS = 10.0
-#: A solver that another could follow ends after this share of the time limit, or of this default, without progress, but
-#: not before this number of seconds.
-PATIENCE_SHARE, PATIENCE_WITHOUT_LIMIT, LEAST_PATIENCE = 0.3, 60.0, 2.0
+#: A solver that another could follow ends after this share of the time limit without progress, but not before this
+#: number of seconds.
+PATIENCE_SHARE, LEAST_PATIENCE = 0.3, 2.0
 #: Gap below which a point is used as a start.
 _NEAR = 0.1
 #: Iterations that an interior-point method takes.
@@ -60,16 +64,18 @@ class Candidate:
         return " ".join([self.solver, *(f"{key}={value}" for key, value in self.options.items())])
 
 
+#: Margins up to which HiGHS takes every one of them as a row, and others form all of them.
+_OF_HIGHS, _OF_CONES = 20_000, 100_000
 #: In this order: from what is fast and robust to what is slow.
 CANDIDATES = (
-    Candidate("highs", {"encoding": "dual"}, margins=20_000, model="highs encoding=dual"),
+    Candidate("highs", {"encoding": "dual"}, margins=_OF_HIGHS, model="highs encoding=dual"),
     Candidate("newton", {}, features=NEWTON_FEATURES),
     Candidate("cutting_plane", {}),
-    Candidate("clarabel", {}, margins=100_000, model="clarabel"),
-    Candidate("interior", {}, margins=100_000),
+    Candidate("clarabel", {}, margins=_OF_CONES, model="clarabel"),
+    Candidate("interior", {}, margins=_OF_CONES),
     Candidate("highs", {"encoding": "aggregated"}),
-    Candidate("highs", {"encoding": "full"}, margins=20_000, model="highs encoding=full"),
-    Candidate("scs", {}, margins=10_000, model="scs"),
+    Candidate("highs", {"encoding": "full"}, margins=_OF_HIGHS, model="highs encoding=full"),
+    Candidate("scs", {}, margins=SMALL_MARGINS, model="scs"),
 )
 
 Attempt = tuple[str, RawSolution, Solution]
@@ -81,14 +87,14 @@ def patience(time_limit: float | None) -> float:
     `time_limit`: seconds that are left.
     """
     if time_limit is None or math.isinf(time_limit):
-        return PATIENCE_WITHOUT_LIMIT
+        return LEAST_SECONDS
     return max(LEAST_PATIENCE, PATIENCE_SHARE * time_limit)
 
 
 def others_may_prove_more(problem: Problem, solution: Solution) -> bool:
     """Whether other solvers may prove more: nothing is proved, or only within a radius where more is cheap to try."""
     if solution.status is Status.OPTIMAL_WITHIN:
-        return problem.n_margins <= SMALL and not problem.sample.in_blocks
+        return problem.n_margins <= SMALL_MARGINS and not problem.sample.in_blocks
     return solution.status in UNFINISHED
 
 
@@ -112,7 +118,7 @@ def hand_over(
     within = first[2].status is Status.OPTIMAL_WITHIN
     small = others_may_prove_more(problem, replace(first[2], status=Status.OPTIMAL_WITHIN))
     if within:
-        allowed = min(allowed, SECONDS_FOR_ALL)
+        allowed = min(allowed, SECONDS_FOR_MORE)
     attempts, best = [first], first[2]
     candidates = list(_candidates(problem, first[0]))
     for k, candidate in enumerate(candidates):
@@ -121,7 +127,7 @@ def hand_over(
             break
         if candidate.model is not None and not _in_time(problem, candidate, remaining):
             continue
-        seconds = min(remaining, _SECONDS_OF_SCS) if candidate.solver == "scs" else remaining
+        seconds = min(remaining, SECONDS_FOR_MORE) if candidate.solver == "scs" else remaining
         waits = patience(remaining) if k + 1 < len(candidates) else math.inf
         try:
             with ends_without_progress(waits):
@@ -136,7 +142,7 @@ def hand_over(
         if best.status is Status.OPTIMAL_WITHIN:
             if not small:
                 break
-            allowed = min(allowed, perf_counter() - begin + SECONDS_FOR_ALL)
+            allowed = min(allowed, perf_counter() - begin + SECONDS_FOR_MORE)
     if len(attempts) == 1 or (within and best is first[2]):
         return best
     how = f"ended with {first[2].status}" if stalled is None else f"made no progress for {stalled:.3g} s"
@@ -187,7 +193,7 @@ def _in_time(problem: Problem, candidate: Candidate, seconds: float) -> bool:
     if candidate.solver not in ("clarabel", "scs"):
         return True
     expected = indivisible(problem, candidate.solver)
-    return expected.total + (_ITERATIONS - LEAST_ITERATIONS) * expected.iteration <= seconds
+    return expected.total + (_ITERATIONS - FEW_STEPS) * expected.iteration <= seconds
 
 
 def _rank(solution: Solution) -> tuple[int, float, float]:

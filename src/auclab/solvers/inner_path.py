@@ -18,7 +18,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
-from auclab.precision import TOLERANCE
+from auclab.precision import LITTLE, ROUGH, TOLERANCE
 from auclab.samples.bicliques import GroupWeights
 from auclab.solvers.dispatch import check_limits
 from auclab.solvers.path import following_solution
@@ -28,7 +28,7 @@ from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
 #: Relative gaps of the first solves where every value is solved.
-_GAPS = (1e-2, 1e-3)
+_GAPS = (ROUGH, LITTLE * ROUGH)
 
 
 @dataclass(frozen=True)

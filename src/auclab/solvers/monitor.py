@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Event
 from time import perf_counter
 
-from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.precision import SMALL_OBJECTIVE
 from auclab.solvers.interrupt import stop_on_interrupt
 from auclab.solvers.progress import SolveProgress, report
 from auclab.types import Status

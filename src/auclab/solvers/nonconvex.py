@@ -23,10 +23,10 @@ from auclab.formulations.base import Program
 from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.precision import EQUAL, MOST_STEPS
+from auclab.precision import EQUAL, MOST_STEPS, SMALL_OBJECTIVE
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
-from auclab.solvers.certificate import SMALL_OBJECTIVE, far_away, relative_gap
+from auclab.solvers.certificate import far_away, relative_gap
 from auclab.solvers.solution import Certificate, Solution
 from auclab.types import Array, AuclabError, Status
 

@@ -7,23 +7,18 @@ any number and on points but the fewest, where a library that takes all margins 
 from __future__ import annotations
 
 from auclab.formulations.problem import Problem
+from auclab.solvers.budget import CLARABEL_ENTRIES, NEWTON_FEATURES, SMALL_ENTRIES
 from auclab.solvers.encodings import HIGHS_PAIRS, encodings, is_linear
 from auclab.solvers.interior.solver import why_not
 from auclab.solvers.registry import SOLVERS, capable_solvers
 from auclab.solvers.wide_rows import is_rotated
 
-#: Linear programs over points whose rows have at most this number of entries are solved faster by HiGHS than by newton.
-HIGHS_ENTRIES = 50_000
-#: Conic programs over points with at most this number of entries are solved faster by Clarabel than by newton.
-CLARABEL_ENTRIES = 30_000
 #: Programs with a norm and at most this number of rows, and of rows per column, are solved by systems of the size of
 #: the rows.
 INTERIOR_ROWS, INTERIOR_RATIO = 2_500, 2.5
 #: With more pairs than this cutting planes in the span of the rows are faster where the norm is l2 (2,000 text-like
 #: rows: 1.3 s, where interior takes more than 10 s).
 INTERIOR_PAIRS = 300_000
-#: With more features than this newton has no matrix for its Hessian, and cutting planes are faster.
-NEWTON_FEATURES = 2_000
 
 #: The only solver of the programs of a kind.
 _ONLY = {
@@ -43,7 +38,7 @@ def _suits_interior(problem: Problem) -> bool:
     sample, n_rows = problem.sample, problem.sample.n_pos + problem.sample.n_neg
     if SOLVERS["interior"].capabilities.why_not(problem.program, problem.constraints) is not None:
         return False
-    large = sample.n_features * n_rows > HIGHS_ENTRIES or is_rotated(problem)
+    large = sample.n_features * n_rows > SMALL_ENTRIES or is_rotated(problem)
     return large and n_rows <= min(INTERIOR_ROWS, INTERIOR_RATIO * sample.n_features) and why_not(problem) is None
 
 
@@ -75,7 +70,7 @@ def _selected(problem: Problem) -> tuple[str, str]:
         return "highs", "a linear program over few pairs"
     if problem.over_pairs:
         return "newton", "the program is over pairs, which it never forms"
-    if is_linear(program) and entries <= HIGHS_ENTRIES:
+    if is_linear(program) and entries <= SMALL_ENTRIES:
         return "highs", "a linear program over few points"
     if not is_linear(program) and entries <= CLARABEL_ENTRIES:
         return "clarabel", "a conic program over few points"

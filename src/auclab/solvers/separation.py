@@ -22,9 +22,6 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
 from auclab.types import Array, Status
 
-#: A factor of Δ from which on the best multiple is found below it.
-_FAR = 1e9
-
 
 def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] = lambda: None) -> RawSolution | None:
     """The hard-margin separator where it is proved to be the optimum.
@@ -96,7 +93,7 @@ def may_be_separated(problem: Problem) -> bool:
     if program.threshold:
         return False
     room = 1.0 if problem.over_pairs else min(sample.prior_pos, sample.prior_neg)
-    return regulariser.dual_value(_FAR * difference, 0.0, _FAR * wide)[0] <= room * wide
+    return regulariser.dual_value(difference / EQUAL, 0.0, wide / EQUAL)[0] <= room * wide  # a large multiple of Δ
 
 
 def shares_of(problem: Problem, multipliers_neg: Array) -> Array | None:

@@ -18,27 +18,30 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from auclab.formulations.problem import Problem
-from auclab.precision import MOST_STEPS, RIDGE, ROUNDING, TOLERANCE
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
+from auclab.precision import (
+    EPSILON,
+    HALF_OF_DIGITS,
+    LITTLE,
+    MOST_STEPS,
+    ROUGH,
+    ROUNDING,
+    SMALL_OBJECTIVE,
+    SOLVED,
+    TOLERANCE,
+)
+from auclab.solvers.budget import DENSE_FEATURES
+from auclab.solvers.certificate import certify
 from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.types import Array
 
 #: Half-widths of the band, in units of the margins.
-HALF_WIDTHS = (0.2, 0.06, 0.02, 0.006, 0.002, 6e-4, 2e-4, 6e-5, 2e-5, 6e-6, 2e-6)
-#: Steps at one half-width end if the predicted reduction of the next is this fraction of the smoothing gap, or rounding
-#: of the value; with the last Hessian it has to be smaller.
-_CONVERGED, _STALE = 1e-2, 0.1
-#: Largest number of steps, and of halvings of one step.
-_MAX_HALVINGS = 30
+HALF_WIDTHS = tuple(np.geomspace(0.2, 2e-6, 11).tolist())
 #: A step is at most this many times as long as w, or as the first w.
 _LONGEST = 3.0
-#: Fractions of the smoothing gap: how far a minimum may be below the value of w = 0 if that may be the optimum, and the
-#: largest predicted reduction of the next step for a proof.
-_NEAR_NULL, _PROVES = 5e-2, 1e-8
-#: With more columns a Hessian takes longer than the solvers that do not form one.
-MAX_FEATURES = 500
+#: How far a minimum may be below the value of w = 0, of the smoothing gap, if that may be the optimum.
+_NEAR_NULL = 5e-2
 
 
 @dataclass(frozen=True)
@@ -107,13 +110,15 @@ class SmoothedPath:
             gradient = loss.direction_sum(evaluation.multipliers)
             per_length, curvature = self._of_length(k, evaluation.theta, -float(gradient[-1]))
             descent = (gradient - np.r_[per_length * evaluation.theta[:-2], 0.0, 0.0])[free]
-            part = _PROVES if self._is_near_null(k, value, evaluation) else _CONVERGED
+            part = HALF_OF_DIGITS if self._is_near_null(k, value, evaluation) else ROUGH
+            # Steps at one half-width end if the predicted reduction of the next is this part of the smoothing gap, or
+            # rounding of the value; with the last Hessian it has to be smaller.
             negligible = max(part * evaluation.smoothing_gap, ROUNDING * value)
-            if factor is not None and 0.5 * descent @ cho_solve(factor, descent) <= _STALE * negligible:
+            if factor is not None and 0.5 * descent @ cho_solve(factor, descent) <= LITTLE * negligible:
                 return self._found(k, value, evaluation, self._step(factor, descent))
             hessian = self._on_lengths(k, evaluation)
             hessian[: curvature.shape[0], : curvature.shape[0]] += curvature
-            hessian[np.diag_indices_from(hessian)] += RIDGE * max(float(hessian.diagonal().mean()), self._scale)
+            hessian[np.diag_indices_from(hessian)] += SOLVED * max(float(hessian.diagonal().mean()), self._scale)
             try:
                 factor = cho_factor(hessian, check_finite=False)
             except LinAlgError:
@@ -162,7 +167,7 @@ class SmoothedPath:
     ) -> Evaluation | None:
         """A point along the step with a lower value (Armijo's rule), by quadratic interpolation."""
         length = 1.0
-        for _ in range(_MAX_HALVINGS):
+        while length > EPSILON:
             other = self._loss(k).evaluate(_on_cone(evaluation.theta + length * step), evaluation.half_width)
             change = self._value(k, other) - value
             if change <= -1e-4 * length * promised:
@@ -224,6 +229,6 @@ def is_smooth_path(problems: Sequence[Problem]) -> bool:
         and program.regulariser.norm.is_euclidean
         and PARTS["smoothed path"].why_not(program, problems[0].constraints) is None
         and not sample.in_blocks
-        and sample.n_features <= MAX_FEATURES
+        and sample.n_features <= DENSE_FEATURES
         and bool(sample.mean_difference.any())
     )

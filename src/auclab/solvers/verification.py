@@ -10,21 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
-from auclab.precision import TOLERANCE
+from auclab.precision import ROUGH, SMALL_OBJECTIVE, TOLERANCE
 from auclab.samples.centring import moved_intercept
+from auclab.solvers.budget import MOMENT
 from auclab.solvers.canonical import as_returned, canonical
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_answer, certify_tree, far_away
+from auclab.solvers.certificate import certify_answer, certify_tree, far_away
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.verified.scorers import Scorers
 from auclab.types import Array, Status
-
-#: Coefficients within TOLERANCE of a bound, in units of their spread, move there if that costs this share of the gap.
-_COST_OF_BOUNDS = 0.01
-#: Seconds beyond a limit for correcting the multipliers of a solver that ended before the limit.
-_GRACE = 0.2
 
 
 def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, seconds: float | None = None) -> Solution:
@@ -43,7 +39,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         return _solution(problem, raw, raw.certificate, solver, tolerance)
     raw = as_returned(problem, _feasible(problem, _on_bounds(problem, raw, tolerance)))
     given = raw
-    late = _GRACE if raw.status is Status.OPTIMAL else 0.0
+    late = MOMENT if raw.status is Status.OPTIMAL else 0.0
     deadline = math.inf if seconds is None else perf_counter() + seconds + late
     raw, objective, null_reason = canonical(problem, raw, tolerance, math.inf if seconds is None else seconds)
     proving, of_constraints = problem, None
@@ -117,7 +113,7 @@ def _on_bounds(problem: Problem, raw: RawSolution, tolerance: float) -> RawSolut
     if found is None or inside is None:
         return raw
     value, other = (problem.objective(point, raw.intercept) for point in (inside, found))
-    costs_little = other <= value + _COST_OF_BOUNDS * tolerance * max(value, SMALL_OBJECTIVE)
+    costs_little = other <= value + ROUGH * tolerance * max(value, SMALL_OBJECTIVE)
     return replace(raw, coef=found) if costs_little else raw
 
 

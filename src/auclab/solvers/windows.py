@@ -26,20 +26,18 @@ from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Timings
 from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
-from auclab.precision import ROUNDING
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, relative_gap
+from auclab.precision import MOST_STEPS, PATIENCE, ROUGH, ROUNDING, SMALL_OBJECTIVE
+from auclab.solvers.certificate import certify, relative_gap
 from auclab.solvers.encodings import is_linear
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
-_MAX_STEPS = 200
 #: Ratios of actual to predicted reduction below which the trust region shrinks, and above which it grows.
 POOR_RATIO, GOOD_RATIO = 0.25, 0.75
-#: Consecutive steps, each of which lowers the gap by less than this fraction, after which the solve ends: with a gap
-#: within the tolerance, or with any.
-_MOVED, _MAX_IDLE, _MAX_IDLE_ABOVE = 1e-2, 4, 40
+#: Steps that hardly lower the gap, after which a solve ends; `PATIENCE` of them where it is within the tolerance.
+_MAX_IDLE_ABOVE = 40
 #: Margins of the first window, or a hundredth of that for every feature if that is more; a conic program's rows take
 #: longer than a linear program's.
 MIN_WINDOW, MIN_CONIC_WINDOW = 2_000, 600
@@ -123,10 +121,10 @@ def solve_windows(
     solve_window = partial(solve_dual, stopped=stopped) if is_linear(problem.program) else solve_cone
     status = Status.ITERATION_LIMIT
     idle, reached = -1, (state.value, lower_bound)
-    for _ in range(_MAX_STEPS):
+    for _ in range(MOST_STEPS):
         idle, reached = _idle_steps(state, lower_bound, idle, reached)
         is_near = relative_gap(*reached) <= tolerance
-        if idle >= (_MAX_IDLE if is_near else _MAX_IDLE_ABOVE):
+        if idle >= (PATIENCE if is_near else _MAX_IDLE_ABOVE):
             status = Status.OPTIMAL if state.gap <= tolerance else status
             break
         remaining = deadline - perf_counter()
@@ -176,7 +174,7 @@ def _idle_steps(
 ) -> tuple[int, tuple[float, float]]:
     """The steps since value or bound last moved by a hundredth of what is between them, and both as they are."""
     value, bound = state.value, max(state.bound, lower_bound)
-    if (reached[0] - value) + (bound - reached[1]) > _MOVED * (reached[0] - reached[1]):
+    if (reached[0] - value) + (bound - reached[1]) > ROUGH * (reached[0] - reached[1]):
         return 0, (value, bound)
     return idle + 1, reached
 

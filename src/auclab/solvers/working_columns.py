@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.precision import MOST_STEPS, PART_OF_GAP, ROUGH
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, relative_gap
 from auclab.solvers.raw import RawSolution
@@ -29,13 +30,9 @@ from auclab.types import Array, Status
 
 #: With fewer columns than this, in all or per row, there is no working set.
 _LEAST, _PER_ROW = 1_000, 3.0
-#: The first working set, for every row; and the part of its limit from which on a column enters. Below 1 it enters
-#: before it is above: 1,000 × 10,000 takes 94 and 84 steps of interior with l1, 105 and 141 with columns above alone.
-_FIRST_PER_ROW, _ENTERS = 1.0, 0.9
-#: Largest number of rounds, and the fraction of the tolerance that is left to the last ones.
-_MAX_ROUNDS, _OF_TOLERANCE = 30, 0.5
-#: Relative gap of the first rounds, in which columns are still missing, and the factor by which it falls later.
-_FIRST_GAP, _TIGHTER = 1e-2, 1e-2
+#: The part of its limit from which on a column enters. Below 1 it enters before it is above: 1,000 × 10,000 takes 94
+#: and 84 steps of interior with l1, 105 and 141 with columns above alone.
+_ENTERS = 0.9
 #: Columns whose price is below this fraction of the limit leave the working set.
 _FAR = 0.8
 
@@ -55,21 +52,21 @@ def on_working_columns(solve: Callable[..., RawSolution]) -> Callable[..., RawSo
         if limits is None or options.get("start") is not None:
             return solve(problem, tolerance=tolerance, time_limit=time_limit, **options)
         begin, best = perf_counter(), _Best(problem)
-        used, gap = _first_columns(problem, limits), _FIRST_GAP
-        for _ in range(_MAX_ROUNDS):
+        used, gap = _first_columns(problem, limits), ROUGH  # columns are still missing
+        for _ in range(MOST_STEPS):
             left = None if time_limit is None else time_limit - (perf_counter() - begin)
             if left is not None and left <= 0:
                 return best.ended(Status.TIME_LIMIT, begin)
             if takes_start and best.found is not None and best.found.coef.any():
                 options["start"] = best.found.coef[used], best.found.intercept
-            is_last, gap = gap <= _OF_TOLERANCE * tolerance, max(gap, _OF_TOLERANCE * tolerance)
+            is_last, gap = gap <= PART_OF_GAP * tolerance, max(gap, PART_OF_GAP * tolerance)
             answer = solve(_restricted(problem, used), tolerance=gap, time_limit=left, **options)
             prices = best.consider(_widened(answer, used, problem.sample.n_features))
             used, grows = _next(problem, answer, prices, limits, used)
             if best.gap <= tolerance or answer.status is Status.INTERRUPTED or (is_last and not grows):
                 return best.ended(answer.status, begin)
-            if not grows or best.gap <= gap / _TIGHTER**0.5:
-                gap *= _TIGHTER
+            if not grows or best.gap <= gap / ROUGH**0.5:
+                gap *= ROUGH
         return best.ended(Status.ITERATION_LIMIT, begin)
 
     return solve_columns
@@ -134,7 +131,7 @@ class _Best:
 def _first_columns(problem: Problem, limits: Array) -> NDArray[np.intp]:
     """The columns whose means differ most between the classes."""
     sample = problem.sample
-    size = int(max(_LEAST // 4, _FIRST_PER_ROW * min(sample.n_pos + sample.n_neg, 2_000)))
+    size = int(max(_LEAST // 4, min(sample.n_pos + sample.n_neg, 2_000)))
     prices = abs(sample.mean_difference) / limits
     return np.sort(np.argpartition(-prices, min(size, prices.size - 1))[:size])
 

@@ -41,11 +41,11 @@ def foreseen(
         found.append(f"{formulation.name} has no parameter that inner folds could choose: tune=auto leaves it as it is")
     if formulation.kind != "mip":
         return found
-    from auclab.solvers.highs.exact_auc import MAX_PAIRS  # HiGHS
+    from auclab.solvers.budget import SMALL_MARGINS  # psutil
 
     pairs = int(y.sum()) * int((1 - y).sum())
     # The solver refuses more pairs than this: no time limit helps.
-    if pairs <= MAX_PAIRS and (n_features > FEW_COLUMNS or pairs > FEW_PAIRS):
+    if pairs <= SMALL_MARGINS and (n_features > FEW_COLUMNS or pairs > FEW_PAIRS):
         found.append(
             f"exact_auc counts {pairs:,} pairs in {n_features} columns by branch and bound, which ends in seconds for "
             f"up to {FEW_PAIRS:,} pairs in {FEW_COLUMNS} columns; beyond that expect the time limit and a wide gap "

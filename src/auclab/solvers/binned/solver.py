@@ -24,6 +24,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.precision import PART_OF_GAP, PATIENCE, SMALL_OBJECTIVE
 from auclab.samples.blocks.block_sample import BlockSample
 from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.binned.bin_sums import BinSums, SumInBins
@@ -31,7 +32,7 @@ from auclab.solvers.binned.binned_loss import BinnedLoss
 from auclab.solvers.binned.bound import BinBound, bound_of_bins
 from auclab.solvers.binned.checkpoint import State, checkpoint_path, read_checkpoint, write_checkpoint
 from auclab.solvers.binned.grid import grid_for, moves_of
-from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
+from auclab.solvers.certificate import relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.solver import solve
@@ -42,9 +43,9 @@ from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, AuclabError, Status
 
-#: The share of the gap that pairs within a bin may cause, and the half-width of the band of the Hessian.
-_BINNING_SHARE, _HALF_WIDTH = 0.5, 0.1
-_MAX_PASSES, _MAX_FAILURES = 40, 4
+#: The half-width of the band of the Hessian.
+_HALF_WIDTH = 0.1
+_MAX_PASSES = 40
 
 
 def is_solved_in_bins(problem: Problem) -> bool:
@@ -117,7 +118,7 @@ class BinnedSolve:
                 return self._solution(state, Status.OPTIMAL)
             if reason is not None:
                 return self._solution(state, reason)
-            if state.failures > _MAX_FAILURES or state.passes >= _MAX_PASSES or not np.isfinite(state.next).all():
+            if state.failures > PATIENCE or state.passes >= _MAX_PASSES or not np.isfinite(state.next).all():
                 return self._solution(state, Status.ITERATION_LIMIT)
             after = self._after_pass(state)
             if after is None:
@@ -183,7 +184,7 @@ class BinnedSolve:
         elif not state.tried_other:
             following, tried = other, True
         else:
-            return replace(state, failures=_MAX_FAILURES + 1)
+            return replace(state, failures=PATIENCE + 1)
         moved = following - state.best
         return replace(
             state,
@@ -226,9 +227,9 @@ class BinnedSolve:
 
     def _bins_for(self, n_bins: int, cost: float, wanted: float) -> int:
         """More bins if pairs within a bin cause too large a share of the gap, which falls with the square of n_bins."""
-        if cost <= _BINNING_SHARE * wanted:
+        if cost <= PART_OF_GAP * wanted:
             return n_bins
-        needed = n_bins * math.sqrt(cost / (0.5 * _BINNING_SHARE * wanted))
+        needed = n_bins * math.sqrt(cost / (0.5 * PART_OF_GAP * wanted))
         return min(self.most_bins, max(n_bins, int(2 ** math.ceil(math.log2(needed)))))
 
     def _with_bound(self, state: State, found: BinBound) -> State:

@@ -17,6 +17,7 @@ from auclab.models.cvxpy_model import ConvexModel, to_cvxpy
 from auclab.models.margins import marginals
 from auclab.models.timings import Timings
 from auclab.solvers.budget import (
+    MOMENT,
     Indivisible,
     check_margins,
     check_seconds,
@@ -38,10 +39,6 @@ _SCS_INTERRUPTED = -5
 _ADVICE = "use solver=newton or solver=cutting_plane, which look at the clock, or a longer time_limit"
 #: Least number of seconds for compiling, whatever the size.
 _LEAST_COMPILING = 0.05
-#: Seconds by which an estimate may exceed the limit.
-_ACCEPTED_OVERRUN = 0.5
-#: The time limit of an iterative library is shortened by this many of its iterations.
-_ITERATIONS_OF_MARGIN = 0.5
 
 
 class _OutOfTimeError(Exception):
@@ -129,9 +126,9 @@ def _solve_in_time(
         expected = expected.slower(max(1.0, (compiled - start) / max(expected.compiling, _LEAST_COMPILING)))
         left = deadline - compiled
         if math.isfinite(deadline):
-            if expected.setup + expected.iteration > max(left, 0.0) + _ACCEPTED_OVERRUN:
+            if expected.setup + expected.iteration > max(left, 0.0) + MOMENT:
                 raise _OutOfTimeError
-            left -= _ITERATIONS_OF_MARGIN * expected.iteration
+            left -= expected.iteration
             if solver == "SCS":  # its clock starts after the setup
                 left -= expected.setup
         answer = chain.solve_via_data(model.problem, data, solver_opts=settings(max(left, 1e-3)))

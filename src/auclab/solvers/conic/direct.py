@@ -8,13 +8,10 @@ from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Fixed
 from auclab.models.margins import all_margins, marginals
 from auclab.models.window_cone import solve_cone
-from auclab.solvers.budget import finite_or_none, seconds_allowed
+from auclab.solvers.budget import SMALL_ENTRIES, finite_or_none, seconds_allowed
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
 from auclab.types import Status
-
-#: Rows with more entries than this go through CVXPY, whose model with scores as variables is sparser.
-DIRECT_ENTRIES = 50_000
 
 
 def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | None:
@@ -23,7 +20,7 @@ def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | No
     `problem`: convex. `time_limit`: seconds, 600 if left out.
     """
     sample = problem.sample
-    if problem.over_pairs or sample.n_entries > DIRECT_ENTRIES:
+    if problem.over_pairs or sample.n_entries > SMALL_ENTRIES:
         return None
     if PARTS["cones without CVXPY"].why_not(problem.program, problem.constraints) is not None:
         return None

@@ -14,11 +14,9 @@ import numpy as np
 
 from auclab.compiled.hinge import pair_hinge_active
 from auclab.formulations.problem import Problem
+from auclab.precision import HALF_OF_DIGITS
 from auclab.solvers.verified.scorers import proves_by_slopes, slopes_at
 from auclab.types import Array
-
-#: Kinks of a loss are smoothed over this half-width: at a vertex margins are at kinks, where the slope is not unique.
-KINK_WIDTH = 2.0**-28
 
 
 @dataclass
@@ -69,7 +67,7 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float, f
     if proves_by_slopes(program):
         # Summed as in the certificate: in a band this narrow working precision has an error of 1e-7 of a pair's weight,
         # which would be subtracted from a bound without a penalty.
-        of_pos, of_neg, conjugate, *_ = slopes_at(problem, theta[:-2], float(theta[-2]), KINK_WIDTH)
+        of_pos, of_neg, conjugate, *_ = slopes_at(problem, theta[:-2], float(theta[-2]), HALF_OF_DIGITS)
         loss = program.comparisons.mean(program.loss, (pos, neg), float(theta[-2]), shift, sample)
         return (of_pos, of_neg), loss, conjugate
     if problem.over_pairs:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.precision import TOLERANCE
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
 #: The metric is estimated from about this many observations per class.
 _SAMPLE_SIZE = 10_000
-_RIDGE = 1e-6
 
 
 def score_metric(problem: Problem, unit: Array) -> Array:
@@ -33,7 +33,7 @@ def score_metric(problem: Problem, unit: Array) -> Array:
         else:
             rows = np.c_[rows, np.ones(len(rows))]
             metric += (rows * (prior * share)[:, None]).T @ rows
-    metric[np.arange(n + 1), np.arange(n + 1)] += _RIDGE
+    metric[np.arange(n + 1), np.arange(n + 1)] += TOLERANCE
     return metric
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.precision import HALF_OF_DIGITS
 from auclab.solvers.certificate import certify, certify_scorers
-from auclab.solvers.cutting_plane.cuts import KINK_WIDTH, Cut, cut_multipliers
+from auclab.solvers.cutting_plane.cuts import Cut, cut_multipliers
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verified.scorers import proves_by_slopes
@@ -39,7 +40,7 @@ def proved_solution(
     if proves_by_slopes(problem.program):
         total *= 1.0 + 2.0**-50  # so that the sum of the rounded weights is at most 1, exactly
         points = [(weight / total, cut.theta) for weight, cut in combination if cut.theta is not None and weight > 0]
-        scorers = tuple((weight, theta[:-2], float(theta[-2]), KINK_WIDTH) for weight, theta in points)
+        scorers = tuple((weight, theta[:-2], float(theta[-2]), HALF_OF_DIGITS) for weight, theta in points)
         certificate = certify_scorers(problem, coef, objective, scorers or [(1.0, coef, intercept, 0.0)])[0]
         timings, history = Timings(solve=monitor.seconds), tuple(monitor.history)
         found = RawSolution(coef, intercept, status, None, iterations, timings, history=history, scorers=scorers)

@@ -24,9 +24,10 @@ from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level, proved_bound
 from auclab.models.bundle_master import LinearMaster, MasterPoint
-from auclab.precision import EQUAL, TOLERANCE
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_scorers
-from auclab.solvers.cutting_plane.cuts import KINK_WIDTH, Cut, supporting_cut
+from auclab.precision import EQUAL, FEW_STEPS, HALF_OF_DIGITS, LITTLE, MOST_STEPS, SMALL_OBJECTIVE, TOLERANCE
+from auclab.solvers.budget import DENSE_FEATURES, KEPT_BYTES
+from auclab.solvers.certificate import certify_scorers
+from auclab.solvers.cutting_plane.cuts import Cut, supporting_cut
 from auclab.solvers.cutting_plane.metric import metric_length
 from auclab.solvers.cutting_plane.proof import CutCombination, proved_solution
 from auclab.solvers.cutting_plane.start_points import start_points
@@ -45,17 +46,8 @@ from auclab.types import Array, Status
 _LEVEL = 0.8
 #: In a span, relative step towards the minimum (measured: half as many steps as with the level, each at half the cost).
 _SPAN_STEP = 0.4
-#: Steps without a rise of the model's minimum until its minimiser is the next point, and without any progress until the
-#: solve ends.
-_STEPS_TO_MINIMISER, _STEPS_TO_STALL = 5, 200
 #: A bundle holds this many cuts and two per variable; those that have been inactive for longest are dropped first.
 _MIN_CUTS = 60
-#: Multipliers of cuts are kept up to this many bytes, and computed again for the proof beyond.
-_MAX_MULTIPLIER_BYTES = 400_000_000
-#: A full metric up to this many features; small spaces beyond.
-_MAX_METRIC_FEATURES = 500
-#: Features enter until the bound over all features is within this fraction of the gap.
-_PRICING_TOLERANCE = 0.1
 
 
 @in_own_units
@@ -102,7 +94,7 @@ class BundleSolve:
     def __init__(self, problem: Problem, tolerance: float, monitor: Monitor):
         self.problem, self.program, self.tolerance, self.monitor = problem, problem.program, tolerance, monitor
         sample, n = problem.sample, problem.sample.n_features
-        self.many_features = n > _MAX_METRIC_FEATURES
+        self.many_features = n > DENSE_FEATURES
         self.unit = 1.0 / sample.spread
         if self.many_features and self.program.uses_norm and self.program.regulariser.norm.is_euclidean:
             # With one unit for all features lengths in x are those of the l2 norm, as a span requires.
@@ -113,12 +105,12 @@ class BundleSolve:
         self.constraints = problem.constraints
         self.master = LinearMaster(self.program, self.unit, self.constraints) if in_highs else None
         self.cuts: list[Cut] = []
-        self.max_cuts = _MIN_CUTS + 2 * min(n, _MAX_METRIC_FEATURES)
+        self.max_cuts = _MIN_CUTS + 2 * min(n, DENSE_FEATURES)
         if self.many_features:
-            self.max_cuts = max(_MIN_CUTS, min(self.max_cuts, _MAX_MULTIPLIER_BYTES // (8 * n)))
+            self.max_cuts = max(_MIN_CUTS, min(self.max_cuts, KEPT_BYTES // (8 * n)))
         self.by_slopes = proves_by_slopes(self.program)
         size = 8 * (sample.n_pos + sample.n_neg) * self.max_cuts
-        self.keep_multipliers = size <= _MAX_MULTIPLIER_BYTES and not self.by_slopes
+        self.keep_multipliers = size <= KEPT_BYTES and not self.by_slopes
         self.center = np.zeros(n + 2)
         self.best, self.lower, self.highest_lower, self.iterations = math.inf, 0.0, 0.0, 0
         self.combination: list[tuple[float, Cut]] = []
@@ -153,7 +145,7 @@ class BundleSolve:
             if reason is not None:
                 status = reason
                 break
-            stalled = self.stalled_steps >= _STEPS_TO_STALL
+            stalled = self.stalled_steps >= MOST_STEPS
             if self.iterations >= max_iters or stalled or allowed < 1e-3 * self.tolerance:
                 break
             self._add_cut(self._next_point(point))
@@ -185,7 +177,7 @@ class BundleSolve:
     def _prove_by(self, cut: Cut, theta: Array) -> None:
         """The bound from the slopes at a point alone; near the minimum of a smooth loss it exceeds the master's."""
         coef, intercept = theta[:-2] * self.unit, float(theta[-2])
-        found, *_ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, KINK_WIDTH)])
+        found, *_ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, HALF_OF_DIGITS)])
         if found.lower_bound > self.lower:
             self.lower, self.combination = found.lower_bound, [(1.0, cut)]
 
@@ -253,7 +245,7 @@ class BundleSolve:
             constant = float(sum(weight * cut.constant for weight, cut in zip(point.weights, self.cuts, strict=True)))
             bound = max(0.0, proved_bound(self.program, self.unit, constant, slope, t))
             penalty_slope = program.regulariser.slope(t)
-            close = point.value - bound <= _PRICING_TOLERANCE * (self.best - point.value)
+            close = point.value - bound <= LITTLE * (self.best - point.value)
             if not space.enter(slope, penalty_slope - slope[-1]) or close or self.monitor.stopped():
                 return replace(point, value=bound)
 
@@ -265,7 +257,7 @@ class BundleSolve:
         """The projection of the prox centre onto the level set; a point towards the minimiser if need be."""
         lowest = self._model_value(minimiser)
         self._count_steps(lowest)
-        if self.steps_without_rise and self.steps_without_rise % _STEPS_TO_MINIMISER == 0:
+        if self.steps_without_rise and self.steps_without_rise % FEW_STEPS == 0:
             # The model's minimum no longer changes: if the model is exact there, this point is the last.
             self.space.include(minimiser.theta)
             return minimiser.theta

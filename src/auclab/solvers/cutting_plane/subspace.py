@@ -17,15 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
-from auclab.precision import ROUNDING
+from auclab.precision import HALF_OF_DIGITS, ROUNDING
 from auclab.regularisers import VectorNorm
 from auclab.solvers.cutting_plane.metric import score_metric
 from auclab.types import Array
 
 #: At most this many features enter at a time, or this part of the working set if that is more.
 _MAX_ENTERING, _MAX_ENTERING_SHARE = 20, 0.1
-#: Relative excess of a reduced cost that counts as rounding.
-_ROUNDING = 1e-7
 
 
 class Space:
@@ -198,7 +196,7 @@ class Sparse(Space):
         penalty allows.
         """
         cost = np.where(self._used[:-2], 0.0, np.abs(slope[:-2] / (self._unit * self._box)))
-        entering = np.flatnonzero(cost > allowed * (1.0 + _ROUNDING))
+        entering = np.flatnonzero(cost > allowed * (1.0 + HALF_OF_DIGITS))
         most = max(_MAX_ENTERING, int(_MAX_ENTERING_SHARE * self._used.sum()))
         if entering.size > most:
             entering = entering[np.argpartition(cost[entering], -most)[-most:]]

@@ -32,10 +32,11 @@ import numpy as np
 
 from auclab.compiled.transport import largest_excess
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.precision import FEW_ROUNDINGS
 from auclab.solvers.guaranteed.parts import Part
 from auclab.solvers.verified.marginals import feasible_multipliers
 from auclab.solvers.verified.moments import moments
-from auclab.solvers.verified.value import DOWN, FEW_ROUNDINGS
+from auclab.solvers.verified.value import DOWN
 from auclab.types import Array
 
 

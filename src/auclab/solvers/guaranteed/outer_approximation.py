@@ -22,26 +22,20 @@ import numpy as np
 
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.limit_master import LimitMaster, LimitPoint
-from auclab.precision import EQUAL, SOLVED
-from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.precision import EQUAL, FARTHER, FEW_STEPS, ROUNDING, SMALL_OBJECTIVE, SOLVED
 from auclab.solvers.feasible_point import satisfies
 from auclab.solvers.guaranteed.lagrangian import WeightedPart, lagrangian_bound
-from auclab.solvers.guaranteed.parts import INSIDE, Part
+from auclab.solvers.guaranteed.parts import Part
 from auclab.solvers.monitor import Monitor
 from auclab.types import Array, Status
 
 #: Parts of the way from the master's minimiser to the best feasible point at which cuts are taken (measured).
 _ON_THE_WAY = (0.3, 0.7)
-#: Cuts that were slack in this number of masters are dropped, as soon as the bound has risen (measured).
-_SLACK_MASTERS = 5
 #: Masters at most, and without a better point or bound.
 _MAX_MASTERS, _STALLED = 20_000, 1_000
-#: Programs are solved for all w up to this many times the largest coefficient of their starts, and their bound is
-#: proved for ones longer by this factor if that costs next to nothing: if no side of the box is in the way.
-_NEAR, _FARTHER = 10.0, 100.0
-#: Masters without a better point on the way to their minimisers until one is sought from the minimiser on; the steps to
-#: it, and by what factor each lengthens at most.
-_OUTSIDE, _LENGTHENINGS, _LONGEST = 8, 6, 1.01
+#: Masters without a better point on the way to their minimisers until one is sought from the minimiser on, and by what
+#: factor a step to it lengthens at most.
+_OUTSIDE, _LONGEST = 8, 1.01
 
 
 @dataclass
@@ -96,7 +90,7 @@ class OuterApproximation:
         self._spread = np.max([part.sample.spread for part in parts], axis=0)
         self.radius = math.inf
         if not cost.all():
-            self.radius = _NEAR * max(1.0, *(float(abs(start * self._spread).max()) for start in starts))
+            self.radius = FARTHER * max(1.0, *(float(abs(start * self._spread).max()) for start in starts))
         blocks = [len(part.blocks) for part in self.parts]
         self._first_block = np.cumsum([0, *blocks])
         self._excess, self._cuts = False, list[_StoredCut]()
@@ -136,7 +130,7 @@ class OuterApproximation:
             monitor.record(value, lower)
             scale = max(abs(value), SMALL_OBJECTIVE)
             reason = monitor.stopped() or (Status.ITERATION_LIMIT if unchanged >= _STALLED else None)
-            decided = self._excess and (lower > INSIDE or value < enough)
+            decided = self._excess and (lower > ROUNDING or value < enough)
             if reason or decided or value - lower <= allowed * scale:
                 best, value = self._sparse(point.coef, best, value, lower + tolerance * scale)
                 found = self._proved(best, value, point, iterations, tolerance)
@@ -166,13 +160,13 @@ class OuterApproximation:
         for g, part in enumerate(self.parts):
             constants, slopes = part.cuts(coef)
             losses[g] = float((constants - slopes @ coef).sum())
-            if self._excess or math.isinf(self.limits[g]) or losses[g] > self.limits[g] - INSIDE:
+            if self._excess or math.isinf(self.limits[g]) or losses[g] > self.limits[g] - ROUNDING:
                 self._cuts += [_StoredCut(coef, g, block) for block in range(constants.size)]
                 self._master.add(self._first_block[g] + np.arange(constants.size), constants, slopes)
         excess = float((losses - self.limits).max())
         if self._excess:
             return excess, True
-        return float(self.cost @ abs(coef)) + float(losses[np.isinf(self.limits)].sum()), excess <= -INSIDE
+        return float(self.cost @ abs(coef)) + float(losses[np.isinf(self.limits)].sum()), excess <= -ROUNDING
 
     def _sparse(self, outer: Array, best: Array, value: float, enough: float) -> tuple[Array, float]:
         """For programs with a cost, a point with only the features of the master's minimiser, if it is short enough.
@@ -189,8 +183,8 @@ class OuterApproximation:
 
     def _lengthened(self, coef: Array) -> Array | None:
         """The shortest multiple from 1 on that keeps the limit of the one part; None if there is none nearby."""
-        part, limit, longer = self.parts[0], self.limits[0] - INSIDE, coef
-        for _ in range(_LENGTHENINGS):
+        part, limit, longer = self.parts[0], self.limits[0] - ROUNDING, coef
+        for _ in range(FEW_STEPS):
             constants, slopes = part.cuts(longer)
             constant, slope = float(constants.sum()), float((slopes @ longer).sum())
             if constant - slope <= limit:
@@ -206,17 +200,18 @@ class OuterApproximation:
         """Count the masters in which each cut was slack; drop old ones if the bound rose, so that nothing repeats."""
         for stored, weight in zip(self._cuts, point.cut_weights, strict=True):
             stored.slack = 0 if weight > 0.0 else stored.slack + 1
-        dropped = np.array([k for k, stored in enumerate(self._cuts) if stored.slack > _SLACK_MASTERS], np.intp)
-        if rose and dropped.size > _SLACK_MASTERS:
+        dropped = np.array([k for k, stored in enumerate(self._cuts) if stored.slack > FEW_STEPS], np.intp)
+        if rose and dropped.size > FEW_STEPS:
             self._master.remove(dropped)
-            self._cuts = [stored for stored in self._cuts if stored.slack <= _SLACK_MASTERS]
+            self._cuts = [stored for stored in self._cuts if stored.slack <= FEW_STEPS]
 
     def _proved(self, best: Array, value: float, point: LimitPoint, iterations: int, tolerance: float) -> Found:
         """The Lagrangian bound of the master's duals."""
         weights = point.part_weights / (math.fsum(point.part_weights) if self._excess else 1.0)
         combined = tuple(self._combined(g, float(weight), point) for g, weight in enumerate(weights))
         found = Found(best, value, -math.inf, combined, self.radius, Status.ITERATION_LIMIT, iterations)
-        for radius in (_FARTHER * self.radius, self.radius):
+        # Proved for longer ones if that costs next to nothing: if no side of the box is in the way.
+        for radius in (FARTHER**2 * self.radius, self.radius):
             bound = lagrangian_bound(
                 combined, self.cost, self._boxed(radius), point.row_multipliers, scalable=not self._excess
             )

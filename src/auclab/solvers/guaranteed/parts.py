@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.problem import Problem
+from auclab.precision import ROUNDING, tenfold
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -20,10 +21,8 @@ from auclab.types import Array
 _BLOCKS = 8
 #: Least number of positives in a block.
 _LEAST_BLOCK = 4
-#: Points are sought so far inside of a limit that rounding of its sums does not matter.
-INSIDE = 1e-13
 #: Shares of an inner point that are mixed in, one after the other: none, rounding, and ten times as much.
-_SHARES = (0.0, *(10.0**power for power in range(-14, -1)))
+_SHARES = (0.0, *tenfold(ROUNDING, 0.1))
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,10 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.exact_auc_mip import MARGIN, Box, Directions, pair_directions, solve_box, widest
 from auclab.models.timings import Timings
+from auclab.solvers.budget import SMALL_MARGINS
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, AuclabError, Status
 
-#: Trees over more pairs than this reach the time limit before the optimum.
-MAX_PAIRS = 10_000
 #: From this number of open directions on a mixed-integer program is faster than two boxes (measured).
 FEW = 40
 
@@ -57,11 +56,11 @@ def solve_exact_auc(
     """
     program: Any = problem.program  # an ExactAUC
     sample = problem.sample
-    if problem.n_margins > MAX_PAIRS:
+    if problem.n_margins > SMALL_MARGINS:
         raise AuclabError(
             f"exact_auc has one 0/1 variable per pair, and there are {sample.n_pos} × {sample.n_neg} = "
-            f"{problem.n_margins:,} pairs (at most {MAX_PAIRS:,}); use fewer observations, or formulation=bauc, the "
-            "lower bound of AUC that is a linear program"
+            f"{problem.n_margins:,} pairs (at most {SMALL_MARGINS:,}); use fewer observations, or formulation=bauc, "
+            "the lower bound of AUC that is a linear program"
         )
     begin = perf_counter()
     pairs = pair_directions(problem)

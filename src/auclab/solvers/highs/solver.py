@@ -21,18 +21,17 @@ import numpy as np
 
 from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.problem import Problem
+from auclab.models.algebra import MOST_ROWS
 from auclab.models.dual_lp import highs_status, quiet_highs, run_highs, solve_dual
 from auclab.models.margins import all_margins, marginals
 from auclab.models.timings import Timings
-from auclab.solvers.budget import check_margins, default_limit_note, finite_or_none, seconds_allowed
+from auclab.solvers.budget import NOTEWORTHY, check_margins, default_limit_note, finite_or_none, seconds_allowed
 from auclab.solvers.encodings import encodings, fastest_encoding
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import feature_units, in_own_units
 from auclab.types import Array, AuclabError, Status
 
 ENCODINGS = ("auto", "full", "dual", "aggregated")
-#: The Pyomo model of more rows than this would take minutes to build.
-EXPORT_UP_TO = 2_000_000
 #: From this number of rows on an interior-point method is faster than the simplex method (measured: 0.9 s against 5.9 s
 #: at 22,500 rows, 3.9 s against a minute at 62,500).
 INTERIOR_POINT_FROM = 5_000
@@ -40,8 +39,6 @@ INTERIOR_POINT_FROM = 5_000
 _BUILDING_PER_ENTRY = 2e-7
 #: Terms of rows that Pyomo builds and lowers in a second (measured: 7 million in 6 s).
 _TERMS_PER_SECOND = 1_000_000
-#: Building a model gets a note if it is expected to take more seconds than this.
-NOTEWORTHY = 5.0
 
 
 def solve(
@@ -81,7 +78,7 @@ def solve(
     if not encodings(problem.program):
         from auclab.solvers.highs.exact_auc import solve_exact_auc
 
-        check_margins(problem, "highs exact_auc", "use fewer observations or features")
+        check_margins(problem, "highs encoding=dual", "use fewer observations or features")
         limit = seconds_allowed(time_limit)
         answer = solve_exact_auc(
             problem, lambda: _bauc_coef(problem, limit), tolerance=tolerance, time_limit=finite_or_none(limit)
@@ -232,9 +229,10 @@ def _export(problem: Problem, path: Path) -> None:
 
     if path.suffix not in (".lp", ".mps"):
         raise AuclabError(f"export={path} must end in .lp or .mps")
-    if problem.n_margins > EXPORT_UP_TO:
+    most = MOST_ROWS["pyomo"]
+    if problem.n_margins > most:
         raise AuclabError(
-            f"export writes one row a pair, and there are {problem.n_margins:,} (at most {EXPORT_UP_TO:,}); "
+            f"export writes one row a pair, and there are {problem.n_margins:,} (at most {most:,}); "
             "use fewer observations"
         )
     partial = path.with_name(f".{path.stem}.partial{path.suffix}")

@@ -12,13 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.precision import FEW_ROUNDINGS
 from auclab.solvers.cutting_plane.cuts import supporting_cut
 from auclab.solvers.integer.region import Limit
 from auclab.solvers.scaling import power_of_two
 from auclab.types import Array
-
-#: Relative amount by which tangents of norms are shortened, so that rounding does not put them above the norm.
-_SHORTER = 1e-14
 
 
 class ConvexOracle:
@@ -74,7 +72,7 @@ class ConvexOracle:
                 coef = coef / np.clip(used[self.limit.group[: self.n]], 1e-3, 1.0)
             np.add.at(charge, self.limit.group[: self.n], ridge * coef**2)
             slope = slope - 2.0 * ridge * coef / self.unit
-        return self._padded(slope), charge * (1.0 + _SHORTER)
+        return self._padded(slope), charge * (1.0 + FEW_ROUNDINGS)
 
     def rounding(self, lower: Array, upper: Array) -> float:
         """Bound on the error of a cut from sums in floating point, over all x within their bounds."""
@@ -88,4 +86,4 @@ class ConvexOracle:
 
     def _tangent(self, coef: Array) -> Array:
         """U with ``‖u‖_* ≤ 1`` and ``u·w = ‖w‖``."""
-        return self.problem.program.regulariser.norm.subgradient(coef) * (1.0 - _SHORTER)
+        return self.problem.program.regulariser.norm.subgradient(coef) * (1.0 - FEW_ROUNDINGS)

@@ -17,13 +17,12 @@ import numpy as np
 
 from auclab.formulations.base import Program
 from auclab.models.dual_lp import quiet_highs
-from auclab.precision import TOLERANCE
+from auclab.precision import MOST_STEPS, TOLERANCE
 from auclab.types import Array
 
-#: The boxes of the search, in scores at unit spread; what touches the last has no bound.
-_BOXES = (1e2, 1e4, 1e6)
-#: Cuts that are added at an endpoint before the next box.
-_CUTS = 200
+#: The first box of the search, in scores at unit spread, and the factor to the next: what touches that of 1/TOLERANCE
+#: has no bound.
+_BOX = 1e2
 
 
 def penalty_bounds(program: Program, value: float, unit: Array) -> Array:
@@ -57,7 +56,7 @@ def level_bounds(
     level: Any = quiet_highs(None)
     level.setOptionValue("presolve", "off")
     columns = np.arange(n, dtype=np.int32)
-    level.addVars(n, np.maximum(lower, -_BOXES[0]), np.minimum(upper, _BOXES[0]))
+    level.addVars(n, np.maximum(lower, -_BOX), np.minimum(upper, _BOX))
 
     def add(x: Array) -> float:
         found, constant, slope = cut(x)
@@ -66,11 +65,11 @@ def level_bounds(
         return found
 
     add(np.zeros(n))
-    box, boxes, found = _BOXES[0], iter(_BOXES[1:]), dict.fromkeys(open_ends, math.inf)
+    box, found = _BOX, dict.fromkeys(open_ends, math.inf)
     while True:
         touches = False
         for k, side in open_ends:
-            for _ in range(_CUTS):
+            for _ in range(MOST_STEPS):
                 if perf_counter() > end:
                     return lower, upper, True
                 level.changeColCost(k, -side)
@@ -87,8 +86,8 @@ def level_bounds(
             touches |= bool((abs(x) >= box * (1.0 - 1e-6)).any())
         if not touches:
             break
-        box = next(boxes, 0.0)
-        if not box:
+        box *= _BOX
+        if box > 1.0 / TOLERANCE:
             return lower, upper, False
         level.changeColsBounds(n, columns, np.maximum(lower, -box), np.minimum(upper, box))
     lower, upper = lower.copy(), upper.copy()

@@ -26,14 +26,12 @@ from auclab.solvers.integer.dependent_columns import dependent_columns
 from auclab.solvers.integer.level_bounds import level_bounds, penalty_bounds
 from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
-from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
+from auclab.solvers.integer.tree import MANY_ROUNDS, Incumbent, Objective, Tree, bound_of, grow
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
-#: Cuts with which the program on few features is solved, at most.
-_ROUNDS = 400
 #: Advice that gives the coefficients bounds.
 _BOUNDED = (
     "use formulation=ranksvm with a penalty, leave such columns out, or bound the coefficients (lower and upper of the "
@@ -311,7 +309,7 @@ class _Search:
         region = replace(self.root, states=(state,)).closed((self.limit,))
         point = self.relaxation.solve(region, seconds)
         best: tuple[float, Array] | None = None
-        for _ in range(_ROUNDS):
+        for _ in range(MANY_ROUNDS):
             if point is None or point.value >= self.best.value:
                 break
             value, constant, slope = self.oracle.cut(point.coef)

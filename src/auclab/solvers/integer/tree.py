@@ -15,15 +15,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from auclab.precision import EQUAL, SOLVED
-from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.precision import EQUAL, SMALL_OBJECTIVE, SOLVED
 from auclab.solvers.integer.region import UNDECIDED, Limit, Region, least, tightened
 from auclab.solvers.integer.relaxation import LinearPoint, Relaxation
 from auclab.solvers.monitor import Monitor
 from auclab.types import Array, Status
 
 #: Rounds of cuts in a region whose point is not one of the program, and those at the root and at points that are.
-_ROUNDS, _MANY_ROUNDS = 6, 500
+_ROUNDS, MANY_ROUNDS = 6, 500
 #: A region is divided where its bound rose by less in a round, relatively, or is so near the value at its point.
 _LITTLE, _NEAR = 1e-3, 3e-3
 #: The history has a row each time the bound rose by this part of the gap, or this number of seconds passed.
@@ -106,7 +105,7 @@ class Tree:
         for coef in starts:
             self._cut_at(coef, None)
         self.begun = True
-        self._look_into(self._root, 0.0, monitor, rounds=_MANY_ROUNDS)
+        self._look_into(self._root, 0.0, monitor, rounds=MANY_ROUNDS)
         if not (self._parts and self._heap):
             return
         bound, _, _, point = self._heap.pop()
@@ -175,7 +174,7 @@ class Tree:
             if is_point:
                 self._incumbent.look(value, coef)
             count += 1
-            if monitor.stopped() is not None or count >= (_MANY_ROUNDS if is_point else rounds):
+            if monitor.stopped() is not None or count >= (MANY_ROUNDS if is_point else rounds):
                 break
             little = count > 2 and point.value - last <= _LITTLE * abs(point.value)
             if not moved and self._is_settled(value, point, is_point, little=little):

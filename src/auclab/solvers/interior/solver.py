@@ -22,9 +22,8 @@ import numpy as np
 import scipy.linalg as la
 
 from auclab.formulations.problem import Problem
-from auclab.precision import MOST_STEPS
+from auclab.precision import FEW_STEPS, LITTLE, MOST_STEPS, PATIENCE, ROUGH, SMALL_OBJECTIVE
 from auclab.samples.rotated import MAX_ROWS
-from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.interior.best import Best
 from auclab.solvers.interior.lengths import top_factors
 from auclab.solvers.interior.settings import Setting, all_margins, hard_margin
@@ -39,13 +38,10 @@ from auclab.types import AuclabError, Status
 
 #: Largest number of pairs: each is stored, and a step takes some tens of passes over them.
 MAX_PAIRS = 1_000_000
-#: Steps without a smaller gap.
-_IDLE = 12
-#: Where the own gap of a separator is below the first number and this often in the certified one, no hinge-free optimum
-#: is taken to be there.
-_NEAR, _NO_FIT = 0.01, 5.0
-#: After this number of steps without progress the diagonal is made larger.
-_RETRY, _SHORT = 4, 0.1
+#: Where the own gap of a separator is small and this often in the certified one, no hinge-free optimum is taken to be
+#: there.
+_NO_FIT = 5.0
+
 #: The reason for refusing a program without a hinge-free optimum.
 _ONLY_SEPARATORS = "interior takes partial AUC, or more pairs than it can hold, only where an optimal w leaves no hinge"
 
@@ -133,9 +129,13 @@ def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:
             shares = shares_of(problem, multipliers[1]) if share_neg else None
             idle = 0 if best.consider(coef, intercept, multipliers, shares) else idle + 1
             # Of a separator that is near, the gap is that of the steps, unless its multipliers do not fit.
-            if idle and idle % _RETRY == 0 and length < _SHORT:
+            if idle and idle % PATIENCE == 0 and length < LITTLE:
                 state.proximal *= 100.0
-            if best.is_found or idle >= _IDLE or (share_neg and _NO_FIT * state.own_gap() < min(best.gap, _NEAR)):
+            if (
+                best.is_found
+                or idle >= FEW_STEPS * PATIENCE
+                or (share_neg and _NO_FIT * state.own_gap() < min(best.gap, ROUGH))
+            ):
                 return
     except (la.LinAlgError, ValueError, ZeroDivisionError, FloatingPointError):
         return  # rounding has left no system to solve: keep the best point so far

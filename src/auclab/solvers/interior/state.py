@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.precision import LITTLE, ROUNDING
 from auclab.solvers.interior.best import Multipliers
 from auclab.solvers.interior.lengths import INSIDE, Steps, length_at
 from auclab.solvers.interior.settings import Setting
@@ -15,10 +16,6 @@ from auclab.types import Array
 
 #: Fraction of the step to the boundary.
 _SHARE = 0.995
-#: Least complementarity to aim for, as a fraction of the required gap: a smaller one costs digits.
-_FLOOR = 0.2
-#: Curvature added to columns that nearly have none, as a fraction of the largest curvature.
-_PROXIMAL = 1e-11
 #: First multipliers, as a fraction of the capacities.
 _FIRST_SHARE = 0.5
 
@@ -67,7 +64,7 @@ class State:
         if not self.bounded:
             self.xi = np.zeros_like(lacking)
             self.r = np.maximum(-lacking, 0.0) + 1.0
-        self.proximal = _PROXIMAL
+        self.proximal = ROUNDING
 
     def _balanced(self) -> Array:
         """Weights with one sum in either class."""
@@ -138,7 +135,7 @@ class State:
         if of_length is not None:
             slack = of_length.slack + primal * of_length.slack_step
             after += float(slack @ (of_length.dual + dual * of_length.dual_step))
-        mu = max(min(1.0, after / total) ** 3 * total, _FLOOR * wanted) / count
+        mu = max(min(1.0, after / total) ** 3 * total, LITTLE * wanted) / count
         second = self._direction(system, p, lacks, mu, first)
         primal, dual = self._limits(second, p)
         primal, dual = min(1.0, _SHARE * primal), min(1.0, _SHARE * dual)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.compiled.accurate import CHUNK
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
@@ -24,9 +25,6 @@ from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.solution import Certificate, Solution
 from auclab.types import Array, Status
-
-#: Rows whose features are computed at once.
-_ROWS = 4096
 
 
 def nystroem_landmarks(training: Training, number: int, random_state: int) -> NDArray[np.intp]:
@@ -78,9 +76,9 @@ class RandomFeatureSolution(Solution):
 
     def _scores(self, rows: Array) -> Array:
         scores = np.full(rows.shape[0], self.intercept)
-        for begin in range(0, scores.size, _ROWS):
-            moved = less_offset(rows[begin : begin + _ROWS], self.offset)
-            scores[begin : begin + _ROWS] += row_scores(
+        for begin in range(0, scores.size, CHUNK):
+            moved = less_offset(rows[begin : begin + CHUNK], self.offset)
+            scores[begin : begin + CHUNK] += row_scores(
                 _features(moved, self.frequencies, self.phases), self.feature_coef
             )
         return scores

@@ -31,14 +31,11 @@ from auclab.compiled.accurate import accurate_sum
 from auclab.compiled.transport import largest_excess
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
+from auclab.precision import FEW_STEPS
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.verified.scorers import Scorers, dual_sums, proves_by_slopes
 from auclab.solvers.verified.value import DOWN, UP
 from auclab.types import Array
-
-#: Mixtures that are tried until the rounding of one is covered.
-_MIXTURES = 6
-
 
 #: Weights ≥ 0, coefficients of every observation in the order of the matrix, half-widths, and the ``1 − z‖h‖`` from
 #: which margins are taken, with a z that may be another one than that of the program.
@@ -222,7 +219,7 @@ def mixed(problem: Problem, matrix: KernelMatrix, point: DualPoint, spare: DualP
     root = math.sqrt(max(0.0, b * b - a * c))
     t = -c / (b + root) if b + root > 0 else 1.0
     t = min(1.0, max(0.0, t))
-    for step in range(_MIXTURES):
+    for step in range(FEW_STEPS):
         weight = t * (1.0 - 1e-13 * 100.0**step)
         found = _mean(problem, matrix, weight, (point, spare), None)
         if found.slack(z) >= 0:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
-from auclab.precision import SOLVED
+from auclab.precision import ROUGH, SOLVED
 from auclab.solvers.kernel.dual_points import from_solve, of_zero
 from auclab.solvers.kernel.result import Found
 from auclab.solvers.kernel.solution import Stage
@@ -18,8 +18,8 @@ from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.verification import verify
 from auclab.types import Status
 
-#: Solves on the way to the landmarks of a program without a norm, and their relative gap.
-_ROUNDS, _LOOSE = 3, 1e-2
+#: Solves on the way to the landmarks of a program without a norm.
+_ROUNDS = 3
 
 
 def solve_in_given_span(training: Training, tolerance: float, landmarks: NDArray[np.intp], monitor: Monitor) -> Found:
@@ -45,10 +45,10 @@ def solve_without_norm(training: Training, tolerance: float, most: int, monitor:
     equal rows allow: with a kernel such as "rbf" the infimum over the space is their weight, mostly 0. So what is
     certified is the optimum in the span, and the number of landmarks is what limits the scorer.
     """
-    solve = LandmarkSolve(training, _LOOSE, most, monitor)
+    solve = LandmarkSolve(training, ROUGH, most, monitor)
     for k in range(1, _ROUNDS):
         solve.add_landmarks(max(1, most * k // _ROUNDS) - solve.choice.span.size)
-        if monitor.stopped() or solve.point.objective <= _LOOSE:
+        if monitor.stopped() or solve.point.objective <= ROUGH:
             break
     solve.add_landmarks(most - solve.choice.span.size, solving=False)
     return _in_span(training, tolerance, solve.choice.span, monitor)

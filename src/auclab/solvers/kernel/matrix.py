@@ -9,12 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab.compiled.accurate import CHUNK
 from auclab.compiled.threads import in_parallel
 from auclab.kernels.kernel import ROUNDING, Kernel
 from auclab.types import Array
 
-#: Observations of a block: 8 MB of kernel values, which stay in the caches of a processor.
-_BLOCK = 1024
 #: Observations from which on a product is computed in two threads.
 _MIN_THREADED = 4096
 #: The fraction of the budget that K itself may use.
@@ -105,7 +104,7 @@ class KernelMatrix:
         A value of K by `error`; a sum over a block by its length times half a unit, one over the blocks by theirs.
         """
         weight = float(abs(vector).sum())
-        terms = min(_BLOCK, self.size) + math.ceil(self._summed / _BLOCK) + 4
+        terms = min(CHUNK, self.size) + math.ceil(self._summed / CHUNK) + 4
         return math.fsum((vector * product).tolist()), weight**2 * (self.error + terms * ROUNDING * self.largest) * 1.01
 
     @property
@@ -125,7 +124,7 @@ class KernelMatrix:
         self._kept = kept
 
     def _blocks(self) -> list[slice]:
-        return [slice(begin, min(begin + _BLOCK, self.size)) for begin in range(0, self.size, _BLOCK)]
+        return [slice(begin, min(begin + CHUNK, self.size)) for begin in range(0, self.size, CHUNK)]
 
     def _block_pairs(self) -> list[tuple[slice, slice]]:
         blocks = self._blocks()

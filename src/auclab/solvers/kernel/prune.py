@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.precision import TOLERANCE
-from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.precision import LITTLE, SMALL_OBJECTIVE, TOLERANCE
 from auclab.solvers.kernel.bound import DualPoint
 from auclab.solvers.kernel.dual_points import from_multipliers
 from auclab.solvers.kernel.landmarks import superfluous
@@ -24,8 +23,6 @@ from auclab.types import Array, AuclabError, Status
 
 #: Numbers of landmarks that are tried, and by what the allowed change of h is multiplied or divided in between.
 _TRIALS, _FACTOR = 7, 3.0
-#: Gap of a solve in the smaller span, as a fraction of the tolerance.
-_SOLVE_PART = 0.1
 
 
 def prune(
@@ -164,7 +161,7 @@ def _solved(
         return None
     smaller, Q = span.reduced(training.matrix, kept)
     problem = training.in_features(smaller.features)
-    raw = solve_newton(problem, tolerance=_SOLVE_PART * tolerance, start=(Q.T @ coef, solution.intercept))
+    raw = solve_newton(problem, tolerance=LITTLE * tolerance, start=(Q.T @ coef, solution.intercept))
     note = f"pruned from {solution.n_landmarks} to {smaller.size} landmarks"
     found = Found(
         landmarks=smaller.landmarks,

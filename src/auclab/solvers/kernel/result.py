@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.models.timings import Timings
+from auclab.precision import TOLERANCE
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.kernel.bound import DualPoint, Functions
 from auclab.solvers.kernel.solution import KernelSolution, Stage
@@ -17,9 +18,6 @@ from auclab.solvers.kernel.training import Training
 from auclab.solvers.kernel.verification import evaluate
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
-
-#: The fraction of the tolerance that rounding in the last evaluation may use without a change of the status.
-_SPARE = 1.0 + 1e-6
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
         notes = (*notes, "the bound exceeds the objective: the matrix of kernel values is not positive semidefinite")
     if status is Status.OPTIMAL and found.space == "span":
         status = Status.OPTIMAL_WITHIN
-    if status in (Status.OPTIMAL, Status.OPTIMAL_WITHIN) and certificate.gap > _SPARE * tolerance:
+    if status in (Status.OPTIMAL, Status.OPTIMAL_WITHIN) and certificate.gap > (1.0 + TOLERANCE) * tolerance:
         status = Status.ITERATION_LIMIT
         notes = (*notes, f"rounding of kernel values may change the objective by {value.rounding:.1g}")
     scale = found.dual.scaled(program)[1]

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from auclab.formulations.optimum import Optimum
 from auclab.kernels.kernel import Kernel
 from auclab.samples.row_scores import row_scores
+from auclab.solvers.budget import BLOCK_BYTES
 from auclab.solvers.fitted import InFeatures
 from auclab.solvers.kernel.bound import Functions
 from auclab.solvers.kernel.words import in_space
 from auclab.solvers.solution import Solution
 from auclab.types import Array, Status
 
-#: Kernel values that are computed at once when rows are scored (64 MB).
-_AT_ONCE = 8_000_000
 #: Why bounds over rows do not hold, by kind.
 NEEDS_BOUNDED = "{} bounds hold with a kernel whose values are bounded, rbf or laplacian"
 
@@ -162,7 +161,7 @@ class KernelSolution(Solution):
 
     def _scores(self, rows: Any) -> Array:
         scores = np.full(rows.shape[0], self.intercept)
-        step = max(1, _AT_ONCE // self.n_landmarks)
+        step = max(1, BLOCK_BYTES // (8 * self.n_landmarks))
         for begin in range(0, scores.size, step):
             part = slice(begin, begin + step)
             values = self.kernel.at_landmarks(less_offset(rows[part], self.offset), self.rows, self.landmarks)

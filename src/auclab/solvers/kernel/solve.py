@@ -16,13 +16,13 @@ from auclab.formulations.base import Program
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.kernels.named import as_kernel
+from auclab.solvers.budget import NEWTON_FEATURES
 from auclab.solvers.kernel.approximations import nystroem_landmarks, solve_in_random_features
 from auclab.solvers.kernel.given_span import solve_in_given_span, solve_without_norm
 from auclab.solvers.kernel.result import verified
 from auclab.solvers.kernel.solver import LandmarkSolve
 from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.monitor import monitored
-from auclab.solvers.selection import NEWTON_FEATURES
 from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.types import AuclabError, Status

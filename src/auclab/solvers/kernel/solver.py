@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
+from auclab.precision import FEW_STEPS, LITTLE, SMALL_OBJECTIVE
+from auclab.solvers.certificate import relative_gap
 from auclab.solvers.kernel.bound import DualPoint, best_between, mixed
 from auclab.solvers.kernel.dual_points import from_solve, of_zero
 from auclab.solvers.kernel.landmarks import residual_of
@@ -31,18 +32,10 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import with_scaled_parameters
 from auclab.types import Array, Status
 
-#: Gap of the last solve in the span, as a fraction of the tolerance.
-_SOLVE_PART = 0.2
-#: With the largest number of landmarks, a stage that lowers the gap by less than this fraction is the last.
-_LEAST_GAIN = 0.1
 #: Gains over a constant scorer up to which they count as 0.
 _LEAST_GAIN_OF_ALL = 1e-5
-#: Gap of a solve in the span, as a fraction of the tolerance, once that gap is all that is left.
-_LEAST_SOLVE = 1e-3
 #: The z of a strictly feasible dual point is at least this fraction of z.
 _LEAST_THRESHOLD = 0.5
-#: Such points that are tried, each with ten times as much to spare.
-_SPARES = 4
 
 
 @dataclass(frozen=True)
@@ -84,7 +77,7 @@ class LandmarkSolve:
         self.bound, self.best = 0.0, of_zero(training)
         self.iterations = 0
         self.stages: list[Stage] = []
-        self._is_exact, self._solve_part = False, _SOLVE_PART
+        self._is_exact, self._solve_part = False, LITTLE
         self._raise_bound(self.best)
         self._is_started = start is not None and start.choice.span.size > 0
         if start is not None and self._is_started:
@@ -123,14 +116,14 @@ class LandmarkSolve:
             reason = self.monitor.stopped() or (Status.INTERRUPTED if raw.status is Status.INTERRUPTED else None)
             if reason is not None:
                 return self.found(reason)
-            if added and (choice.span.size < choice.most or self.gap <= (1.0 - _LEAST_GAIN) * before):
+            if added and (choice.span.size < choice.most or self.gap <= (1.0 - LITTLE) * before):
                 continue
             if not self._is_exact:
                 self._is_exact = True  # the solves in the span are what can still be better
             elif added or choice.most < self.matrix.size:
                 note = f"the budget of {choice.most} landmarks is spent; raise max_landmarks or loosen tolerance"
                 return self.found(Status.ITERATION_LIMIT, note)
-            elif self._solve_part <= _LEAST_SOLVE:
+            elif self._solve_part <= LITTLE**3:
                 return self.found(Status.ITERATION_LIMIT, "no observation is left that is not in the span already")
             else:
                 self._solve_part *= 0.1
@@ -203,7 +196,7 @@ class LandmarkSolve:
         violation = dual.length**2 - (program.threshold * dual.total) ** 2
         problem, found = self.training.without_features, None
         margin = (2.0 * max(lacking, violation) + 1e-14 * dual.length**2) / dual.total**2
-        for _ in range(_SPARES):
+        for _ in range(FEW_STEPS):
             nearer = program.threshold**2 - margin
             if found is not None or nearer < (_LEAST_THRESHOLD * program.threshold) ** 2:
                 break

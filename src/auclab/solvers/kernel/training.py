@@ -14,15 +14,12 @@ from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
+from auclab.precision import HALF_OF_DIGITS
 from auclab.samples.memory import Sample
+from auclab.samples.rotated import MAX_ROWS
 from auclab.samples.tables import require_memory
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.types import Array, AuclabError
-
-#: Relative asymmetry of a precomputed kernel that counts as rounding.
-_ASYMMETRY = 1e-8
-#: Precomputed matrices up to this size are factored to check that they are positive semidefinite (about a second).
-_MOST_FACTORED = 3_000
 
 
 @dataclass(frozen=True)
@@ -149,14 +146,14 @@ def _checked_matrix(X: Any) -> Array:
     if not np.isfinite(matrix).all():
         raise AuclabError("the precomputed kernel has entries that are not finite")
     size = float(abs(matrix).max())
-    if not np.allclose(matrix, matrix.T, rtol=0.0, atol=_ASYMMETRY * size):
+    if not np.allclose(matrix, matrix.T, rtol=0.0, atol=HALF_OF_DIGITS * size):
         raise AuclabError("the precomputed kernel is not symmetric; K[i, j] must be κ(x_i, x_j)")
-    if (np.diagonal(matrix) < 0).any() or (size > 0 and float(np.diagonal(matrix).max()) < size * (1 - _ASYMMETRY)):
+    if (np.diagonal(matrix) < 0).any() or (size > 0 and float(np.diagonal(matrix).max()) < size * (1 - HALF_OF_DIGITS)):
         raise AuclabError(
             "the precomputed matrix is not positive semidefinite: an entry is larger than the diagonal allows; pass "
             "values of a kernel, not distances"
         )
-    if size > 0 and len(matrix) <= _MOST_FACTORED and not _has_factor(matrix, _ASYMMETRY * size * len(matrix)):
+    if size > 0 and len(matrix) <= MAX_ROWS and not _has_factor(matrix, HALF_OF_DIGITS * size * len(matrix)):
         raise AuclabError(
             "the precomputed matrix is not positive semidefinite: it has a negative eigenvalue; pass values of a "
             "kernel, or add a constant to its diagonal"

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.compiled.accurate import CHUNK
 from auclab.formulations.accurate import objective_at
 from auclab.kernels.kernel import ROUNDING
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array
-
-#: Observations whose scores are computed at once.
-_ROWS = 2048
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,8 @@ def evaluate(training: Training, landmarks: NDArray[np.intp], coefficients: Arra
     """
     program, matrix, labels = training.program, training.matrix, training.labels
     scores = np.empty(matrix.size)
-    for begin in range(0, matrix.size, _ROWS):
-        part = slice(begin, min(begin + _ROWS, matrix.size))
+    for begin in range(0, matrix.size, CHUNK):
+        part = slice(begin, min(begin + CHUNK, matrix.size))
         scores[part] = matrix.block(part, landmarks) @ coefficients
     square = math.fsum((coefficients * scores[landmarks]).tolist())
     length = math.sqrt(max(0.0, square))

@@ -21,13 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.formulations.base import Program
+from auclab.precision import FEW_STEPS, HALF_OF_DIGITS, ROUNDING
 from auclab.regularisers.faces import Face, L1Face
-from auclab.solvers.newton.positive_definite import HALF_OF_DIGITS, ROUNDING, solve_positive_definite
+from auclab.solvers.newton.positive_definite import solve_positive_definite
 from auclab.solvers.smoothed.row_products import Check, never
 from auclab.types import Array
-
-#: Changes of the face per variable after which `conic_step` computes the step instead.
-_MAX_CHANGES = 5
 
 
 def active_set_step(
@@ -52,7 +50,7 @@ def active_set_step(
     point = theta.copy()
     point[-1] = model.face.norms(point[:n])
     place = _Place(point, model.face.at(point, n), False)
-    for _ in range(_MAX_CHANGES * theta.size):
+    for _ in range(FEW_STEPS * theta.size):
         check()
         following = model.extended(place) if place.is_minimum else model.towards_minimum(place)
         if following is None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, certify_scorers
-from auclab.solvers.newton.damped_newton import RELATIVE_TOLERANCE, Iterate
+from auclab.precision import LITTLE, PART_OF_GAP, SMALL_OBJECTIVE
+from auclab.solvers.certificate import certify, certify_scorers
+from auclab.solvers.newton.damped_newton import Iterate
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import SmoothedLoss
@@ -13,9 +14,6 @@ from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
-
-#: The last step is no longer refined once the gap is within this fraction of the required one.
-_ENOUGH = 0.5
 
 
 def certified_step(state: State, loss: SmoothedLoss, iterate: Iterate, other: Array | None = None) -> Certificate:
@@ -36,9 +34,9 @@ def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: 
     step, multipliers = np.zeros_like(theta), evaluation.multipliers
     bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers)).bound
     rise, rose, wanted = np.inf, np.inf, state.tolerance * max(evaluation.value, SMALL_OBJECTIVE)
-    enough = state.smoothed_value - _ENOUGH * wanted
+    enough = state.smoothed_value - PART_OF_GAP * wanted
     # If the rises do not decrease, the Hessian is too inaccurate.
-    while bound < enough and rise > RELATIVE_TOLERANCE * wanted and rise <= rose:
+    while bound < enough and rise > LITTLE * wanted and rise <= rose:
         correction = method.step(iterate.hessian, loss.direction_sum(multipliers), theta + step)
         if method.is_too_long(step + correction, theta):
             break

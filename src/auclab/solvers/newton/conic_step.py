@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.norm_cone import norm_cone
+from auclab.precision import ROUNDING
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.newton.polished_step import polished
-from auclab.solvers.newton.positive_definite import ROUNDING
 from auclab.types import Array
 
 #: A constraint is active where its slack, in units of the curvature, is below this and its multiplier.

@@ -24,12 +24,11 @@ import math
 
 import numpy as np
 
+from auclab.precision import EPSILON, FEW_STEPS, HALF_OF_DIGITS, LITTLE, MOST_STEPS, SMALL_OBJECTIVE
 from auclab.samples.memory import Sample
-from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.monitor import OutOfTime
 from auclab.solvers.newton.certified_step import certified_step
-from auclab.solvers.newton.damped_newton import MAX_STEPS, RELATIVE_TOLERANCE, Iterate
-from auclab.solvers.newton.positive_definite import EPSILON, HALF_OF_DIGITS
+from auclab.solvers.newton.damped_newton import Iterate
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import Evaluation
@@ -42,7 +41,7 @@ _MAX_HESSIAN_SIZE = 40_000
 #: The last half-width on a subsample, and the first one near a start that may be some way off.
 _SUBSAMPLE_WIDTH, WIDER = 0.03, 0.125
 #: The next half-width relative to the last: after a minimum that took few steps, and after others.
-_FAST, _SLOW, _FEW_STEPS = 0.1, 0.3, 5
+_FAST, _SLOW = 0.1, 0.3
 #: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
 #: steps, and when there are enough that a certificate costs little compared with them.
 _OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
@@ -123,7 +122,7 @@ class _Path:
             noise=self.noise,
             ridge=self.ridge,
             relative_tolerance=self.relative,
-            max_steps=_FEW_STEPS if self.direct else MAX_STEPS,
+            max_steps=FEW_STEPS if self.direct else MOST_STEPS,
             evaluation=begin,
         )
 
@@ -144,7 +143,7 @@ class _Path:
 
     def certifies(self, last: bool) -> bool:
         """Whether a certificate may have the required gap, or costs little compared with the steps."""
-        near = self._wanted * (_NEARLY if self.steps <= _FEW_STEPS else _FAR)
+        near = self._wanted * (_NEARLY if self.steps <= FEW_STEPS else _FAR)
         return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= near)
 
     def certified(self) -> bool:
@@ -162,7 +161,7 @@ class _Path:
 
     def converge(self) -> None:
         """Continue at the same half-width, until the predicted reduction has fallen to a hundredth."""
-        self.direct, self.relative = False, self.relative * RELATIVE_TOLERANCE**2
+        self.direct, self.relative = False, self.relative * LITTLE**2
 
     def narrow(self) -> None:
         """Near the half-width that the tolerance requires, not too far from the last one."""
@@ -171,7 +170,7 @@ class _Path:
             self.hessian = self._reusable if self.minima else self.hessian
             width = min(width, self._required_width)
         else:
-            slowest = (_FAST if self.steps <= _FEW_STEPS else _SLOW) * width
+            slowest = (_FAST if self.steps <= FEW_STEPS else _SLOW) * width
             width = max(min(self._required_width, 0.5 * width), slowest)
         self._go_to(max(width, self._least_width))
 
@@ -186,8 +185,8 @@ class _Path:
     def _first_relative(self) -> float:
         """Slopes prove a bound at an exact minimum, and exact minima lie on lines; other steps need not go as far."""
         if self.whole and self.proves_by_slopes and self.hessian is None:
-            return EPSILON if self.is_narrow else RELATIVE_TOLERANCE**8
-        return RELATIVE_TOLERANCE if self.direct or self.leaps or not self.whole else RELATIVE_TOLERANCE**2
+            return EPSILON if self.is_narrow else LITTLE**8
+        return LITTLE if self.direct or self.leaps or not self.whole else LITTLE**2
 
     def pass_on(self) -> None:
         """Keep the Hessian for a larger sample."""

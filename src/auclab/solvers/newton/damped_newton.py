@@ -17,27 +17,19 @@ import numpy as np
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.precision import EPSILON, FARTHER, HALF_OF_DIGITS, LITTLE, MOST_STEPS, PATIENCE
+from auclab.solvers.budget import NEWTON_FEATURES
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.monitor import Monitor, OutOfTime
 from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
 from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
-from auclab.solvers.newton.positive_definite import EPSILON, HALF_OF_DIGITS
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss
 from auclab.solvers.windows import GOOD_RATIO, POOR_RATIO
 from auclab.types import Array
 
-#: A subproblem has converged when the next step's predicted reduction is below this part of the smoothing gap.
-RELATIVE_TOLERANCE = 0.1
-MAX_STEPS = 100
-#: With more features than this the Hessian is an operator.
-MAX_DENSE_FEATURES = 2_000
 #: First damping. Below a thousandth of it no damping is used; at 10¹¹ times it the iteration ends.
 _DAMPING = 1e-3
-#: A step may change margins by at most this many times their size.
-_MAX_RELATIVE_STEP = 10.0
-#: Undamped steps without a halved predicted reduction after which a small one counts as rounding.
-_MAX_STALLED = 3
 
 
 @dataclass(frozen=True)
@@ -67,7 +59,7 @@ class DampedNewton:
         self.program, self.monitor, self.constraints = program, monitor, constraints
         self.unit = 1.0 / spread
         self.spread = np.r_[spread**2, 1.0, max(program.threshold**2, 1e-6)]
-        self.by_products = spread.size > MAX_DENSE_FEATURES
+        self.by_products = spread.size > NEWTON_FEATURES
         self.iterations = 0
 
     def minimise(
@@ -79,8 +71,8 @@ class DampedNewton:
         *,
         noise: float = 0.0,
         ridge: float = 0.0,
-        relative_tolerance: float = RELATIVE_TOLERANCE,
-        max_steps: int = MAX_STEPS,
+        relative_tolerance: float = LITTLE,
+        max_steps: int = MOST_STEPS,
         evaluation: Evaluation | None = None,
     ) -> Iterate:
         """Steps from `theta` until the predicted reduction of the next one is negligible.
@@ -122,7 +114,7 @@ class DampedNewton:
             # Along linearly dependent features the predicted reduction may be rounding of the gradient.
             stalled = 0 if predicted < 0.5 * least or predicted > HALF_OF_DIGITS * value else stalled + 1
             least = min(least, predicted)
-            converged = converged or (not damping and stalled >= _MAX_STALLED)
+            converged = converged or (not damping and stalled >= PATIENCE)
             if converged or not np.isfinite(value) or self.monitor.stopped():
                 break
             self.iterations += 1
@@ -170,7 +162,7 @@ class DampedNewton:
         """Whether a step would change margins by many times their size, where the model is meaningless."""
         size = float(np.abs(theta[:-2] / self.unit).max())
         # "not ≤": a step that is NaN is too long.
-        return not float(np.abs(step[:-2] / self.unit).max()) <= _MAX_RELATIVE_STEP * max(1.0, size)
+        return not float(np.abs(step[:-2] / self.unit).max()) <= FARTHER * max(1.0, size)
 
     def on_cone(self, theta: Array) -> Array:
         """`theta` with its last entry at ‖w‖, where the objective is least, and without rounding beyond a bound."""

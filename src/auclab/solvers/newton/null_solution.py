@@ -19,10 +19,10 @@ from auclab.compiled.hardest import smoothed_level
 from auclab.compiled.smooth import Index
 from auclab.formulations.composed import Composed
 from auclab.formulations.problem import Problem
+from auclab.precision import EPSILON, FEW_STEPS, LITTLE, ROUNDING
 from auclab.regularisers import Norm
 from auclab.solvers.certificate import certify
 from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.positive_definite import EPSILON, ROUNDING
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import Evaluation, entrywise_square, in_sample_order
@@ -30,10 +30,8 @@ from auclab.solvers.smoothed.partial_loss import PartialLoss
 from auclab.solvers.smoothed.row_products import Check, gram, never
 from auclab.types import Array, Status
 
-#: A point below this fraction of the value of w = 0 shows that w = 0 is not the optimum.
-_CLEARLY_NOT_NULL = 0.9
-#: Steps between two attempts at a proof, and the largest number of attempts.
-_STEPS, _LOOKS = 4, 10
+#: The largest number of attempts at a proof.
+_LOOKS = 10
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ class NullSolution:
         problem = state.problem
         if state.evaluation is not None or not problem.program.comparisons.hardest or problem.constraints is not None:
             return False
-        return state.measured(state.theta)[0] > _CLEARLY_NOT_NULL
+        return state.measured(state.theta)[0] > 1.0 - LITTLE
 
     def attempt(self, state: State) -> RawSolution | None:
         """W = 0 if Newton steps on the linear losses prove it; None if their value falls below 1, or out of time."""
@@ -122,7 +120,7 @@ class NullSolution:
         coef = theta[:-2]
         for _ in range(_LOOKS):
             before = method.iterations
-            iterate = method.minimise(loss, theta, 1.0, relative_tolerance=EPSILON, max_steps=_STEPS)
+            iterate = method.minimise(loss, theta, 1.0, relative_tolerance=EPSILON, max_steps=FEW_STEPS)
             theta = iterate.theta
             if iterate.evaluation.value + method.penalty(theta) < 1.0:
                 break

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.solvers.newton.positive_definite import EPSILON, HALF_OF_DIGITS
+from auclab.precision import EPSILON, HALF_OF_DIGITS
 from auclab.types import Array
 
 

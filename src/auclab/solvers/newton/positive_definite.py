@@ -7,10 +7,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 
 from auclab.types import Array
 
-#: The relative distance of neighbouring numbers, its root, and what part of the sum of its terms a gradient may be by
-#: rounding.
-EPSILON, HALF_OF_DIGITS, ROUNDING = float(np.finfo(float).eps), 2.0**-26, 1e-12
-
 
 def solve_positive_definite(matrix: Array, right: Array) -> Array:
     """The solution, by Cholesky or else least squares; NaN where the numbers are not finite.

@@ -21,7 +21,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.composed import without_squares
-from auclab.precision import RIDGE
+from auclab.precision import MOST_STEPS, ROUGH, SOLVED
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.active_set_step import active_set_step
 from auclab.solvers.newton.bounded_step import bounded_step
@@ -34,8 +34,6 @@ from auclab.types import Array
 #: Newton steps on a model end where one reduces it by less than this part of what all of them did: they converge
 #: quadratically.
 _LAST = 1e-4
-#: Conjugate gradients: the relative residual to reach, and the most iterations.
-_CG_TOLERANCE, _CG_MAX_ITERATIONS = 1e-2, 200
 
 
 def proximal_step(
@@ -91,7 +89,7 @@ class _QuadraticModel:
         self.has_intercept = program.comparisons.name == "points"
         self.free = np.arange(self.n + self.has_intercept)
         diagonal = hessian.diagonal()
-        self.ridge = RIDGE * np.maximum(diagonal, 1e-3 * spread)
+        self.ridge = SOLVED * np.maximum(diagonal, 1e-3 * spread)
         self.diagonal = diagonal + self.ridge
 
     def hessian_product(self, step: Array) -> Array:
@@ -151,7 +149,7 @@ class _QuadraticModel:
         # Conjugate gradients, preconditioned with the diagonal.
         unit = 1.0 / np.sqrt(np.maximum(self.diagonal[free] + norm_curvature, np.finfo(float).tiny))
         operator = LinearOperator((free.size, free.size), matvec=product, dtype=np.float64)
-        found, _ = cg(operator, unit * right[free], rtol=_CG_TOLERANCE, atol=0.0, maxiter=_CG_MAX_ITERATIONS)
+        found, _ = cg(operator, unit * right[free], rtol=ROUGH, atol=0.0, maxiter=MOST_STEPS)
         solution[free] = unit * found
         return solution
 

@@ -21,11 +21,13 @@ import numpy as np
 from auclab.compiled.compiling import compile_loops
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.precision import ORDINARY
 from auclab.samples.memory import Sample
+from auclab.solvers.budget import NEWTON_FEATURES
 from auclab.solvers.cutting_plane.start_points import LENGTHS
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.continuation import WIDER, follow_minima
-from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton
+from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.null_solution import NullSolution
 from auclab.solvers.newton.separated import HardMargin
 from auclab.solvers.newton.state import Finish, State
@@ -42,8 +44,6 @@ from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are tried.
 FINISHES: tuple[type[Finish], ...] = (OneWindow, NullSolution, HardMargin, Windows)
-#: Variances of the columns that differ by more than this factor are damped in the first point of a program with a norm.
-_MIXED = 1e6
 
 
 @in_own_units
@@ -110,10 +110,10 @@ def _check_size(problem: Problem) -> None:
         ("samples in blocks", problem.sample.in_blocks, ", or drop features"),
         (f"the norm {norm.name}", program.uses_norm and not norm.is_euclidean, ", or norm l2"),
     ):
-        if needed and n > MAX_DENSE_FEATURES:
+        if needed and n > NEWTON_FEATURES:
             raise AuclabError(
                 f"solver=newton needs an n × n matrix for {what} and the data have n = {n} features (at most "
-                f"{MAX_DENSE_FEATURES}); use solver=cutting_plane{advice}"
+                f"{NEWTON_FEATURES}); use solver=cutting_plane{advice}"
             )
 
 
@@ -149,7 +149,7 @@ def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Arra
     """
     here, variance, difference = Problem(problem.program, sample), method.unit**-2.0, sample.mean_difference
     levels, least, largest = np.zeros(1), float(variance.min()), float(variance.max())
-    if problem.program.uses_norm and least * _MIXED < largest:
+    if problem.program.uses_norm and least * ORDINARY**2 < largest:
         levels = np.r_[levels, np.geomspace(least, largest, max(3, round(math.log10(largest / least) / 3.0)))]
     intercept = here.null_intercept()
     starts = [w for level in levels for w in np.outer(LENGTHS, difference / (variance + level))]

@@ -8,6 +8,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.precision import FARTHER
 from auclab.solvers.certificate import certify
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
@@ -18,7 +19,7 @@ from auclab.types import Status
 #: Entries of the rows of a small program up to which it takes no longer than the smoothed method.
 _MAX_ENTRIES = 200_000
 #: The first box, in changes of the margins: that of most optima, and the least one near a smoothed minimum.
-_BOX, _LEAST_BOX = 10.0, 0.1
+_LEAST_BOX = 0.1
 
 
 def fits_one_window(problem: Problem) -> bool:
@@ -40,7 +41,7 @@ class OneWindow:
         sample = state.problem.sample
         nothing = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
         coef, intercept = state.start or (np.zeros(sample.n_features), state.problem.null_intercept())
-        solution = _by_windows(state, RawSolution(coef, intercept, Status.ITERATION_LIMIT, nothing), _BOX)
+        solution = _by_windows(state, RawSolution(coef, intercept, Status.ITERATION_LIMIT, nothing), FARTHER)
         return solution if solution.status is Status.OPTIMAL or state.monitor.stopped() is not None else None
 
 

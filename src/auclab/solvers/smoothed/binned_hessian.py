@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.solvers.budget import BLOCK_BYTES
 from auclab.types import Array
 
 #: Bins per half-width of the band, and the bytes that the sums per bin of one class may take.
-BINS_PER_HALF_WIDTH, MAX_BYTES = 16, 100_000_000
+BINS_PER_HALF_WIDTH = 16
 
 
 def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: float) -> Array:
@@ -30,7 +31,7 @@ def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: floa
     shift = 1.0 - threshold * theta[-1]
     pos -= shift  # a pair is in the band where |n_j − p_i| < h
     start, end = min(pos.min(), neg.min()), max(pos.max(), neg.max())
-    max_bins, n_rows = max(2, MAX_BYTES // (8 * sample.n_features)), pos.size + neg.size
+    max_bins, n_rows = max(2, BLOCK_BYTES // (8 * sample.n_features)), pos.size + neg.size
     most = max_bins if n_rows > max_bins else 1.0 / np.finfo(float).eps  # numbers of bins are exact as floats
     width = max(half_width / BINS_PER_HALF_WIDTH, (end - start) / (most - 1))
     n_bins = int((end - start) / width) + 1

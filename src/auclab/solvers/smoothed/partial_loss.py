@@ -28,6 +28,7 @@ from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope
 from auclab.compiled.smooth import Index, sweep_neg, sweep_pos, window_sums
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
+from auclab.solvers.budget import KEPT_BYTES
 from auclab.solvers.smoothed.binned_hessian import binned_hessian
 from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss, entrywise_square, in_sample_order
 from auclab.solvers.smoothed.pair_loss import Band, PairLoss, SortedClass
@@ -36,8 +37,6 @@ from auclab.types import Array
 
 #: Ratio of the negatives that are sorted to those with a positive weight at the last point.
 _SPARE = 1.1
-#: Rows of a sample in blocks that may be read for a Hessian; a wider band is left out of it.
-_MAX_BLOCK_ENTRIES = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class PartialLoss(SmoothedLoss):
         first, last = theirs.first[band], theirs.last[band]
         low, high = int(first[0]), int(last[-1])  # of the positives, which are all active below and none above
         order_pos, order_neg = ours.order[low:high], theirs.order[band]
-        if sample.in_blocks and (order_pos.size + order_neg.size) * sample.n_features > _MAX_BLOCK_ENTRIES:
+        if sample.in_blocks and 8 * (order_pos.size + order_neg.size) * sample.n_features > KEPT_BYTES:
             return None
         active = in_sample_order(ours.share[:low], ours.order[:low], sample.n_pos)
         below = sample.combine(active, np.zeros(sample.n_neg))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.precision import FEW_ROUNDINGS, FEW_STEPS
 from auclab.solvers.verified.constraints import Lagrangian, lagrangian
 from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows
 from auclab.solvers.verified.feasibility import Feasible, feasible_nearby
@@ -30,11 +31,6 @@ from auclab.solvers.verified.value import (
     length_that_is_charged,
 )
 from auclab.types import Array
-
-#: Number of successive corrections: each leaves the rounding error of a sum of floats.
-_CORRECTIONS = 5
-#: The rounding of the multipliers that a correction leaves, relative to their sum times the largest features.
-_SPARE = 2.0**-46
 
 Multipliers = tuple[Array, Array]
 
@@ -76,7 +72,7 @@ class _Search:
             if best.residual == 0 or self.goal.is_reached_by(best) or not self.goal.seconds:
                 break
             rows = self._rows(best.multipliers, held, every_column)
-            for _ in range(_CORRECTIONS):
+            for _ in range(FEW_STEPS):
                 corrected = None if rows is None else self._corrected(rows, best.multipliers, held)
                 if rows is None or corrected is None:
                     break
@@ -132,7 +128,7 @@ class _Search:
         sums = moments(sample, *multipliers)
         value, total = held.moments(sums).value, self._margins(sums.total)
         value[:-1] = held.excess(value[:-1], held.left_over(value[:-1]))
-        spare = (_SPARE * total + 4.0 * self._lacking(multipliers)) * norm.dual(sample.peaks)
+        spare = (FEW_ROUNDINGS * total + 4.0 * self._lacking(multipliers)) * norm.dual(sample.peaks)
         if program.threshold:
             corrected = correct_threshold(rows, *multipliers, program, value, total, spare, self.goal.seconds)
         else:
@@ -148,9 +144,9 @@ class _Search:
         rows, nearest = self._rows(multipliers, held, every_column), multipliers
         sums = held.moments(moments(sample, *multipliers))
         # The columns to be brought to 0: no bound takes up their residual, or it may be rounding of 0.
-        spare = (_SPARE + 4.0 * rounding_of_sums(sample)) * self._margins(sums.total)
+        spare = (FEW_ROUNDINGS + 4.0 * rounding_of_sums(sample)) * self._margins(sums.total)
         columns = held.left_over(sums.value[:-1], spare * sample.peaks)
-        for _ in range(_CORRECTIONS):
+        for _ in range(FEW_STEPS):
             if rows is None:
                 break
             unwanted = sums.value

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from auclab.formulations.base import Program
+from auclab.precision import LITTLE, ROUNDING, SMALLEST, TOLERANCE
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -24,16 +25,8 @@ from auclab.types import Array
 _MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 500, 5, 1_500
 #: Observations of each class that are taken for a column.
 _ROWS_PER_COLUMN = 10
-#: Room of a multiplier at its capacity, relative to it: it is used only if no other has room.
-_LEAST_ROOM = 1e-6
 #: A relative change of a multiplier above this is not a small correction.
 _LARGEST_CHANGE = 0.5
-#: Relative residual of least squares above which a linear program is solved instead.
-_ACCEPTED_MISS = 0.1
-#: Changes below this are 0.
-_UNDERFLOW = 1e-290
-#: Relative singular values below this belong to directions in which the rows do not differ.
-_RANK = 1e-13
 
 
 @dataclass(frozen=True)
@@ -121,7 +114,7 @@ def correcting_rows(
 def _room(multipliers: Array, capacity: Array) -> Array:
     """The room of multipliers for changes: nearly 0 where they are at 0 or at their capacity."""
     share = np.clip(multipliers / np.where(capacity > 0, capacity, 1.0), 0.0, 1.0)
-    return multipliers * np.maximum(1.0 - share, _LEAST_ROOM)
+    return multipliers * np.maximum(1.0 - share, TOLERANCE)  # used only if no other has room
 
 
 def _dense(X: Any) -> Array:
@@ -210,13 +203,13 @@ def _changed(
     q = np.r_[pos[rows.pos], neg[rows.neg], rows.others]
     room = _room(q, rows.capacity)
     matrix = (features * room[:, None]).T
-    relative = np.linalg.lstsq(matrix, wanted, rcond=_RANK)[0]
+    relative = np.linalg.lstsq(matrix, wanted, rcond=ROUNDING)[0]
     size = float(abs(wanted).max(initial=0.0))
     small = np.isfinite(relative).all() and abs(relative).max(initial=0.0) <= _LARGEST_CHANGE
-    if small and abs(matrix @ relative - wanted).max(initial=0.0) <= _ACCEPTED_MISS * size:
+    if small and abs(matrix @ relative - wanted).max(initial=0.0) <= LITTLE * size:
         change = room * relative
     else:
-        found = _least_change(features.T, wanted / size, q / size, seconds) if size > _UNDERFLOW else None
+        found = _least_change(features.T, wanted / size, q / size, seconds) if size > SMALLEST else None
         if found is None:
             return None
         change = found * size

@@ -24,17 +24,14 @@ from numpy.typing import NDArray
 from auclab.compiled.accurate import weighted_column_sums
 from auclab.compiled.transport import SortedMarginals
 from auclab.formulations.problem import Problem
+from auclab.precision import FEW_ROUNDINGS, FEW_STEPS, HALF_OF_DIGITS, ROUNDING, SOLVED
 from auclab.solvers.verified.constraints import Lagrangian
 from auclab.solvers.verified.correction import Rows
 from auclab.solvers.verified.moments import Moments, moments
 from auclab.types import Array
 
 #: Values of 1 − factor that are tried: the relative loss of the bound, and the room gained below the capacities.
-_LOSSES = (1e-13, 1e-11, 1e-8)
-#: Number of refinements; each adds the digits of an approximate inverse.
-_CORRECTIONS = 3
-#: Relative pivots below this belong to columns that depend linearly on the others.
-_RANK = 1e-11
+_LOSSES = (FEW_ROUNDINGS, ROUNDING, SOLVED, HALF_OF_DIGITS)
 
 
 @dataclass(frozen=True)
@@ -128,7 +125,7 @@ def _pivots(matrix: Array) -> NDArray[np.intp]:
     """Columns that are independent, by QR with column pivoting."""
     triangle, order = la.qr(matrix, mode="r", pivoting=True, check_finite=False)
     diagonal = abs(np.diag(triangle))
-    return np.asarray(order[: diagonal.size][diagonal > _RANK * diagonal.max(initial=0.0)])
+    return np.asarray(order[: diagonal.size][diagonal > ROUNDING * diagonal.max(initial=0.0)])
 
 
 def _exact_correction(
@@ -145,7 +142,7 @@ def _exact_correction(
     except np.linalg.LinAlgError:
         return None
     corrections: list[Array] = []
-    for _ in range(_CORRECTIONS):
+    for _ in range(FEW_STEPS):
         left, _ = _left(basis, sums, unit, corrections)
         correction = -(inverse @ left[columns])
         if not corrections:

@@ -20,14 +20,10 @@ from typing import NamedTuple
 
 from auclab.formulations.problem import Problem
 from auclab.models.constraint_multipliers import constraint_multipliers
-from auclab.precision import SOLVED
+from auclab.precision import FARTHER, FEW_ROUNDINGS, SOLVED
 from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array
 
-#: A violation that scaling cannot remove is subtracted for all ‖w‖ up to at least this many times that of the solution.
-_MIN_MARGIN = 10.0
-#: Relative bound on the rounding of a few sums and products of floats, and factors that cover it.
-FEW_ROUNDINGS = 2.0**-46
 UP, DOWN = 1.0 + FEW_ROUNDINGS, 1.0 - FEW_ROUNDINGS
 
 
@@ -155,7 +151,7 @@ def dual_value(
         residual, length, unit = EUCLIDEAN(gradient / sample.spread) * rounding.up, EUCLIDEAN(coef * sample.spread), 1.0
     if residual == 0:
         return DualBound(worth, 1.0, 0.0, math.inf, multipliers)
-    radius = _MIN_MARGIN * (length or unit)
+    radius = FARTHER * (length or unit)
     if goal is not None:
         radius = max(radius, goal.cost_of_radius(worth) / residual)
     return DualBound(max(0.0, worth - radius * residual * rounding.up), 1.0, residual, radius, multipliers)
@@ -171,4 +167,4 @@ def length_that_is_charged(problem: Problem, coef: Array, margins: float) -> flo
     program = problem.program
     if program.regulariser.weight > 0 and program.regulariser.reach_is_finite:
         return margins / program.regulariser.weight
-    return program.regulariser.norm(coef) * (1.0 if program.regulariser.weight > 0 else _MIN_MARGIN)
+    return program.regulariser.norm(coef) * (1.0 if program.regulariser.weight > 0 else FARTHER)
