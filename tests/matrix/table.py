@@ -212,7 +212,7 @@ REFUSED = (
         "the libraries that fit the baselines do not support constraints on w",
     ),
     Refusal(
-        ("squared hinge", "exact_auc", *CARDS, "kernel", *BASELINES),
+        ("squared hinge", "exact_auc", *CARDS, "kernel", "groups, kernel", *BASELINES),
         ("blocks", "Dask"),
         "needs? all rows in memory|needs its rows in memory",
         "the rows must be in memory: these programs have a variable for every row or pair, and `LogisticRegression`, "
@@ -263,11 +263,11 @@ REFUSED = (
         "rows that are compared within groups, by grades or by times have scores, and no labels or probabilities",
     ),
     Refusal(
-        (*RANKED, *RANKED_KERNELS),
+        ("grades", "times", "grades, kernel", "times, kernel"),
         ("blocks", "Dask"),
-        r"^dataset\.\w+ is not a setting of dataset=blocks.*dataset = file has it",
-        "grades and times are sorted over all rows, which must be in memory; blocks of whole groups would be enough "
-        "for groups, but no solver reads them",
+        r"^dataset\.(graded|time) compares all rows with each other, and rows in blocks are compared within groups",
+        "a step of the solver needs the rows that are compared with each other in memory at once, and these are all "
+        "rows; with `dataset.group` they are those of a group",
     ),
     Refusal(
         ("frontier",),

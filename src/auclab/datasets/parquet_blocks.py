@@ -10,11 +10,13 @@ import numpy as np
 
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
+from auclab.datasets.roles import Ranked, Roles
 from auclab.datasets.table import ALL
+from auclab.datasets.target import PairWeights, Target
 from auclab.samples.blocks import open_parquet
 from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.files import is_address
-from auclab.samples.blocks.parquet import boolean_columns, sha256_of
+from auclab.samples.blocks.parquet import boolean_columns, column_in_memory, sha256_of
 from auclab.types import AuclabError
 
 
@@ -24,6 +26,11 @@ def load_blocks(
     positive: Any = None,
     *,
     negative: Any = None,
+    group: str | None = None,
+    time: str | None = None,
+    event: str | None = None,
+    graded: bool = False,
+    group_weights: PairWeights = "pairs",
     nominal: Sequence[str] | str = (),
     drop: Sequence[str] | str = (),
     engine: Engine | None = None,
@@ -37,8 +44,10 @@ def load_blocks(
     path : path
         A folder of .parquet files with the same columns, or one file; row groups of about 10⁵ rows are best. Addresses
         such as ``s3://bucket/folder`` are read by fsspec.
-    target, positive, negative, nominal, drop
-        As in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway.
+    target, positive, negative, group, time, event, graded, group_weights, nominal, drop
+        As in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway. Grades and times
+        need a group: the rows of a group are read together, and all rows would have to be in memory. Files in the order
+        of their groups are read fastest.
     engine : Engine, optional
         What reads the blocks: `auclab.samples.blocks.LocalEngine` (if left out) or `DaskEngine`.
     name : str, optional
@@ -62,23 +71,39 @@ def load_blocks(
     auclab.samples.blocks.open_parquet : The table and the labels without a data set.
     auclab.datasets.file.load_file : A file that fits into memory.
     """
-    if path is None or target is None:
+    roles = Roles(target, group, time, event, graded, group_weights=group_weights)
+    if path is None or not roles.ranking:
         raise AuclabError("which files? Give dataset.path=folder_of_parquet dataset.target=COLUMN")
+    if roles.group is None and (roles.graded or roles.time is not None):
+        key = "graded" if roles.graded else "time"
+        raise AuclabError(
+            f"dataset.{key} compares all rows with each other, and rows in blocks are compared within groups only: "
+            "give dataset.group=COLUMN, or take dataset=file"
+        )
     where = str(path) if is_address(path) else Path(path).expanduser()
     named, left_out = as_labels(nominal), as_labels(drop)
     categories: Any = nominal
+    first, *others = [*roles.ranking, *([] if roles.group is None else [roles.group])]
     if nominal != ALL:
-        flags = [name for name in boolean_columns(where) if name != target and name not in left_out]
+        flags = [name for name in boolean_columns(where) if name not in (first, *others, *left_out)]
         categories = list(dict.fromkeys([*named, *flags]))
-    table, labels = open_parquet(where, target=target, drop=left_out, nominal=categories, engine=engine)
-    sides = binarise(labels, positive, negative, kind=np.int8)  # a byte a row: eight would be most of the memory
+    table, labels = open_parquet(where, target=first, drop=[*others, *left_out], nominal=categories, engine=engine)
+    if roles.group is None:
+        sides = binarise(labels, positive, negative, kind=np.int8)  # a byte a row: eight would be most of the memory
+        ranked = Ranked(Target(sides.y), sides.kept, sides.positive, sides.negative)
+    else:
+        import pandas as pd
+
+        frame = pd.DataFrame({first: labels, **{name: column_in_memory(where, name) for name in others}})
+        ranked = roles.ranked(frame, positive, negative)
     return Dataset(
         name=name or PurePath(where).stem,
-        X=table if sides.kept.all() else table[np.flatnonzero(sides.kept)],
-        y=sides.y,
+        X=table if ranked.kept.all() else table[np.flatnonzero(ranked.kept)],
+        y=ranked.target.y,
         nominal=table.nominal if nominal == ALL else tuple(each for each in named if each in table.nominal),
-        positive=sides.positive,
-        negative=sides.negative,
+        positive=ranked.positive,
+        negative=ranked.negative,
+        ranked=None if ranked.target.is_of_classes else ranked.target,
         sha256=sha256_of(where),
         source=str(where),
         citation=citation,

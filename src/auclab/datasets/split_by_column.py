@@ -87,13 +87,13 @@ class Grouped(ByColumn):
             No such column, missing values, no column and no groups.
         """
         target = dataset.target
-        _require_memory(dataset, "grouped")
         if self.column is None:
             if target.groups is None:
                 raise AuclabError(
                     "split=grouped needs the column whose values stay together: split.column=customer, or dataset.group"
                 )
             return target
+        _require_memory(dataset, "grouped")
         import pandas as pd
 
         return target.split_by(together=group_labels(pd.Series(dataset.column(self.column), name=self.column)))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import validate_data
 
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.metrics.grouped import grouped_auc
@@ -99,9 +97,7 @@ class AUCRanker(LinearRanker):
         AUCRanker
             This object.
         """
-        X, grades = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, ensure_min_samples=2
-        )
+        X, grades = self._checked(X, y, y_numeric=True)
         return self._fit(X, grades, sample_weight, groups=groups, ordered=groups is None)
 
     def score(

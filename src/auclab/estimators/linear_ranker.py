@@ -20,6 +20,7 @@ from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import in_memory
 from auclab.solvers.dispatch import solve
 from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.path_parameters import along, simplest_first
@@ -78,8 +79,16 @@ class LinearRanker(TakesFormulation):
     def predict(self, X: Any) -> Array:
         """Scores of shape (n_samples,), ``X @ coef_`` without a kernel; equal rows have equal scores."""
         check_is_fitted(self)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False) if in_memory(X) else X
         return row_scores(rows, self.coef_) if hasattr(self, "coef_") else self.solution_.decision_function(rows)
+
+    def _checked(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+        """Checked rows, with y if it is given; those of blocks are checked when they are first read."""
+        options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": 2, **options}
+        if in_memory(X):
+            return validate_data(self, X, y, **options)
+        self.n_features_in_ = X.shape[1]
+        return X if isinstance(y, str) else (X, y)
 
     def _fit(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, **pairs: Any) -> Self:
         """Solve the program over the pairs that `pairs` tell, for checked rows."""

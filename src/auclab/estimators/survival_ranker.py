@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length
 
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.metrics.comparable_pairs import ComparablePairs
@@ -92,7 +92,7 @@ class SurvivalRanker(LinearRanker):
         SurvivalRanker
             This object.
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        X = self._checked(X)
         time, event = times_and_events(y)
         check_consistent_length(X, time)
         return self._fit(X, time, sample_weight, event=event, groups=groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
@@ -11,7 +11,8 @@ from auclab.comparisons import RankedPairs
 from auclab.formulations.base import Program
 from auclab.formulations.composed import Composed
 from auclab.samples.as_sample import as_sample
-from auclab.samples.bicliques import GroupWeights, censored_pairs, ordered_pairs
+from auclab.samples.bicliques import Bicliques, GroupWeights, censored_pairs, group_numbers, ordered_pairs
+from auclab.samples.blocks.ranked_blocks import RankedBlockSample, by_block
 from auclab.samples.memory import Sample
 from auclab.samples.ranked import RankedSample
 from auclab.samples.tables import in_memory
@@ -44,12 +45,24 @@ class Ranking:
             return program, as_sample(X, y, sample_weight, pos_label=pos_label)
         over_pairs = self.program(program)
         if not in_memory(X):
-            raise AuclabError(f"{self.given} needs the rows in memory, and X is a table in blocks; read a part of it")
+            return over_pairs, RankedBlockSample.of_table(X, self._in_blocks(X)._pairs(y, sample_weight, pos_label))
+        return over_pairs, RankedSample.of_pairs(X, self._pairs(y, sample_weight, pos_label))
+
+    def _pairs(self, y: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> Bicliques:
+        """The pairs of rows with these targets."""
         if self.event is not None:
-            pairs = censored_pairs(y, self.event, self.groups, sample_weight, group_weights=self.group_weights)
-        else:
-            pairs = ordered_pairs(y, self.groups, sample_weight, group_weights=self.group_weights, pos_label=pos_label)
-        return over_pairs, RankedSample.of_pairs(X, pairs)
+            return censored_pairs(y, self.event, self.groups, sample_weight, group_weights=self.group_weights)
+        return ordered_pairs(y, self.groups, sample_weight, group_weights=self.group_weights, pos_label=pos_label)
+
+    def _in_blocks(self, X: Any) -> Ranking:
+        """The same with groups numbered as the blocks are read."""
+        if self.groups is None:
+            raise AuclabError(
+                f"{self.given} compares all rows with each other, which must be in memory, and X is a table in blocks; "
+                "give groups, or read a part of the table"
+            )
+        groups = group_numbers(self.groups, len(X))
+        return replace(self, groups=by_block(groups, X))
 
     @property
     def kind(self) -> Literal["groups", "grades", "times"]:

@@ -99,7 +99,7 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     metrics: Metrics = built(experiment, "metrics")
     if not in_memory(held):
         reading, solver = experiment.decision, experiment.solver.name
-        check_block_run(splits, formulation, metrics, solver=solver, decision=reading, kernel=experiment.kernel)
+        check_block_run(splits, formulation, metrics, target, solver=solver, decision=reading, kernel=experiment.kernel)
     weighted = experiment.class_weight is not None
     untuned = experiment.given_tune.parameter is not None and experiment.tune.parameter is None
     labels = dataset.y[splits[0].train]

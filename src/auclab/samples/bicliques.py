@@ -271,7 +271,7 @@ def ordered_pairs(
         grades = positive_mask(y, pos_label).astype(np.float64)
     else:
         grades = finite_vector("y", y)
-    numbers = _group_numbers(groups, grades.size)
+    numbers = group_numbers(groups, grades.size)
     weights = _weights(sample_weight, grades.size, group_weights)
     winners = np.ones(grades.size, dtype=np.bool_)
     return Bicliques(grades, winners, numbers, weights, "grades" if groups is None else "groups", group_weights)
@@ -335,10 +335,11 @@ def censored_pairs(
     weights = _weights(sample_weight, times.size, group_weights)
     if tied_times == "censored_later":
         times = 2.0 * np.unique(times, return_inverse=True)[1] + (events == 0)
-    return Bicliques(-times, events == 1, _group_numbers(groups, times.size), weights, "times", group_weights)
+    return Bicliques(-times, events == 1, group_numbers(groups, times.size), weights, "times", group_weights)
 
 
-def _group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:
+def group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:
+    """The number of the group of every row, shape (size,), in ascending order of the labels; 0 without groups."""
     if groups is None:
         return np.zeros(size, dtype=np.intp)
     refuse_masked("groups", groups)

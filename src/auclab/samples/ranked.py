@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,7 +49,7 @@ class RankedSample(Sample):
         return sample
 
     @classmethod
-    def _of(cls, X: Any, bicliques: Bicliques, offset: Array | None = None) -> RankedSample:
+    def _of(cls, X: Any, bicliques: Bicliques, offset: Array | None = None) -> Self:
         every = np.ones(bicliques.n_rows, dtype=np.bool_)
         return cls(X, X, *bicliques.shares, 0.5, every, True, offset=offset, bicliques=bicliques)
 

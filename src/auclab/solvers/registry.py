@@ -189,9 +189,10 @@ ranksvm and csvm with the hinge, or generalized_bauc and ecsvm with z ≤ 0
 
 def check_blocks(name: str, program: Program, constraints: ColumnConstraints | None = None) -> None:
     """Raise `AuclabError` if the solver needs all rows in memory; the message names what does not."""
-    capable = [] if program.kind == "piecewise" else capable_solvers(program, constraints)
+    all_rows = program.kind == "piecewise" and program.comparisons.by_marginals
+    capable = [] if all_rows else capable_solvers(program, constraints)
     able = [other for other in capable if SOLVERS[other].capabilities.blocks]
-    if find_solver(name).capabilities.blocks and program.kind != "piecewise":
+    if find_solver(name).capabilities.blocks and not all_rows:
         return
     if program.is_convex and able:
         advice = f"use {' or '.join(f'solver={other}' for other in able)}"

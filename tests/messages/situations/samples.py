@@ -3,6 +3,7 @@
 
 import sys
 from datetime import date
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from auclab.datasets.records import Split
+from auclab.datasets.target import Target
+from auclab.formulations.ranked import Ranking
 from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.settings import DecisionConfig
@@ -19,6 +21,7 @@ def check_block_run(
     splits: Sequence[Split],
     formulation: Any,
     metrics: Mapping[str, Callable[..., float]],
+    target: Target,
     *,
     solver: str,
     decision: DecisionConfig,
@@ -27,11 +30,14 @@ def check_block_run(
     """Refuse settings that need all rows in memory, or all scores of a summarised part."""
     refuse(formulation.kind, formulation.name, blocks=True)
     refuse("kernel", formulation.name, blocks=kernel is not None)
+    formulation = Ranking(**target.for_solve).program(formulation)
     if solver != "auto":
         check_capable(solver, formulation)
         check_blocks(solver, formulation)
-    elif not formulation.is_convex or formulation.kind == "piecewise":
+    elif not formulation.is_convex or (formulation.kind == "piecewise" and target.is_of_classes):
         check_blocks(next(capable_solvers(formulation)), formulation)
+    if not target.is_of_classes:  # whose scores are all in memory
+        return
     many = summarised_part.MOST_HELD
     if max(len(split.train) for split in splits) > many:
         check_probability(decision)

@@ -226,7 +226,7 @@ def is_summarised(X: Any) -> bool:
 
 def part_of(target: Target, X: Any, solution: Fitted) -> Part:
     """A part with its scores in memory, or summarised."""
-    if is_summarised(X) and solution.coef is not None:
+    if is_summarised(X) and target.is_of_classes and solution.coef is not None:
         return SummarisedPart(target.y, X, np.asarray(solution.coef), float(solution.intercept))
     scores = solution.decision_function(X)
     return HeldPart(target.y, scores) if target.is_of_classes else RankedPart(target, scores)

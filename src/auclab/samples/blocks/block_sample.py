@@ -5,7 +5,7 @@ Labels, weights and results are in memory, as vectors with an entry per observat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import repeat
@@ -102,10 +102,8 @@ class BlockSample(Sample):
         strided_by = strided(self.n_pos).step, strided(self.n_neg).step
         task = looks_at(self.labels, strided_by, self._n_drawn, self.labels.units())
         look: FirstLook = self.table.engine.reduce(task, self.labels)
-        if look.bad is not None:
-            self._raise_not_finite(int(self.table.offsets[look.bad[0]]) + look.bad[1], look.bad[2])
         low, high = look.low, look.high
-        self._check_range(low, high)
+        refuse_values(self.table, look.bad, low, high)
         offset = column_offsets(low, high)
         if offset is not None:
             low, high = low - offset, high - offset
@@ -181,13 +179,7 @@ class BlockSample(Sample):
         """``Σ_i α_i x_i⁺`` and ``Σ_j β_j x_j⁻`` as ``(high, low, error)``, in one pass."""
         weights = (self._joined(slices, pos, neg) for slices in self._class_slices())
         parts = self.table.run(_accurate_sums, zip(weights, self.table.split(self.positive), strict=True))
-        total = np.zeros((2, 3, self.n_features))  # classes; high, low, error
-        for part in parts:
-            high, rest = two_sums(total[:, 0], part[:, 0])
-            low, error = total[:, 1] + (rest + part[:, 1]), total[:, 2] + part[:, 2] + 2.0**-100 * abs(part[:, 0])
-            total = np.stack([high, low, error], axis=1)
-        of_pos, of_neg = ((each[0], each[1], each[2]) for each in total)
-        return of_pos, of_neg
+        return added_sums(parts, self.n_features)
 
     def radii(self, lengths: Callable[[Array], Array]) -> tuple[float, float]:
         """The largest distance of a positive, and of a negative, from the mean of all rows, in two passes."""
@@ -228,19 +220,6 @@ class BlockSample(Sample):
         joined[~positive] = neg[in_neg] if sign is None else sign * neg[in_neg]
         return joined
 
-    def _check_range(self, low: Array, high: Array) -> None:
-        """Refuse values beyond ±1e150, and columns that vary by less than 1e-150."""
-        far = np.flatnonzero(np.maximum(high, -low) > LARGEST)
-        if far.size:
-            raise AuclabError(f"column {self.table.columns[far[0]]!r} has values beyond ±{LARGEST:g}; change its unit")
-        check_variation(low, high)
-
-    def _raise_not_finite(self, row: int, column: int) -> None:
-        raise AuclabError(
-            f"X contains a missing or infinite value, first at row {row}, column {self.table.columns[column]!r}; "
-            "blocks are not imputed: repair the files, or drop the column"
-        )
-
 
 @dataclass(frozen=True)
 class ClassRows:
@@ -280,6 +259,34 @@ def _shares(labels: BlockLabels) -> tuple[Array, Array, float, float]:
     total = float(n_pos + n_neg)
     pos, neg = (np.broadcast_to(1.0 / count, count) for count in (n_pos, n_neg))
     return pos, neg, n_pos / total, n_neg / total
+
+
+def refuse_values(table: BlockTable, bad: tuple[int, int, int] | None, low: Array, high: Array) -> None:
+    """Refuse values that are not finite or beyond ±1e150, and columns that vary by less than 1e-150.
+
+    `bad`: block, row in it and column of the first value that is not finite. `low`, `high` (n_columns,): ranges.
+    """
+    if bad is not None:
+        row = int(table.offsets[bad[0]]) + bad[1]
+        raise AuclabError(
+            f"X contains a missing or infinite value, first at row {row}, column {table.columns[bad[2]]!r}; "
+            "blocks are not imputed: repair the files, or drop the column"
+        )
+    far = np.flatnonzero(np.maximum(high, -low) > LARGEST)
+    if far.size:
+        raise AuclabError(f"column {table.columns[far[0]]!r} has values beyond ±{LARGEST:g}; change its unit")
+    check_variation(low, high)
+
+
+def added_sums(parts: Iterable[Array], n_columns: int) -> tuple[Sums, Sums]:
+    """The sums of two sides, each ``(high, low, error)``, from those of blocks, of shape (2, 3, n_columns)."""
+    total = np.zeros((2, 3, n_columns))
+    for part in parts:
+        high, rest = two_sums(total[:, 0], part[:, 0])
+        low, error = total[:, 1] + (rest + part[:, 1]), total[:, 2] + part[:, 2] + 2.0**-100 * abs(part[:, 0])
+        total = np.stack([high, low, error], axis=1)
+    of_pos, of_neg = ((each[0], each[1], each[2]) for each in total)
+    return of_pos, of_neg
 
 
 def _weighted_sum(rows: Array, weights: Array) -> Array:

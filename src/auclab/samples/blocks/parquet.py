@@ -142,8 +142,14 @@ def open_parquet(
                 blocks.append(Block(RowGroup(file, number, n_rows, columns, constants, categories, footer)))
     if not blocks:
         raise AuclabError(f"{path} has no rows")
-    labels = _repeated(files, target, folders[target]) if target in folders else _labels(files, target)
-    return BlockTable(tuple(blocks), columns, engine or LocalEngine()), labels
+    return BlockTable(tuple(blocks), columns, engine or LocalEngine()), column_in_memory(path, target)
+
+
+def column_in_memory(path: str | Path, name: str) -> pd.Series:
+    """A column of a file, or of all files of a folder, as categories; it may be in the names of folders."""
+    files, place = data_files(path, ENDINGS)
+    folders = partition_values([PurePath(file) for file in files], place)
+    return _repeated(files, name, folders[name]) if name in folders else _labels(files, name)
 
 
 def boolean_columns(path: str | Path) -> tuple[str, ...]:
