@@ -12,9 +12,10 @@ import pytest
 from fuzz.ranked import KINDS, Judge, pairs_of, ranked_case, rows_of
 
 COUNT = int(os.environ.get("AUCLAB_FUZZ", "40"))
-LEAST_CERTIFIED = {"ordinary": 0.75, "nasty": 0.6}
-"""The share of the solves that must end with a proof: of 300 nasty programs, whose numbers span up to 16 digits, 71 %
-do."""
+LEAST_CERTIFIED = 0.75
+"""The share of the solves that must end with a proof, of those that are not refused for values beyond the range of
+floats: of nasty programs 83 % do. All others have columns that differ by 10⁸ or more in scale, or are as far from 0,
+and rounding is charged to their bounds."""
 
 
 @pytest.mark.slow
@@ -24,7 +25,8 @@ def test_no_answer_over_ranked_pairs_is_wrong(kind):
     rows = [row for number in range(COUNT // 2) for row in rows_of(step * number, kind)]
     wrong = [{name: row[name] for name in ("seed", "solver", "defects", "message")} for row in rows if row["defects"]]
     assert not wrong
-    assert sum(row["status"].startswith("optimal") for row in rows) >= LEAST_CERTIFIED[kind] * len(rows)
+    solved = [row["status"] for row in rows if row["status"] != "refused"]
+    assert sum(status.startswith("optimal") for status in solved) >= LEAST_CERTIFIED * len(solved)
 
 
 def test_the_judge_finds_what_is_false():
