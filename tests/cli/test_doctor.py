@@ -1,11 +1,14 @@
-"""`auclab doctor` finds what is wrong with an installation, and says how to mend it."""
+"""`auclab doctor` finds what is wrong with an installation, and says how to fix it."""
 
 import os
+import tomllib
+from importlib import metadata
 
 import pytest
 
 from auclab.cli import doctor
 from auclab.cli.main import main
+from composed import REPOSITORY
 
 NEEDS = ["numpy>=1.0", "scipy>=99", "no-such-library>=2", "no-such-extra>=1; extra == 'more'"]
 
@@ -54,5 +57,19 @@ def test_folders_of_data(tmp_path, monkeypatch):
     (tmp_path / "table.csv").write_text("a,y\n", encoding="utf-8")
     monkeypatch.setenv("AUCLAB_DATA", str(tmp_path))
     first, *_, last = doctor.data_folders()
-    assert (first.state, first.text) == ("ok", f"1 files in {tmp_path.resolve()}")
+    assert (first.state, first.text) == ("ok", f"1 file in {tmp_path.resolve()}")
     assert "AUCLAB_DATA names" not in last.text
+
+
+def test_a_folder_that_is_named_twice_has_one_line(tmp_path, monkeypatch):
+    (tmp_path / "table.csv").write_text("a,y\n", encoding="utf-8")
+    monkeypatch.setattr(doctor, "search_path", lambda: (tmp_path, tmp_path / "elsewhere" / ".."))
+    (tmp_path / "elsewhere").mkdir()
+    assert [finding.text for finding in doctor.data_folders()][:-1] == [f"2 files in {tmp_path.resolve()}"]
+
+
+def test_every_extra_says_what_it_adds():
+    names = {extra for line in metadata.requires("auclab") or () for extra in doctor._extras_of(line)}
+    assert set(doctor.ADDS) >= names
+    declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    assert set(doctor.ADDS) == set(declared["project"]["optional-dependencies"])

@@ -70,4 +70,4 @@ def test_rows_that_were_not_held_out_are_named():
 def test_labels_of_a_constant_scorer_match_no_share():
     same = "the same for every row: the scorer is constant"
     assert labels(checked("formulation=ranksvm formulation.penalty=1e3")) == same
-    assert "predicted positives match" in labels(checked("formulation=ranksvm formulation.penalty=0.01"))
+    assert "the share of predicted positives is" in labels(checked("formulation=ranksvm formulation.penalty=0.01"))

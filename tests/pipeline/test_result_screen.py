@@ -52,8 +52,8 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     assert labels[:3] == ["model", "test", "optimal"]
     decision = result.folds[0].decision
     cut = f"above {decision.threshold:.6g}" if which == "one" else "above a threshold of every split"
-    assert f"{result.dataset.positive} for scores {cut}: predicted positives match" in flowing
-    assert f"their share of the training part, on {decision.source}" in flowing
+    assert f"{result.dataset.positive} for scores {cut}: the share of predicted positives is" in flowing
+    assert f"that of the training part, chosen on {decision.source}" in flowing
     assert "yes, proved" in flowing
     assert f"test AUC {result.summary['test/auc']:.4f}" in flowing
     assert f"{result.seconds:.2f} from the data to the bounds" in flowing

@@ -26,6 +26,20 @@ State = Literal["ok", "note", "wrong"]
 STATES: dict[State, tuple[str, str]] = {"ok": ("ok", "green"), "note": ("–", "dim"), "wrong": ("wrong", "red")}
 #: Free space below which a store or a cache may fail in the middle of a sweep, in bytes.
 LITTLE_SPACE = 1 << 30
+#: What each extra adds.
+ADDS = {
+    "dask": "jobs and data on a Dask cluster",
+    "dev": "tests and checks of auclab itself",
+    "docs": "building the site",
+    "lightgbm": "formulation=lightgbm, boosted trees",
+    "onnx": "auclab export --to onnx",
+    "optuna": "hydra/sweeper=optuna, adaptive searches",
+    "postgresql": "a store in PostgreSQL",
+    "remote": "parquet files at addresses such as s3://",
+    "slurm": "jobs on a Slurm cluster",
+    "survival": "data and models of the study of censored times",
+    "weka": "comparing the studies' learners with Weka",
+}
 
 
 @dataclass(frozen=True)
@@ -101,6 +115,8 @@ def extras(requirements: Iterable[str]) -> Iterator[Finding]:
     >>> lines = ["numpy>=1.0; extra == 'arrays'", "no-such-library; extra == 'more'", "scipy"]
     >>> [(finding.what, finding.text) for finding in extras(lines)]
     [('arrays', 'installed'), ('more', "pip install 'auclab[more]'")]
+    >>> [finding.text for finding in extras(["no-such-library; extra == 'onnx'"])]
+    ["auclab export --to onnx: pip install 'auclab[onnx]'"]
     """
     parts: dict[str, list[Requirement]] = {}
     for line in requirements:
@@ -109,14 +125,15 @@ def extras(requirements: Iterable[str]) -> Iterator[Finding]:
             parts.setdefault(extra, []).append(needed)
     for extra, all_needed in parts.items():
         versions = {needed.name: _version(needed.name) for needed in all_needed}
+        adds = f"{ADDS[extra]}: " if extra in ADDS else ""
         if None in versions.values():
-            yield Finding(extra, "note", f"pip install 'auclab[{extra}]'")
+            yield Finding(extra, "note", f"{adds}pip install 'auclab[{extra}]'")
         elif old := [n for n in all_needed if not n.specifier.contains(versions[n.name] or "", prereleases=True)]:
             yield Finding(
                 extra, "wrong", f"{old[0].name} {versions[old[0].name]} is too old; pip install -U '{old[0]}'"
             )
         else:
-            yield Finding(extra, "ok", "installed")
+            yield Finding(extra, "ok", f"{adds}installed")
 
 
 def compiled_loops() -> Iterator[Finding]:
@@ -137,7 +154,7 @@ def store(folder: str) -> Iterator[Finding]:
     """Whether the store of runs can be written, and the free space."""
     address = Address.parse(folder)
     if address.is_server:
-        yield Finding("store", "note", f"{address}: a server; auclab runs --store says whether it answers")
+        yield Finding("store", "note", f"{address}: a server; auclab runs --store says whether it responds")
         return
     there = _existing(address.directory)
     free = shutil.disk_usage(there).free
@@ -153,9 +170,9 @@ def store(folder: str) -> Iterator[Finding]:
 def data_folders() -> Iterator[Finding]:
     """The search path of data sets."""
     searched = search_path()
-    for folder in searched:
+    for folder in dict.fromkeys(folder.resolve() for folder in searched):
         if folder.is_dir() and os.access(folder, os.R_OK) and (files := len(list(folder.iterdir()))):
-            yield Finding("data", "ok", f"{files} files in {folder.resolve()}")
+            yield Finding("data", "ok", f"{files} {'file' if files == 1 else 'files'} in {folder}")
     others = f"searched in {', '.join(map(str, searched))}, then fetched from OpenML"
     yield Finding("data", "note", others + ("" if VARIABLE in os.environ else f"; {VARIABLE} names another folder"))
 

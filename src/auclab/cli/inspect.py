@@ -25,14 +25,17 @@ def show_inspection(arguments: Namespace) -> int:
     if lines:
         print_table(["column", "kind", "missing", "values", "", "in a run"], lines, (0, 1, 4, 5), wrapped=(0, 4, 5))
     if found.target is not None:
-        others = "--target and --positive take others" if found.columns else "--positive takes another"
+        others = "--target and --positive change this" if found.columns else "--positive changes this"
         why = f"; {found.target.why} ({others})" if found.target.why else ""
         name = found.target.name or f"the labels ({found.target.census})"
         _row("target", visible(f"{name}, positive: {found.target.positive}{why}"))
     if found.split is not None:
         _row("split", visible(found.split.why))
     if found.repeated:
-        _row("note", f"{found.repeated} rows are equal to an earlier one, and may come into both parts of a split")
+        _row(
+            "note",
+            f"{found.repeated} rows are copies of earlier rows, so both parts of a split may share rows",
+        )
     for problem in found.problems:
         _row("problem", visible(problem), style="red")
     if found.command:

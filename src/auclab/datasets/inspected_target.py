@@ -70,8 +70,8 @@ def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | 
         usual = [each for each in two_valued if each.lower() in _USUAL]
         name = (usual or two_valued)[-1]
         others = [each for each in two_valued if each != name]
-        which = "its name and two values" if usual else "two values"
-        reasons.append(f"{name} has {which}" + (f", as {', '.join(others)} have" if others and not usual else ""))
+        which = "has a usual name and two values" if usual else "has two values"
+        reasons.append(f"{name} {which}" + (f", like {', '.join(others)}" if others and not usual else ""))
     counts: Counter[str] = Counter()
     for value, count in frame[name].value_counts().items():
         counts[label_text(value)] += int(count)

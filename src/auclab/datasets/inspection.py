@@ -290,7 +290,7 @@ def _numbers(name: str, column: pd.Series, missing: int, table: FileTable) -> In
     shown = f"{form(numbers.min())} to {form(numbers.max())}, median {form(numbers.median())}"
     made = InspectedColumn(name, "number", missing, int(column.nunique()), shown, _gaps(missing, "the median"))
     if whole and missing == 0 and len(column) >= 50 and column.is_unique and _is_identifier(name, column):
-        return _left_out(made, "different in every row, as identifiers are", "identifier")
+        return _left_out(made, "different in every row, like an identifier", "identifier")
     return made
 
 

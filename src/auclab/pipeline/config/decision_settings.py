@@ -32,12 +32,12 @@ def rule_in_words(rule: Any) -> str:
     Examples
     --------
     >>> rule_in_words("prior"), rule_in_words(["fpr", 0.05])
-    ('predicted positives match their share of the training part', 'the largest TPR with an FPR of at most 0.05')
+    ('the share of predicted positives is that of the training part', 'the largest TPR with an FPR of at most 0.05')
     """
     name, *given = rule if isinstance(rule, list | tuple) else (rule,)
     if name == "prior":
-        share = f"a share of {given[0]:g}" if given else "their share of the training part"
-        return f"predicted positives match {share}"
+        share = f"{given[0]:g}" if given else "that of the training part"
+        return f"the share of predicted positives is {share}"
     if name == "youden":
         return "the largest TPR − FPR"
     if name == "cost":

@@ -69,7 +69,7 @@ def labels(result: Result) -> str | None:
         return "the same for every row: the scorer is constant"
     first = decisions[0]
     where = f"above {first.threshold:.6g}" if len(decisions) == 1 else "above a threshold of every split"
-    words = f"{result.dataset.positive} for scores {where}: {rule_in_words(first.rule)}, on {first.source}"
+    words = f"{result.dataset.positive} for scores {where}: {rule_in_words(first.rule)}, chosen on {first.source}"
     return words + (" (decision.threshold)" if first.rule == "prior" else "")
 
 
