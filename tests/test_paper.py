@@ -40,7 +40,7 @@ def test_times_and_gaps(user_code):
     assert f"stops {above:.0%} above".replace("%", " %") in PAPER
     assert f"the ratio is {ratio(user_code, scaled):.2g}" in PAPER
     pairs = user_code.loc[(small, "newton"), "pairs"]
-    assert f"{ratio(user_code, small):.1f} times for {pairs:,.0f} pairs" in PAPER
+    assert f"takes {ratio(user_code, small):.1f} times as long for {pairs:,.0f} pairs" in PAPER
 
 
 def test_data_sets():
@@ -92,3 +92,13 @@ def test_sources():
     cited = set(re.findall(r"@([a-z]+\d{4})", PAPER))
     known = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE))
     assert cited == known
+
+
+def test_the_form_of_the_journal():
+    """Sections and length that JOSS requires (docs/paper.md of openjournals/joss): 750 to 1,750 words."""
+    sections = re.findall(r"^# (.+)$", (ROOT / "paper" / "paper.md").read_text(encoding="utf-8"), re.MULTILINE)
+    needed = ["Summary", "Statement of need", "State of the field", "Software design", "Research impact statement"]
+    assert [section for section in sections if section in needed] == needed
+    assert sections[-2:] == ["AI usage disclosure", "References"]
+    body = PAPER.partition("# Summary")[2]
+    assert 750 <= len(body.split()) <= 1750
