@@ -83,6 +83,7 @@ def run(line, folder, shell, code=0, says=()):
     print(f"code {done.returncode}: {line}")
     assert done.returncode == code, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
     assert all(text in done.stdout for text in says), f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+    return done
 
 
 @contextmanager
@@ -168,3 +169,14 @@ def test_the_lines_of_a_page_run(page, shell, tmp_path, monkeypatch):
 def test_nothing_is_said_of_lines_that_are_gone():
     assert [key for key in OTHERWISE if key[1] not in LINES[key[0]]] == []
     assert set(NEEDS) <= set(LINES)
+
+
+@pytest.mark.slow
+def test_the_first_screen_is_that_of_a_run(tmp_path, shell):
+    """The block of the README and of the first page, but for the id of the run; times are left out there."""
+    done = run("auclab run dataset=breast_cancer", tmp_path, shell)
+    words = " ".join(re.sub(r"^seconds .*$", "", done.stdout, flags=re.MULTILINE).split())
+    (name,) = set(re.findall(r"auclab show (\w{8})", words))
+    for page in ("README.md", "docs/index.md"):
+        (block,) = re.findall(r"```text\n(model .*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+        assert " ".join(block.split()).replace("efa945be", name) in words
