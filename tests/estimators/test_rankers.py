@@ -112,6 +112,20 @@ def test_times(patients):
     assert SurvivalRanker("bauc").fit(X, other).score(X, other) > 0.7
 
 
+@pytest.mark.parametrize("kinds", [(float, int), (int, np.uint8), (float, bool)])
+def test_events_may_be_whole_numbers_in_either_field(kinds):
+    rng = np.random.default_rng(8)
+    X, time, event = rng.normal(size=(50, 2)), rng.integers(1, 9, 50), rng.random(50) < 0.6
+    plain = SurvivalRanker("ranksvm", **UNIQUE).fit(X, survival(event, time))
+    fields = [("days", kinds[0]), ("died", kinds[1])]
+    for names, columns in ((fields, (time, event)), (fields[::-1], (event, time))):
+        other = SurvivalRanker("ranksvm", **UNIQUE).fit(X, np.array(list(zip(*columns, strict=True)), dtype=names))
+        np.testing.assert_array_equal(other.coef_, plain.coef_)
+    both = np.array(list(zip(event, event, strict=True)), dtype=[("died", int), ("days", int)])
+    with pytest.raises(AuclabError, match="a boolean field"):
+        plain.fit(X, both)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("of_times", [False, True])
 def test_rows_of_any_kind_and_weights(queries, patients, of_times):

@@ -115,3 +115,25 @@ def test_many_groups_are_drawn_as_wholes_and_few_by_rows():
 def test_samples_without_a_pair_and_bad_input_are_refused(made, message):
     with pytest.raises(AuclabError, match=message):
         made()
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200, 5e-310])
+@pytest.mark.parametrize("group_weights", ["pairs", "equal"])
+def test_the_scale_of_weights_cancels(scale, group_weights):
+    """Products of 1e-200 are 0, and of 1e200 infinite."""
+    rng = np.random.default_rng(5)
+    y, groups, weights = rng.integers(0, 3, 40), rng.integers(0, 9, 40), rng.random(40) + 0.1
+    plain = ordered_pairs(y, groups, weights, group_weights=group_weights)
+    scaled = ordered_pairs(y, groups, scale * weights, group_weights=group_weights)
+    for ours, theirs in zip(scaled.pairs(), plain.pairs(), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    for ours, theirs in zip(scaled.shares, plain.shares, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_a_group_of_very_small_weights_has_the_weight_of_the_others():
+    y, groups, weights = [0, 1, 0, 1, 1], [0, 0, 1, 1, 1], [1.0, 2.0, 1e-200, 1e-200, 3e-200]
+    upper, lower, weight = ordered_pairs(y, groups, weights, group_weights="equal").pairs()
+    assert sorted(zip(upper.tolist(), lower.tolist(), weight.round(12).tolist(), strict=True)) == [
+        (1, 0, 0.5), (3, 2, 0.125), (4, 2, 0.375)
+    ]  # fmt: skip

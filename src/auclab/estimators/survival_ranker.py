@@ -81,7 +81,7 @@ class SurvivalRanker(LinearRanker):
         X : array or CSR matrix of shape (n_samples, n_features)
         y : structured array of shape (n_samples,)
             A boolean field (whether the event was observed) and a numeric one (time of the event or of censoring), as
-            created by scikit-survival's ``Surv``.
+            created by scikit-survival's ``Surv``; in any order. Whole numbers 0 and 1 count as booleans.
         sample_weight : array of shape (n_samples,), optional
             Weights ≥ 0; the weight of a pair is the product of both.
         groups : array of shape (n_samples,), optional
@@ -106,7 +106,7 @@ class SurvivalRanker(LinearRanker):
 
 
 def times_and_events(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The numeric and the boolean field of a structured array.
+    """The numeric and the boolean field of a structured array; in place of booleans also whole numbers 0 and 1.
 
     Examples
     --------
@@ -115,12 +115,13 @@ def times_and_events(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     ([2.0], [True])
     """
     names = getattr(getattr(y, "dtype", None), "names", None) or ()
-    kinds = "".join(sorted("n" if y[name].dtype.kind in "iuf" else y[name].dtype.kind for name in names))
-    if kinds != "bn":
+    seen = [name for name in names if y[name].dtype.kind == "b"]
+    seen = seen or [name for name in names if y[name].dtype.kind in "iu" and np.isin(y[name], (0, 1)).all()]
+    if len(names) != 2 or len(seen) != 1 or any(y[name].dtype.kind not in "biuf" for name in names):
         fields = ", ".join(f"{name}: {y[name].dtype}" for name in names) or f"none, but {type(y).__name__}"
         raise AuclabError(
             "y must be a structured array with a boolean field (whether the event was seen) and a numeric one (the "
             f"time), got fields {fields}; np.array([(True, 3.5), …], dtype=[('event', bool), ('time', float)]) is one"
         )
-    event, time = sorted(names, key=lambda name: y[name].dtype.kind != "b")
-    return np.asarray(y[time], dtype=np.float64), np.asarray(y[event])
+    time = next(name for name in names if name not in seen)
+    return np.asarray(y[time], dtype=np.float64), np.asarray(y[seen[0]], dtype=np.bool_)

@@ -32,6 +32,10 @@ class Ranking:
     event: ArrayLike | None = None
     group_weights: GroupWeights = "pairs"
 
+    def __post_init__(self) -> None:
+        if self.ordered and self.event is not None:
+            raise AuclabError("ordered=True says that y are grades, and event that y are times; leave out one of them")
+
     @property
     def is_of_classes(self) -> bool:
         """Whether nothing was given: two classes, and all pairs of them."""

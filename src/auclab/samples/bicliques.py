@@ -272,7 +272,7 @@ def ordered_pairs(
     else:
         grades = finite_vector("y", y)
     numbers = group_numbers(groups, grades.size)
-    weights = _weights(sample_weight, grades.size, group_weights)
+    weights = _weights(sample_weight, numbers, group_weights)
     winners = np.ones(grades.size, dtype=np.bool_)
     return Bicliques(grades, winners, numbers, weights, "grades" if groups is None else "groups", group_weights)
 
@@ -332,10 +332,11 @@ def censored_pairs(
         raise AuclabError(f"event has shape {events.shape}, but there are {times.size} times")
     if events.dtype.kind not in "biuf" or not ((events == 0) | (events == 1)).all():
         raise AuclabError("event must be 0 or 1, or a boolean, for every row: 1 where the event was observed")
-    weights = _weights(sample_weight, times.size, group_weights)
+    numbers = group_numbers(groups, times.size)
+    weights = _weights(sample_weight, numbers, group_weights)
     if tied_times == "censored_later":
         times = 2.0 * np.unique(times, return_inverse=True)[1] + (events == 0)
-    return Bicliques(-times, events == 1, group_numbers(groups, times.size), weights, "times", group_weights)
+    return Bicliques(-times, events == 1, numbers, weights, "times", group_weights)
 
 
 def group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:
@@ -354,8 +355,18 @@ def group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:
         raise AuclabError("groups must be all numbers or all text; convert them first") from error
 
 
-def _weights(sample_weight: ArrayLike | None, size: int, group_weights: str) -> Array:
+def _weights(sample_weight: ArrayLike | None, groups: NDArray[np.intp], group_weights: str) -> Array:
+    """The weights times a power of 2, one for every group whose weights have a sum of their own.
+
+    The largest is then in [1, 2), so that the sum of the products is in the range of floats; weights below 2⁻⁵⁰⁰ are 0.
+    """
     if group_weights not in ("pairs", "equal"):
         raise AuclabError(f"group_weights={group_weights!r} is unknown; choose 'pairs' or 'equal'")
-    weights = weight_vector(sample_weight, size)
-    return np.ones(size) if weights is None else weights
+    weights = weight_vector(sample_weight, groups.size)
+    if weights is None:
+        return np.ones(groups.size)
+    of_sums = groups if group_weights == "equal" else np.zeros_like(groups)
+    largest = np.zeros(int(of_sums.max(initial=0)) + 1)
+    np.maximum.at(largest, of_sums, weights)
+    scaled = np.ldexp(weights, 1 - np.frexp(largest)[1][of_sums])
+    return np.where(scaled < 2.0**-500, 0.0, scaled)
