@@ -5,7 +5,16 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[1]
 PACKAGE, TESTS = REPOSITORY / "src" / "auclab", REPOSITORY / "tests"
 #: Modules that may lie at the top of the package.
-TOP = {"__init__.py", "__main__.py", "deprecation.py", "types.py", "precision.py", "validation.py"}
+TOP = {
+    "__init__.py",
+    "__main__.py",
+    "deprecation.py",
+    "types.py",
+    "precision.py",
+    "sizes.py",
+    "validation.py",
+    "wording.py",
+}
 
 
 def packages():

@@ -31,6 +31,8 @@ ROUGH = 1e-2
 SMALL_OBJECTIVE = 1e-3
 #: Columns are in ordinary units if their sizes are between the inverse of this and this, or differ by no more.
 ORDINARY = 1e3
+#: Level of a confidence interval, unless another is wanted; one minus it is the level of a test.
+CONFIDENCE = 0.95
 #: Steps after which a method that converges in far fewer is stopped.
 MOST_STEPS = 200
 #: Steps of a method that converges quickly, and attempts at what nearly always succeeds at the first.

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+    Array = NDArray[np.float64]
+
 Norm = Literal["l1", "l2", "linf"]
 NORMS: tuple[Norm, ...] = ("l1", "l2", "linf")
+
+
+def __getattr__(name: str) -> Any:
+    """`Array`, made at its first use: messages and pages of help do not need NumPy."""
+    if name != "Array":
+        raise AttributeError(f"module 'auclab.types' has no attribute {name!r}")
+    import numpy as np
+    from numpy.typing import NDArray
+
+    return globals().setdefault(name, NDArray[np.float64])
 
 
 class AuclabError(ValueError):

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.types import Array, AuclabError
+from auclab.wording import did_you_mean
 
-#: λ and |z| are 0 or between these: beyond them their squares, and quotients of them, under- or overflow.
-LEAST_PARAMETER, LARGEST_PARAMETER = 1e-150, 1e150
+#: Squares of larger numbers, and sums of them, come near the largest double, and those of numbers below its inverse
+#: underflow: of features, the differences in a column, λ and |z|.
+LARGEST_SQUARED = 1e150
 
 
 def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
@@ -154,17 +156,6 @@ def same_length(**vectors: NDArray[Any] | None) -> None:
         raise AuclabError("lengths differ: " + ", ".join(f"{name} has {size}" for name, size in lengths.items()))
 
 
-def counted(number: int, one: str, several: str | None = None) -> str:
-    """A number and what is counted, in the singular or the plural.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(2, "row"), counted(1200, "entry", "entries")
-    ('1 row', '2 rows', '1200 entries')
-    """
-    return f"{number} {one if number == 1 else several or f'{one}s'}"
-
-
 def label_for_every_row(n_rows: int, n_labels: int) -> None:
     """Raise `AuclabError` unless X has as many rows as there are labels."""
     if n_rows != n_labels:
@@ -178,25 +169,20 @@ def both_classes_weighted(positive: NDArray[np.bool_], weight: Array) -> None:
             raise AuclabError(f"the weights of the {owner} class are all zero; give one of its rows a weight above 0")
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """`` (did you mean 'x'?)`` for a word that is nearly one of `choices`, else nothing.
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Refuse a value that is not one of some names.
 
     Examples
     --------
-    >>> did_you_mean("ranksmv", ["bauc", "ranksvm"]), did_you_mean("forest", ["bauc", "ranksvm"])
-    (" (did you mean 'ranksvm'?)", '')
+    >>> check_choice("norm", "l3", ["l1", "l2"])
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: norm='l3' is unknown (did you mean 'l1'?); choose one of l1, l2
     """
-    near = nearest(word, choices)
-    return "" if near is None else f" (did you mean {near!r}?)"
-
-
-def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """That of `choices` which is nearly the same word, in lower or upper case; None if none is."""
-    from difflib import get_close_matches
-
-    names = {str(name).lower(): str(name) for name in choices}
-    near = get_close_matches(str(word).lower(), names, n=1, cutoff=0.6)
-    return names[near[0]] if near else None
+    names = list(choices)
+    if not isinstance(value, str) or value not in names:
+        meant = did_you_mean(str(value), names)
+        raise AuclabError(f"{name}={value!r} is unknown{meant}; choose one of {', '.join(names)}")
 
 
 def check_parameter_range(name: str, value: float) -> None:
@@ -204,13 +190,13 @@ def check_parameter_range(name: str, value: float) -> None:
 
     `name`: for the message. `value`: finite.
     """
-    if 0 < abs(value) < LEAST_PARAMETER:
+    if 0 < abs(value) < 1.0 / LARGEST_SQUARED:
         raise AuclabError(
-            f"{name} = {value:g} is too near 0 to calculate with (at least {LEAST_PARAMETER:g}); set it to 0, or "
+            f"{name} = {value:g} is too near 0 to calculate with (at least {1.0 / LARGEST_SQUARED:g}); set it to 0, or "
             "change the unit of the features"
         )
-    if abs(value) > LARGEST_PARAMETER:
+    if abs(value) > LARGEST_SQUARED:
         raise AuclabError(
-            f"{name} = {value:g} is too large to calculate with (at most {LARGEST_PARAMETER:g}); change the unit of "
+            f"{name} = {value:g} is too large to calculate with (at most {LARGEST_SQUARED:g}); change the unit of "
             "the features"
         )

@@ -119,7 +119,7 @@ def test_rows_that_cannot_be_measured_are_one_line(call, folder, ids):
     )
     assert "compares two" in call("evaluate", *ids, ids[0], "new.csv")[2]
     assert "has to end in .json" in call("evaluate", ids[0], "new.csv", "--out", "a.csv")[2]
-    assert "unknown metric 'acu' (did you mean 'auc'?)" in call("evaluate", ids[0], "new.csv", "--metric", "acu")[2]
+    assert "metric='acu' is unknown (did you mean 'auc'?)" in call("evaluate", ids[0], "new.csv", "--metric", "acu")[2]
     assert "lies between 0 and 1" in call("evaluate", ids[0], "new.csv", "--level", "95")[2]
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from auclab.cli import commands, main
+from auclab.cli import frontier, main
 
 
 def test_settings_stand_before_and_after_options(monkeypatch):
     seen = []
-    monkeypatch.setattr(commands, "frontier", lambda parsed: seen.append(parsed.settings) or 0)
+    monkeypatch.setattr(frontier, "frontier", lambda parsed: seen.append(parsed.settings) or 0)
     with pytest.raises(SystemExit):
         main.main(["frontier", "dataset=ionosphere", "--points", "3", "dataset.target=y"])
     assert seen == [["dataset=ionosphere", "dataset.target=y"]]

@@ -22,7 +22,7 @@ def test_means_over_splits_the_largest_share_first(tmp_path):
     plan, age = read_effects([one, two])
     assert (plan.column, plan.share, plan.direction) == ("plan", 0.625, 0)
     assert plan.effects == {"a": 1.0, "b": -2.0}
-    assert plan.text == "b -2; a +1"
+    assert plan.text == "b -2, a +1"
     assert age.deviation == pytest.approx(math.sqrt(2) * 0.125)
     assert (age.text, age.direction) == ("-0.5 per unit", -1)
     assert math.isnan(read_effects([one])[0].deviation)

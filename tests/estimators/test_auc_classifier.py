@@ -253,7 +253,7 @@ def test_the_point_of_separable_data_does_not_depend_on_the_order_of_the_rows():
         (AUCClassifier("bauc", decision_threshold="best"), "a decision threshold is one of 'prior'"),
         (
             AUCClassifier("bauc", calibration="beta"),
-            "calibration must be one of 'sigmoid', 'isotonic', or None; got 'beta'",
+            "calibration='beta' is unknown; choose one of sigmoid, isotonic",
         ),
         (AUCClassifier("bauc", class_weight="equal"), "class_weight must be None, 'balanced' or a dict, got 'equal'"),
         (AUCClassifier("bauc", class_weight={2: 1.0}), "class_weight has the label 2; the labels are [0.0, 1.0]"),

@@ -83,7 +83,7 @@ def test_scores_of_folds_do_not_depend_on_the_length_of_their_scorers():
 
 
 def test_an_unknown_method_is_named():
-    with pytest.raises(AuclabError, match="calibration must be one of 'sigmoid', 'isotonic', or None; got 'beta'"):
+    with pytest.raises(AuclabError, match="calibration='beta' is unknown; choose one of sigmoid, isotonic"):
         fit_calibration([0, 1], [0.0, 1.0], "beta")
 
 

@@ -195,7 +195,7 @@ def test_parameters():
         (lambda X: AUCRanker().fit(X, [1, 1, 1]), "no two rows can be compared"),
         (lambda X: AUCRanker().fit(X, [0, 1, 2], groups=[1, 2, 3]), "two rows of one group"),
         (lambda X: AUCRanker().fit(X, [0, 1, 2], sample_weight=[0, 0, 0]), "every sample_weight is zero"),
-        (lambda X: AUCRanker(group_weights="equal").fit(X, [0, 1, 2]), "group_weights must be"),
+        (lambda X: AUCRanker(group_weights="equal").fit(X, [0, 1, 2]), "group_weights='equal' is unknown"),
         (lambda X: SurvivalRanker().fit(X, [1.0, 2.0, 3.0]), "got fields none, but list"),
         (lambda X: SurvivalRanker().fit(X, np.zeros(3, [("a", float), ("b", float)])), "a: float64, b: float64"),
         (lambda X: SurvivalRanker().fit(X, survival([0, 0, 0], [1, 2, 3])), "an event before the time of another"),

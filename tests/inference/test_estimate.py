@@ -288,10 +288,10 @@ def test_coverage_on_a_small_scale():
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (("aucc",), {}, "unknown metric 'aucc' .did you mean 'auc'"),
+        (("aucc",), {}, "metric='aucc' is unknown .did you mean 'auc'"),
         ((3,), {}, "name or a function"),
         (("auc",), {"level": 1.0}, "level must lie"),
-        (("auc",), {"method": "magic"}, "method must be"),
+        (("auc",), {"method": "magic"}, "method='magic' is unknown"),
         (("bauc",), {"method": "delong"}, "metric='auc'"),
         (("voros",), {"method": "influence"}, "no components"),
         (("soft_auc",), {}, "beta"),

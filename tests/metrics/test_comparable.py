@@ -191,7 +191,7 @@ def test_what_may_stand_for_groups_and_events():
         (lambda: grouped_auc([1, 1], [1, 2]), "two different values of y"),
         (lambda: grouped_auc([1, 0], [1, 2], [1.0, np.nan]), "groups contain NaN"),
         (lambda: grouped_auc([1, 0], [1, 2], ["a", None]), "groups must be all numbers or all text"),
-        (lambda: grouped_auc([1, 0], [1, 2], [1, 1], weights="group"), "weights must be 'pairs' or 'groups'"),
+        (lambda: grouped_auc([1, 0], [1, 2], [1, 1], weights="group"), "weights='group' is unknown"),
         (lambda: grouped_auc(["a", "b"], [1, 2]), "which class is positive"),
         (lambda: grouped_auc([1, 0], [1, 2], sample_weight=[0, 0]), "no two rows can be compared"),
     ],

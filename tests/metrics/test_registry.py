@@ -90,9 +90,9 @@ def test_metrics_are_found_by_name_function_and_partial():
     assert all(metric_of(metric)[0] is METRICS["bauc"] for metric in given)
     assert metric_of(partial(metrics.soft_auc, beta=2.0), {"beta": 3.0}) == (METRICS["soft_auc"], {"beta": 3.0})
     assert metric_of(np.mean)[0] is None
-    with pytest.raises(AuclabError, match=r"unknown metric 'bauk' \(did you mean 'bauc'\?\); choose one of auc, "):
+    with pytest.raises(AuclabError, match=r"metric='bauk' is unknown \(did you mean 'bauc'\?\); choose one of auc, "):
         metric_of("bauk")
-    with pytest.raises(AuclabError, match="unknown metric 'gini'; choose one of auc, "):
+    with pytest.raises(AuclabError, match="metric='gini' is unknown; choose one of auc, "):
         metric_of("gini")
 
 

@@ -154,7 +154,7 @@ def test_bins_in_groups_where_memory_is_short(metric, monkeypatch):
         parts = [(y, s) if weights is None else (y, s, weights)]
         blocks = score_blocks(lambda parts=parts, passes=passes: passes.append(1) or parts)
         summary = summarise(blocks, n_bins=200)
-        (value,) = summary.refine(blocks, request, memory_gb=(80 if weights is None else 96) * 6e-7)
+        (value,) = summary.refine(blocks, request, memory_gb=96 * 6e-7)
         assert value == pytest.approx(request(y, s, sample_weight=weights), rel=1e-12)
         assert len(passes) >= (6 if metric == "partial_auc" else 10)  # a third of the bins lies in the band
     if metric == "bauc":

@@ -51,7 +51,7 @@ def small_sizes(monkeypatch):
     monkeypatch.setattr("auclab.samples.blocks.computed.BLOCK_ROWS", 700)
     monkeypatch.setattr("auclab.samples.blocks.reading.GROUP_ROWS", 2_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.DRAWN_FROM", 1_000)
-    monkeypatch.setattr("auclab.samples.blocks.block_sample.MOST_DRAWN", 3_000)
+    monkeypatch.setattr("auclab.samples.blocks.block_sample.BLOCK_ROWS", 3_000)
 
 
 def uniform(engine=None, n_pos=9_000, n_neg=14_000, seed=0):
@@ -234,7 +234,7 @@ def test_the_optimum_is_that_of_memory(program):
 @pytest.mark.slow
 def test_the_objective_of_many_rows_agrees_to_nine_digits(monkeypatch):
     monkeypatch.setattr("auclab.samples.blocks.computed.BLOCK_ROWS", 30_000)
-    monkeypatch.setattr("auclab.samples.blocks.block_sample.MOST_DRAWN", 30_000)
+    monkeypatch.setattr("auclab.samples.blocks.block_sample.BLOCK_ROWS", 30_000)
     table, y = uniform(n_pos=150_000, n_neg=150_000)
     found, memory = (solve(BufferedAUC(), data, y, solver="newton") for data in (table, np.asarray(table)))
     assert found.status is Status.OPTIMAL

@@ -29,10 +29,11 @@ from auclab.tracking import (
     open_run,
 )
 from auclab.tracking import store as store_module
+from auclab.tracking.address import Address
 from auclab.tracking.environment import capture_environment
-from auclab.tracking.mlflow_run import LONGEST_PARAM
+from auclab.tracking.mlflow_run import LONGEST_VALUE
 from auclab.tracking.processes import Process, this_process
-from auclab.tracking.store import database_uri, open_store
+from auclab.tracking.store import open_store
 from auclab.types import AuclabError
 from tracked_runs import DATASET, write_half_and_fail
 
@@ -49,7 +50,7 @@ def tracking(place):
 
 
 def client_of(place: Path) -> MlflowClient:
-    return MlflowClient(tracking_uri=database_uri(place.absolute()))
+    return MlflowClient(tracking_uri=Address.of(place).uri)
 
 
 def leave_a_run(tracking, folder, *, text="hello", metrics=None):
@@ -104,7 +105,7 @@ def test_a_failed_run_keeps_its_traceback_and_no_files(tracking, place, tmp_path
 def test_long_parameters_are_cut(tracking, place, tmp_path):
     with open_run(tracking, name="long", folder=tmp_path, params={"text": "x" * 9000}) as run:
         pass
-    assert len(client_of(place).get_run(run.run_id).data.params["text"]) == LONGEST_PARAM
+    assert len(client_of(place).get_run(run.run_id).data.params["text"]) == LONGEST_VALUE
 
 
 def test_children_know_their_parent(tracking, place, tmp_path, monkeypatch):
@@ -208,6 +209,7 @@ def test_four_processes_make_one_database_and_write_into_it(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MLflow's own use of SQLAlchemy
 def test_the_databases_of_the_tests_are_those_that_mlflow_makes(tmp_path):
     """Copies of the first one: the same tables and rows but for the times."""
     (tmp_path / "a").mkdir()

@@ -15,6 +15,7 @@ import numpy as np
 from auclab.bounds.checks import check_nonnegative, check_probability
 from auclab.regularisers import VectorNorm, norm_named
 from auclab.types import Array, AuclabError, Norm
+from auclab.validation import check_choice
 
 Kind = Literal["gaussian", "rademacher"]
 
@@ -116,8 +117,7 @@ def linear_complexity(
     of_w = norm_named(norm)
     check_nonnegative(norm_bound=norm_bound)
     check_probability(rho=rho)
-    if kind not in get_args(Kind):
-        raise AuclabError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
+    check_choice("kind", kind, get_args(Kind))
     if draws is not None and (draws < 1 or draws != int(draws)):
         raise AuclabError(f"draws must be a whole number ≥ 1, got {draws}")
     lengths = np.linalg.norm(features, axis=0)

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from scipy.optimize import brentq
 
 from auclab.types import AuclabError
+from auclab.validation import check_choice
 
 Method = Literal["mcdiarmid", "hoeffding", "kl"]
 
@@ -29,8 +30,7 @@ def hoeffding(n_pos: int, n_neg: int, rho: float) -> float:
 
 def hinge_slack(loss: float, reach: float, n_pos: int, n_neg: int, rho: float, method: Method) -> float:
     """U for a hinge with margins up to `reach` = aS."""
-    if method not in get_args(Method):
-        raise AuclabError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}")
+    check_choice("method", method, get_args(Method))
     width = hinge_range(reach)
     if method == "mcdiarmid":
         return width * deviation(n_pos, n_neg, rho)

@@ -20,6 +20,7 @@ from auclab.bounds.weighted import FIXED, weighted_auc_bound
 from auclab.metrics import METRICS
 from auclab.metrics.class_scores import ClassScores, class_scores
 from auclab.types import Array, AuclabError
+from auclab.validation import check_choice
 
 StepMethod = Literal["mcdiarmid", "dkw", "max_rank"]
 Ties = Literal["half", "strict", "upper"]
@@ -204,7 +205,6 @@ def _one_sided(ramp: Ramp, n_pos: int, n_neg: int, delta: float, method: StepMet
 
 
 def _check_band(min_fpr: float, max_fpr: float, method: str) -> None:
-    if method not in get_args(StepMethod):
-        raise AuclabError(f"method must be one of {', '.join(map(repr, get_args(StepMethod)))}, got {method!r}")
+    check_choice("method", method, get_args(StepMethod))
     if not 0.0 <= min_fpr < max_fpr <= 1.0:
         raise AuclabError(f"0 ≤ min_fpr < max_fpr ≤ 1 is needed, got min_fpr={min_fpr} and max_fpr={max_fpr}")

@@ -16,6 +16,7 @@ from auclab.bounds.checks import check_nonnegative
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.types import AuclabError, Norm
+from auclab.validation import check_choice
 
 Kernel = Literal["rbf", "laplacian", "cosine", "linear", "polynomial"]
 
@@ -64,8 +65,7 @@ def kernel_diameter(
     >>> round(kernel_diameter("rbf"), 6), round(kernel_diameter("polynomial", radius=1.0, degree=2), 6)
     (1.414214, 2.828427)
     """
-    if kernel not in get_args(Kernel):
-        raise AuclabError(f"kernel must be one of {', '.join(get_args(Kernel))}, got {kernel!r}")
+    check_choice("kernel", kernel, get_args(Kernel))
     if kernel in ("rbf", "laplacian"):
         return math.sqrt(2.0)
     if kernel == "cosine":

@@ -19,6 +19,7 @@ from typing import Literal, get_args
 from auclab.bounds.bound import Bound
 from auclab.bounds.checks import INDEPENDENT, check_nonnegative, check_probability, check_sizes
 from auclab.types import AuclabError
+from auclab.validation import check_choice
 
 Method = Literal["dkw", "mcdiarmid", "max_rank", "published", "corrected"]
 UniformMethod = Literal["conditional", "published", "corrected"]
@@ -120,8 +121,7 @@ def weighted_auc_bound(
     >>> [round(width, 3) for width in widths]
     [0.074, 0.113, 3.096]
     """
-    if method not in get_args(Method):
-        raise AuclabError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}")
+    check_choice("method", method, get_args(Method))
     check_sizes(n_pos, n_neg)
     check_probability(delta=delta)
     check_nonnegative(weight_sup=weight_sup, weight_integral=weight_integral)
@@ -213,8 +213,7 @@ def uniform_weighted_auc_bound(
     >>> round(bound.half_width, 4), bound.vacuous
     (0.2399, False)
     """
-    if method not in get_args(UniformMethod):
-        raise AuclabError(f"method must be one of {', '.join(map(repr, get_args(UniformMethod)))}, got {method!r}")
+    check_choice("method", method, get_args(UniformMethod))
     check_sizes(n_pos, n_neg)
     check_probability(delta=delta)
     check_nonnegative(weight_sup=weight_sup, gaussian_complexity=gaussian_complexity)

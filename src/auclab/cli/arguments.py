@@ -228,25 +228,25 @@ def _ui(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=5000, help="the next free one from here on (default: 5000)")
 
 
-#: What a command does, in a line, and its arguments.
-_COMMANDS: dict[str, tuple[str, Arguments]] = {
+#: What a command does, in a line, its arguments, and the module of the function of its name, unless it is `commands`.
+_COMMANDS: dict[str, tuple[str, Arguments, *tuple[str, ...]]] = {
     "run": ("run one experiment, or a sweep with -m: auclab run --help", lambda parser: None),
     "runs": ("list runs, oldest first", _runs),
     "show": ("one run: settings, numbers, certificate, files; of a sweep, its runs", _show),
-    "inspect": ("what is in a table of your own", _inspect),
+    "inspect": ("what is in a table of your own", _inspect, "inspect"),
     "figures": ("draw ROC, ranking errors and scores of one run", _add_run),
     "compare": ("runs side by side, tested", _compare),
     "best": ("which configuration is best, and its model", _best),
     "rerun": ("run a stored configuration again and compare", _rerun),
     "check": ("prove the certificate of a run again", _check),
     "report": ("one page of HTML on runs", _report),
-    "push": ("send runs that the store could not take", _push),
-    "predict": ("score new rows with a model", _predict),
-    "evaluate": ("measure a model on new labelled rows", _evaluate),
-    "export": ("write a model as json, sql or onnx", _export),
-    "frontier": ("the least norm for a guaranteed bAUC", _frontier),
-    "doctor": ("what of the installation works", _add_store),
-    "ui": ("MLflow's page on the store", _ui),
+    "push": ("send runs that the store could not take", _push, "push"),
+    "predict": ("score new rows with a model", _predict, "models"),
+    "evaluate": ("measure a model on new labelled rows", _evaluate, "evaluate"),
+    "export": ("write a model as json, sql or onnx", _export, "models"),
+    "frontier": ("the least norm for a guaranteed bAUC", _frontier, "frontier"),
+    "doctor": ("what of the installation works", _add_store, "doctor"),
+    "ui": ("MLflow's page on the store", _ui, "ui"),
 }
 
 
@@ -256,8 +256,8 @@ def all_commands() -> Parser:
     parser.add_argument("--version", action="version", version=f"auclab {__version__}")
     parser.set_defaults(command=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name, (line, arguments) in _COMMANDS.items():
+    for name, (line, arguments, *module) in _COMMANDS.items():
         own = commands.add_parser(name, help=line, page=name, line=line)
-        own.set_defaults(command=name)
+        own.set_defaults(command=name, module=[*module, "commands"][0])
         arguments(own)
     return parser

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from auclab.comparison.cells import measured, no_metric
-from auclab.comparison.run_settings import shorten
-from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, require_store, sweep_jobs
+from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, sweep_jobs
 from auclab.comparison.sweeps import choose_sweep
 from auclab.pipeline.screen.console import out, reading
 from auclab.pipeline.screen.encoding import write_data
+from auclab.sizes import LINES
 from auclab.tracking import SETTINGS_TAG
-from auclab.tracking.address import Address, hide_password
+from auclab.tracking.address import hide_password
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean, few
 
 if TYPE_CHECKING:
     from auclab.comparison.table import Table
@@ -29,13 +29,6 @@ if TYPE_CHECKING:
 SUFFIXES = {".csv": "csv", ".md": "markdown", ".tex": "latex"}
 LONG = ".parquet"
 FIGURES = (".png", ".pdf", ".svg")
-
-
-def inspect(arguments: Namespace) -> int:
-    """Look at a table."""
-    from auclab.cli.inspect import show_inspection
-
-    return show_inspection(arguments)
 
 
 def runs(arguments: Namespace) -> int:
@@ -89,13 +82,13 @@ def figures(arguments: Namespace) -> int:
 
 def _draw_coefficients(row: pd.Series) -> list[Path]:
     """``coefficients.png`` of one split, if its scorer has coefficients in the units of the data."""
-    from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
+    from auclab.comparison.coefficients import read_effects
     from auclab.displays.coefficients import draw_coefficients
     from auclab.displays.style import DPI
     from auclab.pipeline.stored.stored_files import replace_file
 
     folder = Path(row["fold_folder"])
-    shown = read_effects([folder])[:MOST_COLUMNS]
+    shown = read_effects([folder])[:LINES]
     if not shown:
         return []
     figure = draw_coefficients(
@@ -166,13 +159,6 @@ def best(arguments: Namespace) -> int:
     return show_best(table, runs, arguments)
 
 
-def frontier(arguments: Namespace) -> int:
-    """Trace the least norm over levels of bAUC."""
-    from auclab.cli.frontier import show_frontier
-
-    return show_frontier(arguments)
-
-
 def rerun(arguments: Namespace) -> int:
     """Run a stored configuration again."""
     if arguments.settings:
@@ -215,49 +201,6 @@ def report(arguments: Namespace) -> int:
     )
     out.print(f"written: {page} ({page.stat().st_size / 1e6:.2g} MB)", soft_wrap=True, markup=False)
     return 0
-
-
-def evaluate(arguments: Namespace) -> int:
-    """Evaluate models on new labelled rows."""
-    from auclab.cli.evaluate import show_evaluation
-
-    return show_evaluation(arguments)
-
-
-def predict(arguments: Namespace) -> int:
-    """Score new rows with a model."""
-    from auclab.cli.models import predict as predict_rows
-
-    return predict_rows(arguments)
-
-
-def export(arguments: Namespace) -> int:
-    """Write a model in another language."""
-    from auclab.cli.models import export as export_model
-
-    return export_model(arguments)
-
-
-def push(arguments: Namespace) -> int:
-    """List or send the runs that are stored in their folders only."""
-    from auclab.cli.push import push as list_or_send
-
-    return list_or_send(arguments)
-
-
-def doctor(arguments: Namespace) -> int:
-    """Check the installation."""
-    from auclab.cli.doctor import doctor as look
-
-    return look(arguments)
-
-
-def ui(arguments: Namespace) -> int:
-    """Serve MLflow's page until Ctrl-C."""
-    require_store(Address.parse(arguments.store))
-    from auclab.cli.ui import ui as serve
-
-    return serve(arguments)
 
 
 def _one_run(arguments: Namespace, status: str | None = None) -> pd.DataFrame:
@@ -329,12 +272,12 @@ def where(runs: pd.DataFrame, conditions: Sequence[str]) -> pd.DataFrame:
         if key not in runs or (fitting.empty and len(runs) and runs[key].isna().all()):
             known = [str(name) for name in runs if name != key]
             close = [name for name in known if key in name]
-            hint = f"; is it {shorten(close)}?" if close else did_you_mean(key, known)
+            hint = f"; is it {few(close)}?" if close else did_you_mean(key, known)
             raise AuclabError(f"--where {condition}: no run has {key!r}{hint}")
         if fitting.empty and len(runs):
             there = ["None" if pd.isna(each) else str(each) for each in runs[key].unique()]
             near = did_you_mean(values, there)
-            raise AuclabError(f"--where {condition}: no run has this value{near}; there are {shorten(there, 8)}")
+            raise AuclabError(f"--where {condition}: no run has this value{near}; there are {few(there)}")
         runs = fitting
     return runs
 
@@ -354,7 +297,7 @@ def _unfinished(runs: pd.DataFrame) -> list[str]:
         rest = rest[~rest[key].isin(runs.loc[done, key].dropna())]
     reasons = {"FAILED": "failed", "KILLED": "were stopped early", "RUNNING": "are still running"}
     return [
-        f"left out, as they {reasons.get(str(status), str(status))}: {shorten([str(name) for name in block['run']])}"
+        f"left out, as they {reasons.get(str(status), str(status))}: {few([str(name) for name in block['run']])}"
         for status, block in rest.groupby("run_status")
     ]
 

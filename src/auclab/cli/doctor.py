@@ -18,6 +18,7 @@ from rich.text import Text
 from auclab import __version__
 from auclab.datasets.search_path import VARIABLE, search_path
 from auclab.pipeline.screen.console import out, short_path
+from auclab.sizes import DATA_BYTES
 from auclab.tracking.address import Address
 from auclab.tracking.environment import capture_environment
 
@@ -25,7 +26,7 @@ State = Literal["ok", "note", "wrong"]
 #: How each state is shown.
 STATES: dict[State, tuple[str, str]] = {"ok": ("ok", "green"), "note": ("–", "dim"), "wrong": ("wrong", "red")}
 #: Free space below which a store or a cache may fail in the middle of a sweep, in bytes.
-LITTLE_SPACE = 1 << 30
+LITTLE_SPACE = DATA_BYTES
 #: What each extra adds.
 ADDS = {
     "dask": "jobs and data on a Dask cluster",

@@ -18,14 +18,12 @@ from auclab.pipeline.screen.tables import print_table
 from auclab.pipeline.stored.evaluation import METRICS, PARTS, Evaluation, Measured, evaluate_file
 from auclab.pipeline.stored.stored_files import replace_file
 from auclab.pipeline.stored.visible import visible
+from auclab.precision import CONFIDENCE
 from auclab.tracking import load_scorer
 from auclab.types import AuclabError
 
-#: Significance level of the printed statements.
-_LEVEL = 0.05
 
-
-def show_evaluation(arguments: Namespace) -> int:
+def evaluate(arguments: Namespace) -> int:
     """Evaluate, print, and write the requested file."""
     if len(arguments.runs) > 2:
         raise AuclabError(f"{len(arguments.runs)} models are given; evaluate measures one, or compares two")
@@ -104,7 +102,9 @@ def _show_calibration(model: Measured, level: float) -> None:
     )
     if math.isfinite(check.p_value):
         verdict = (
-            "the probabilities are wrong" if check.p_value < _LEVEL else "nothing speaks against the probabilities"
+            "the probabilities are wrong"
+            if check.p_value < 1 - CONFIDENCE
+            else "nothing speaks against the probabilities"
         )
         _row("", f"{verdict} (Spiegelhalter's test, p = {check.p_value:.2g})")
     if math.isfinite(check.slope):
@@ -120,7 +120,7 @@ def _show_drift(model: Measured) -> None:
         _row("drift", "unknown: models of earlier versions keep no scores of their run; run it again with this one")
         return
     for name, each in model.drift.items():
-        verdict = "the scores are distributed differently" if each.p_value < _LEVEL else "no drift is seen"
+        verdict = "the scores are distributed differently" if each.p_value < 1 - CONFIDENCE else "no drift is seen"
         seen = ", which the model was fitted to" if name == "train" else ""
         test = f"distance {each.statistic:.3f}, p = {each.p_value:.2g} (Kolmogorov and Smirnov)"
         _row("drift", f"from the {each.n_reference:,} rows of the {PARTS[name]}{seen}: {test}; {verdict}")

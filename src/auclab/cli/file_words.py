@@ -6,6 +6,8 @@ import re
 import shlex
 from pathlib import Path
 
+from auclab.types import AuclabError
+
 _ENDINGS = re.compile(r"\.(csv|tsv|parquet|pq|svm|svmlight|libsvm)(\.gz|\.bz2)?$")
 
 
@@ -26,7 +28,6 @@ def type_for_file(path: str) -> str:
     name = path.strip("'\"")
     if Path(name).expanduser().is_file():
         from auclab.datasets.inspection import inspect_file  # pandas
-        from auclab.types import AuclabError
 
         try:
             found = inspect_file(name)

@@ -30,7 +30,7 @@ _UNUSED = (
 )
 
 
-def show_frontier(arguments: Namespace) -> int:
+def frontier(arguments: Namespace) -> int:
     """Trace, print, and write what was requested.
 
     `arguments`: of the command.

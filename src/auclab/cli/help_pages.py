@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from auclab.cli.help_width import WIDEST, help_width, narrower
+from auclab.wording import did_you_mean
 
 _PAGES = Path(__file__).with_name("pages")
 
@@ -40,8 +41,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End with code 2."""
-        from auclab.validation import did_you_mean  # NumPy, which help does not need
-
         if (wrong := re.search(r"argument (.*?): invalid choice: '(.*?)' \(choose from (.*)\)", message)) is not None:
             name, word, choices = wrong[1], wrong[2], re.findall(r"[\w.-]+", wrong[3])
             if name == "COMMAND" and re.search(r"\.\w+$", word):

@@ -17,7 +17,7 @@ _STYLES = {"target": "bold green", "identifier": "yellow", "group": "yellow", "t
 _STYLES |= {"constant": "dim", "empty": "dim"}
 
 
-def show_inspection(arguments: Namespace) -> int:
+def inspect(arguments: Namespace) -> int:
     """Print the summary; exit code 1 if no command could be proposed, or the file needs a repair."""
     found = inspect_file(arguments.file, target=arguments.target, positive=arguments.positive)
     _row("file", _described(found))

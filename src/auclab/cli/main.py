@@ -9,6 +9,7 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 
 from auclab.cli.arguments import RenamedOption, all_commands
 from auclab.cli.process import run_as_program
@@ -30,9 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from auclab.pipeline.screen.console import plain_errors
 
     with plain_errors(lambda line: SystemExit(1), stopped="the store is as it was"):
-        from auclab.cli import commands
-
-        code: int = getattr(commands, parsed.command)(parsed)
+        code: int = getattr(import_module(f"auclab.cli.{parsed.module}"), parsed.command)(parsed)
     sys.exit(code)
 
 

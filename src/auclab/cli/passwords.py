@@ -1,7 +1,4 @@
-"""Passwords in addresses of the command line: Hydra writes what was typed into several files of every output folder.
-
-`auclab.tracking.address` is imported where it is needed: it imports NumPy, which a page of help does not need.
-"""
+"""Passwords in addresses of the command line: Hydra writes what was typed into several files of every output folder."""
 
 from __future__ import annotations
 
@@ -10,6 +7,8 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from auclab.tracking.address import HIDE_PASSWORDS, hide_password
 
 #: Environment variables with an address that was typed with its password; the workers of a sweep inherit them.
 VARIABLE = "AUCLAB_ADDRESS_"
@@ -26,8 +25,6 @@ def without_passwords(words: Sequence[str]) -> list[str]:
     """
     if not any("://" in word for word in words):
         return list(words)
-    from auclab.tracking.address import hide_password
-
     found: dict[str, str] = {}
 
     def replaced(word: str) -> str:
@@ -47,8 +44,6 @@ def _is_list(match: re.Match[str]) -> bool:
 
 def hide_in_files(folders: Iterable[Path]) -> None:
     """Remove passwords that come from the user's own settings file from the yaml files that Hydra has written."""
-    from auclab.tracking.address import hide_password
-
     for folder in folders:
         for path in folder.glob("*.yaml"):
             text = path.read_text(encoding="utf-8")
@@ -60,7 +55,5 @@ def hide_in_files(folders: Iterable[Path]) -> None:
 
 def hide_in_log() -> None:
     """Remove passwords from all log messages from now on."""
-    from auclab.tracking.address import HIDE_PASSWORDS
-
     for handler in logging.getLogger().handlers:
         handler.addFilter(HIDE_PASSWORDS)  # once, however often it is added

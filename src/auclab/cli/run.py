@@ -36,6 +36,7 @@ from auclab.pipeline.config.settings import register_schema
 from auclab.sweeps.jobs import parse_rerun, run_job
 from auclab.sweeps.sweep import program, sweep_scope
 from auclab.tracking.job_status import JobStatus
+from auclab.types import AuclabError
 
 #: Environment variable that makes Hydra raise errors instead of printing them.
 TRACES = "HYDRA_FULL_ERROR"
@@ -73,8 +74,6 @@ def refuse_missing_study(overrides: Sequence[str]) -> None:
         file = conf_folder() / "experiment" / f"{name}.yaml"
         is_study = key == "experiment" and file.is_file() and "\nstudy:" in file.read_text(encoding="utf-8")
         if is_study and find_spec("experiments") is None:
-            from auclab.types import AuclabError
-
             raise AuclabError(STUDIES)
 
 

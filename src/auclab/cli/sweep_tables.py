@@ -16,14 +16,15 @@ from auclab.comparison.runs import find_metric, read_runs, sweep_members
 from auclab.comparison.table import Table, compare_runs
 from auclab.displays.pairs import draw_pairs
 from auclab.displays.style import DPI
+from auclab.tracking.mlflow_run import LONGEST_VALUE
 from auclab.types import AuclabError
 
 #: MLflow's tag with the description of a run, in Markdown.
 NOTE_TAG = "mlflow.note.content"
 #: Tag of a parent run with the number of jobs that its table compares.
 TABLE_TAG = "sweep.compared"
-#: Largest number of (newest) sweeps compared at once, and the longest text of a tag.
-MOST_SWEEPS, LONGEST_NOTE = 20, 8000
+#: Largest number of (newest) sweeps compared at once.
+MOST_SWEEPS = 20
 
 
 def attach_tables(client: Any, store: str) -> int:
@@ -53,7 +54,7 @@ def _attach(client: Any, parent: str, table: Table, jobs: pd.DataFrame) -> None:
         draw_pairs(table.cells.by_row, metric=table.cells.metric).savefig(figure, dpi=DPI)
         for path in (csv, figure):
             client.log_artifact(parent, str(path))
-    client.set_tag(parent, NOTE_TAG, to_markdown(table)[:LONGEST_NOTE])
+    client.set_tag(parent, NOTE_TAG, to_markdown(table)[:LONGEST_VALUE])
     client.set_tag(parent, TABLE_TAG, str(jobs["run_id"].nunique()))
 
 

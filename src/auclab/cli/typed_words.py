@@ -12,9 +12,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from auclab.cli.file_words import is_file, type_for_file
 from auclab.pipeline.config.compose import conf_folder, known_keys, plain_yaml
+from auclab.wording import did_you_mean, few
 
-#: Largest number of choices that a message lists as having a setting.
-_FEW = 6
 #: Lines of Hydra's messages that do not describe the mistake.
 _NOISE = re.compile(r"^(See https|To append|Config search path|\s*provider=|\s*full_key|\s*object_type|Set the env)")
 #: OmegaConf's names of the types of settings.
@@ -151,8 +150,7 @@ def _choices_with(folder: Path, rest: Sequence[str]) -> str:
     having.sort(key="file".__ne__)  # the user's own file first
     if not having:
         return ""
-    few = ", ".join(having[:_FEW]) + (", …" if len(having) > _FEW else "")
-    return f"; {group} = {few} {'have' if len(having) > 1 else 'has'} it"
+    return f"; {group} = {few(having)} {'have' if len(having) > 1 else 'has'} it"
 
 
 def _keys_of(group: str, words: Sequence[str]) -> Mapping[str, Mapping[str, None] | None]:
@@ -186,8 +184,6 @@ def _choice(group: str, words: Sequence[str]) -> str:
 
 
 def _near(word: str, choices: Iterable[str]) -> str:
-    from auclab.validation import did_you_mean  # NumPy, which --help does not need
-
     choices = list(choices)
     shorter = [choice for choice in choices if len(choice) > 2 and word.startswith(choice)]  # separator: sep
     return did_you_mean(word, choices) or (f" (did you mean {max(shorter, key=len)!r}?)" if shorter else "")

@@ -21,14 +21,15 @@ from rich.markup import escape
 from auclab.cli.sweep_tables import attach_tables
 from auclab.comparison.runs import open_reader, require_store
 from auclab.pipeline.screen.console import err, out
+from auclab.sizes import ANSWER, PATIENCE
 from auclab.tracking.address import Address
 from auclab.tracking.processes import end_tree
 from auclab.types import AuclabError
 
 #: Without its job runner MLflow's page takes a sixth of the memory.
 PAGE_SETTINGS = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-#: Time limits in seconds for the first answer of the server, and for its end.
-START_SECONDS, END_SECONDS = 120.0, 5.0
+#: Time limit in seconds for the first answer of the server.
+START_SECONDS = PATIENCE
 #: Seconds between two checks that the server runs. On Windows, Ctrl-C does not reach a process in `Popen.wait`.
 ALIVE_SECONDS = 0.5
 #: Signals by which a terminal or another program ends a command.
@@ -130,7 +131,7 @@ def _server(port: int, store: Address, log: IO[bytes]) -> Iterator[subprocess.Po
     except KeyboardInterrupt:
         pass
     finally:
-        end_tree(server.pid, END_SECONDS)
+        end_tree(server.pid, ANSWER)
         for number, handler in before.items():
             signal.signal(number, handler)
 

@@ -10,9 +10,10 @@ from difflib import get_close_matches
 import pandas as pd
 
 from auclab.comparison.common import common_pairs
-from auclab.comparison.run_settings import DATA, METHOD, grown, label, settings_of, shorten
+from auclab.comparison.run_settings import DATA, METHOD, grown, label, settings_of
+from auclab.sizes import LINES
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean, few
 
 #: Settings of a data set that affect how its columns are read, but neither rows nor labels.
 READING = ("name", "sep", "decimal", "decimal_comma", "encoding", "missing", "nominal", "drop", "citation", "sha256")
@@ -20,8 +21,6 @@ READING = ("name", "sep", "decimal", "decimal_comma", "encoding", "missing", "no
 #: Suffixes of numbers that describe another one: standard error, ends of an interval.
 PARTS = ("_se", "_low", "_high", "_sd")
 
-#: Largest number of missing cells that are listed one by one.
-MOST_NOTES = 12
 
 #: Seconds of a job that select a parameter; `auclab.pipeline.split.results` records them.
 TUNING_SECONDS = "seconds/tune"
@@ -202,7 +201,7 @@ def _refuse_mixture(
     lacking = grown(runs, keys, names, within)[len(keys) :]
     if not lacking:
         return
-    differences = "; ".join(f"{name} ({shorten([str(value) for value in runs[name].unique()])})" for name in lacking)
+    differences = "; ".join(f"{name} ({few([str(value) for value in runs[name].unique()])})" for name in lacking)
     what = "a row mixes data or splits" if option == "rows" else "a cell mixes configurations"
     raise AuclabError(
         f"{what} that differ in {differences}; add {','.join(lacking)} to --{option}, or select with "
@@ -258,7 +257,7 @@ def _with_metric(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFr
         raise AuclabError(no_metric(metric, measured(runs)))
     without = runs[runs[metric].isna()]
     if len(without):
-        omitted = shorten([str(name) for name in without["run"].unique()])
+        omitted = few([str(name) for name in without["run"].unique()])
         notes.append(f"{len(without)} of {len(runs)} splits have no {metric} and are left out: {omitted}")
     if infinite := int(runs[metric].isin([math.inf, -math.inf]).sum()):
         notes.append(f"{infinite} values of {metric} are infinite; the tests leave these pairs out")
@@ -287,7 +286,7 @@ def _newest(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
         groups = doubled.groupby(keys)[metric]
         apart = float((groups.max() - groups.min()).max())
         agreement = "they agree" if apart == 0 else f"they differ by up to {apart:.2g} in {metric}"
-        which = shorten([" · ".join(key) for key in doubled[keys].drop_duplicates().to_numpy().tolist()])
+        which = few([" · ".join(key) for key in doubled[keys].drop_duplicates().to_numpy().tolist()])
         older = int(again.sum())
         notes.append(f"{older} older results of a configuration are replaced by newer ones: {agreement} ({which})")
     return runs[~again].sort_index()  # the order of the runs is the order of the table
@@ -304,8 +303,7 @@ def _constants(constant: pd.DataFrame) -> list[str]:
     if not found:
         return []
     return [
-        f"constant scorers (w = 0) rank nothing, and their AUC is 0.5: {shorten(found, MOST_NOTES)}; auclab show "
-        "RUN says why"
+        f"constant scorers (w = 0) rank nothing, and their AUC is 0.5: {few(found, LINES)}; auclab show RUN says why"
     ]
 
 
@@ -315,18 +313,18 @@ def _missing(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
     counts = values.groupby(level="row", sort=False).count()
     for column in values:
         if absent_rows := [str(row) for row in counts.index[counts[column] == 0]]:
-            notes.append(f"missing: {column} was not run on {shorten(absent_rows)}")
+            notes.append(f"missing: {column} was not run on {few(absent_rows)}")
         for row, block in values[column].groupby(level="row", sort=False):
             absent = list(block.index.get_level_values("pair")[block.isna()])
             if 0 < len(absent) < len(block):
                 inside = counted.loc[[row]]
                 here, pairs = int(inside[column].sum()), int(inside.any(axis=1).sum())
                 notes.append(
-                    f"missing: {column} on {row} lacks {len(absent)} of {len(block)} ({shorten(absent)}); "
+                    f"missing: {column} on {row} lacks {len(absent)} of {len(block)} ({few(absent)}); "
                     f"{_consequence(here, pairs)}"
                 )
-    more = len(notes) - MOST_NOTES
-    return notes if more < 2 else [*notes[:MOST_NOTES], f"missing: {more} more like these; --values lists every value"]
+    more = len(notes) - LINES
+    return notes if more < 2 else [*notes[:LINES], f"missing: {more} more like these; --values lists every value"]
 
 
 def _consequence(here: int, pairs: int) -> str:

@@ -10,10 +10,9 @@ from statistics import fmean, stdev
 
 from auclab.pipeline.stored.stored_files import damaged, read_rows
 from auclab.pipeline.stored.visible import visible
+from auclab.wording import few
 
 FILE = "coefficients.csv"
-#: Number of columns, and of categories of a column, that are printed.
-MOST_COLUMNS, MOST_VALUES = 12, 4
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,7 @@ class ColumnEffect:
         if list(self.effects) == [""]:
             return f"{self.effects['']:+.4g} per unit"
         named = sorted(self.effects.items(), key=lambda item: -abs(item[1]))
-        shown = [f"{name or 'per unit'} {value:+.3g}" for name, value in named[:MOST_VALUES]]
-        return "; ".join(shown) + (f"; … {len(named)} in all" if len(named) > MOST_VALUES else "")
+        return few(f"{name or 'per unit'} {value:+.3g}" for name, value in named)
 
 
 def read_effects(folders: Sequence[Path]) -> list[ColumnEffect]:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from auclab.comparison.paired import paired_test
 from auclab.types import Array, AuclabError
-from auclab.validation import counted
+from auclab.wording import counted
 
 #: Default half-width of the region of practical equivalence: 0.01 of AUC.
 ROPE = 0.01

@@ -13,9 +13,7 @@ from auclab.comparison.paired import mean_interval
 from auclab.comparison.table import Table
 from auclab.pipeline.stored.csv_cells import no_formula
 from auclab.pipeline.stored.visible import visible
-
-#: A table with more columns than this, and more columns than rows, is transposed.
-WIDEST = 5
+from auclab.sizes import FEW
 
 _TEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -110,7 +108,7 @@ def grid(
         shown = bold(escape(text), found.best) if found.level else escape(text)
         return shown + found.remark(int(table.pairs[row]))
 
-    transposed = len(columns) > WIDEST and len(columns) > len(rows)
+    transposed = len(columns) > FEW and len(columns) > len(rows)
     if transposed != turned:
         head = [escape(", ".join(table.cells.columns)), *map(escape, rows)]
         return head, [

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.types import AuclabError
+from auclab.validation import check_choice
 
 Test = Literal["corrected-t", "t", "wilcoxon"]
 TESTS: tuple[Test, ...] = get_args(Test)
@@ -89,7 +90,7 @@ def paired_test(
         raise AuclabError(f"pairs need two lists of the same length; these have shapes {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise AuclabError("pairs need finite values; leave out those that are missing")
-    check_test(test)
+    check_choice("test", test, TESTS)
     if test == "wilcoxon":
         return _wilcoxon(a - b)
     if test == "t":
@@ -97,12 +98,6 @@ def paired_test(
     if test_train_ratio is None or not test_train_ratio >= 0:
         raise AuclabError(f"corrected-t needs n_test/n_train, a number ≥ 0; it is {test_train_ratio}")
     return _t(a - b, test_train_ratio)
-
-
-def check_test(test: str) -> None:
-    """Refuse an unknown test."""
-    if test not in TESTS:
-        raise AuclabError(f"the test is {test!r}; choose one of {', '.join(TESTS)}")
 
 
 def check_level(name: str, level: float) -> None:

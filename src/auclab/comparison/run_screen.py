@@ -14,18 +14,19 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from auclab.comparison.cells import PARTS, TUNING_SECONDS
-from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
+from auclab.comparison.coefficients import read_effects
 from auclab.comparison.runs import is_setting, status_of
 from auclab.comparison.screens import STYLES, number_of, plain
 from auclab.datasets.target import name_among
 from auclab.pipeline.config.run_name import SYMBOLS
 from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, weakest
 from auclab.pipeline.screen.legend import legend
-from auclab.pipeline.screen.tables import page, print_table
+from auclab.pipeline.screen.tables import facts_grid, page, print_table
 from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
 from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_json
 from auclab.pipeline.stored.stored_kernel import SPACES, read_kernel
 from auclab.pipeline.stored.visible import visible
+from auclab.sizes import LINES
 from auclab.types import CONVERGED, Status
 
 #: Parts of settings that are not shown: origin of the data, and the name of a group's choice.
@@ -38,7 +39,7 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
     With `bounds`, all of them with their assumptions.
     """
     first, folder = rows.iloc[0], Path(rows.iloc[0]["folder"])
-    facts = _facts()
+    facts = facts_grid()
     status = str(first["run_status"])
     style = STYLES.get(status, "")
     facts.add_row("run", Text.assemble((str(first["run"]), "bold"), f"  {first['run_id']}"))
@@ -276,12 +277,12 @@ def _coefficients(rows: pd.DataFrame) -> None:
         return
     several = len(rows) > 1
     lines = []
-    for each in every[:MOST_COLUMNS]:
+    for each in every[:LINES]:
         share = f"{100 * each.share:.1f} %" + (f" ± {100 * each.deviation:.1f}" if several else "")
         lines.append([each.column, share, each.text])
     print_table(["column", "share of spread", "effect on the score"], lines, left=(0, 2), wrapped=(0, 2))
-    if len(every) > MOST_COLUMNS:
-        page.print(Text(f"and {len(every) - MOST_COLUMNS} more columns, in coefficients.csv", style="dim"))
+    if len(every) > LINES:
+        page.print(Text(f"and {len(every) - LINES} more columns, in coefficients.csv", style="dim"))
 
 
 def _card(rows: pd.DataFrame) -> None:
@@ -300,10 +301,3 @@ def _files(folder: Path) -> None:
         return
     names = [f"{path.name}/" if path.is_dir() else path.name for path in sorted(folder.iterdir())]
     page.print(Text(visible(f"       {'  '.join(names)}"), style="dim"), soft_wrap=not page.is_terminal)
-
-
-def _facts() -> RichTable:
-    grid = RichTable.grid(padding=(0, 2))
-    grid.add_column(style="cyan", no_wrap=True)
-    grid.add_column(overflow="fold")
-    return grid

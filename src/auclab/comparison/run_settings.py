@@ -45,18 +45,6 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
     return " ".join(parts) or "all"
 
 
-def shorten(names: Sequence[str], most: int = 4) -> str:
-    """The first few, and how many more.
-
-    Examples
-    --------
-    >>> shorten(["a", "b", "c"], 2)
-    'a, b and 1 more'
-    """
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def settings_of(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
     """Settings of some groups, in their order, that are not replications; the choice of a group before its parts."""
     names = sorted(str(name) for name in runs if str(name).partition(".")[0] in groups)

@@ -21,7 +21,7 @@ from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address, hide_password, is_local, is_run_id, local_path
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -11,7 +11,6 @@ import pandas as pd
 from rich.text import Text
 
 from auclab.comparison.replay import EFFORT, Replay
-from auclab.comparison.run_settings import shorten
 from auclab.comparison.runs import status_of
 from auclab.datasets.target import names_of
 from auclab.pipeline.screen.legend import legend
@@ -19,6 +18,7 @@ from auclab.pipeline.screen.tables import fits, page, print_table, rich_table
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import hide_password
 from auclab.types import CONVERGED
+from auclab.wording import few
 
 if TYPE_CHECKING:
     from auclab.comparison.column_pairs import ColumnPair
@@ -160,7 +160,7 @@ def show_replay(found: Replay, tolerance: float) -> None:
         digits = "to the last digit" if found.largest == 0 else apart
         page.print(f"[green]the numbers are the same[/green], {digits}")
     else:
-        names = shorten([str(name) for name in found.differences["metric"].unique()])
+        names = few([str(name) for name in found.differences["metric"].unique()])
         page.print(Text.assemble(("the numbers are different", "red"), f": {names}"), soft_wrap=not page.is_terminal)
 
 

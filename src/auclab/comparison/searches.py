@@ -14,11 +14,9 @@ from auclab.comparison.screens import STYLES
 from auclab.datasets.target import name_among
 from auclab.pipeline.screen.tables import page, print_table
 from auclab.pipeline.stored.visible import visible
+from auclab.sizes import MOST_ENTRIES
 from auclab.tracking.address import Address
 from auclab.tracking.search_tags import METRIC_TAG, PRUNED, KeptSearch
-
-#: Number of newest searches to read; older ones are listed as ordinary sweeps.
-_MOST = 1000
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def find_searches(store: str | Path, runs: pd.DataFrame) -> dict[str, Search]:
         client = open_reader(store)
         every = [each.experiment_id for each in client.search_experiments()]
         order = ["attributes.start_time DESC"]
-        parents = client.search_runs(every, f"tags.`{METRIC_TAG}` != ''", max_results=_MOST, order_by=order)
+        parents = client.search_runs(every, f"tags.`{METRIC_TAG}` != ''", max_results=MOST_ENTRIES, order_by=order)
     runs = runs.drop_duplicates("run_id")
     found = {}
     for parent in reversed(parents):

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from auclab.comparison.run_settings import shorten
 from auclab.comparison.runs import SWEEP_TAG, open_reader, readable, require_store, sweep_members
 from auclab.tracking.address import Address
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean, few
 
 
 def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str, pd.DataFrame]:
@@ -27,7 +26,7 @@ def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str,
     if len(found) != 1:
         several = f"{len(found)} sweeps are" if found else "no sweep is"
         near = "" if found else did_you_mean(name, ["last", *(each[: max(8, len(name))] for each in sweeps)])
-        raise AuclabError(f"{several} called {name!r}{near}; there are {shorten(sweeps) or 'none'}")
+        raise AuclabError(f"{several} called {name!r}{near}; there are {few(sweeps) or 'none'}")
     return found[0], runs[runs["run_id"].isin(members[found[0]])]
 
 

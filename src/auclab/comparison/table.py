@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from auclab.comparison.cells import Cells, arrange
-from auclab.comparison.paired import DEFAULT_TEST, Test, check_level, check_test, paired_test, smallest_p
+from auclab.comparison.paired import DEFAULT_TEST, TESTS, Test, check_level, paired_test, smallest_p
 from auclab.comparison.ranks import Ranking, rank_columns
-from auclab.comparison.run_settings import shorten
 from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
+from auclab.validation import check_choice
+from auclab.wording import few
 
 #: Numbers of a run besides its metrics for which less is better, by the last part of their name; and those without a
 #: better direction.
@@ -181,7 +182,7 @@ def compare_runs(
     >>> compare_runs(runs).mean.round(3).to_dict("records")
     [{'bauc': 0.775, 'csvm': 0.735}]
     """
-    check_test(test)
+    check_choice("test", test, TESTS)
     check_level("alpha", alpha)
     lower = _lower_is_better(metric, better)
     cells = arrange(runs, metric=metric, rows=rows, columns=columns)
@@ -258,17 +259,17 @@ def _few_pairs(cells: Cells, test: Test, alpha: float) -> list[str]:
     pairs = cells.pairs
     if single := [str(row) for row, n in pairs.items() if n < 2]:
         notes.append(
-            f"one pair does not distinguish configurations, so nothing is marked: {shorten(single)}; "
+            f"one pair does not distinguish configurations, so nothing is marked: {few(single)}; "
             "run more seeds, such as split.seed=0,1,2,3,4"
         )
     if powerless := [str(row) for row, n in pairs.items() if n > 1 and smallest_p(int(n), test) >= alpha]:
         need = next(n for n in range(2, 60) if smallest_p(n, test) < alpha)
         notes.append(
-            f"too few pairs for {test} at level {alpha:g}, no difference can be significant: {shorten(powerless)}; "
+            f"too few pairs for {test} at level {alpha:g}, no difference can be significant: {few(powerless)}; "
             f"run at least {need} seeds or folds"
         )
     if test == "corrected-t" and (lost := [str(row) for row in cells.ratios.index[cells.ratios.isna()]]):
-        notes.append(f"corrected-t needs one share of test observations, which is unknown for {shorten(lost)}: no test")
+        notes.append(f"corrected-t needs one share of test observations, which is unknown for {few(lost)}: no test")
     return notes
 
 
@@ -294,7 +295,7 @@ def _ranks(mean: pd.DataFrame, tasks: pd.Series, lower: bool, alpha: float) -> t
     whole, n_columns = means.dropna(), mean.shape[1]
     notes = []
     if len(whole) < len(means) and len(means) > 1:
-        left_out = shorten([str(row) for row in means.index.difference(whole.index, sort=False)])
+        left_out = few([str(row) for row in means.index.difference(whole.index, sort=False)])
         notes.append(f"ranks leave out rows that lack a column: {left_out}")
     if n_columns > 1 and len(means) == 1 < len(mean):
         notes.append(

@@ -9,8 +9,8 @@ from auclab.losses import Loss
 from auclab.losses.loss import Pieces
 from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
-from auclab.types import Array, AuclabError
-from auclab.validation import did_you_mean
+from auclab.types import Array
+from auclab.validation import check_choice
 
 #: Numbers as unevaluated sums ``high + low``.
 DoubleDouble = tuple[Array, Array]
@@ -152,8 +152,6 @@ def comparison_named(name: str | Comparison) -> Comparison:
     """
     if isinstance(name, Comparison):  # a user-defined object is returned as it is
         return name
-    known = {kind.name: kind for kind in Comparison.__subclasses__()}
-    if name not in known:
-        meant = did_you_mean(str(name), known)
-        raise AuclabError(f"comparisons={name!r} is unknown{meant}; choose one of {', '.join(sorted(known))}")
+    known: dict[str, type[Comparison]] = {kind.name: kind for kind in Comparison.__subclasses__()}
+    check_choice("comparisons", name, sorted(known))
     return known[name]()

@@ -44,14 +44,7 @@ def make_artificial(*, n_pos: int = 1000, n_neg: int = 1000, n_features: int = 1
     """
     import pandas as pd
 
-    for key, value, least in (
-        ("n_pos", n_pos, 1),
-        ("n_neg", n_neg, 1),
-        ("n_features", n_features, 1),
-        ("seed", seed, 0),
-    ):
-        if value < least:
-            raise AuclabError(f"{key} is {value}; dataset=artificial needs {key} ≥ {least}")
+    n_pos, n_neg, n_features, seed = checked_sizes("artificial", n_pos, n_neg, n_features, seed)
     generator = np.random.Generator(np.random.PCG64(seed))
     X = np.vstack(
         [
@@ -65,3 +58,16 @@ def make_artificial(*, n_pos: int = 1000, n_neg: int = 1000, n_features: int = 1
         sha256=array_sha256(X, y), source=f"computed, seed {seed}",
         citation=CITATION,
     )  # fmt: skip
+
+
+def checked_sizes(dataset: str, n_pos: float, n_neg: float, n_features: float, seed: float) -> tuple[int, ...]:
+    """The sizes and the seed as whole numbers, which ``dataset.n_pos=1e8`` does not give."""
+    given = (("n_pos", n_pos, 1), ("n_neg", n_neg, 1), ("n_features", n_features, 1), ("seed", seed, 0))
+    return tuple(whole_number(dataset, *each) for each in given)
+
+
+def whole_number(dataset: str, key: str, value: float, least: int = 1) -> int:
+    """A setting of a computed data set that is a whole number."""
+    if not isinstance(value, int | float) or not float(value).is_integer() or value < least:
+        raise AuclabError(f"{key} is {value}; dataset={dataset} needs a whole number ≥ {least}")
+    return int(value)

@@ -7,12 +7,11 @@ from typing import cast
 
 import numpy as np
 
-from auclab.datasets.artificial import CITATION, NEGATIVES, POSITIVES
+from auclab.datasets.artificial import CITATION, NEGATIVES, POSITIVES, checked_sizes
 from auclab.datasets.records import Dataset, Labels
 from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.computed import BLOCK_ROWS, uniform_rows
 from auclab.samples.blocks.labels import computed_labels
-from auclab.types import AuclabError
 
 
 def make_artificial_blocks(
@@ -61,15 +60,7 @@ def make_artificial_blocks(
     >>> bool(abs(dataset.X.take([0]) - dataset.X.take([0])).max() == 0.0)  # computed twice
     True
     """
-    n_pos, n_neg, n_features, seed = (
-        _whole(key, value, least)
-        for key, value, least in (
-            ("n_pos", n_pos, 1),
-            ("n_neg", n_neg, 1),
-            ("n_features", n_features, 1),
-            ("seed", seed, 0),
-        )
-    )
+    n_pos, n_neg, n_features, seed = checked_sizes("artificial_blocks", n_pos, n_neg, n_features, seed)
     table = uniform_rows(
         n_pos=n_pos,
         n_neg=n_neg,
@@ -89,10 +80,3 @@ def make_artificial_blocks(
         source=f"computed, seed {seed}",
         citation=CITATION,
     )
-
-
-def _whole(key: str, value: float, least: int) -> int:
-    """A whole number, which a command line may give as 5e8."""
-    if not isinstance(value, int | float) or not float(value).is_integer() or value < least:
-        raise AuclabError(f"{key} is {value}; dataset=artificial_blocks needs a whole number ≥ {least}")
-    return int(value)

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 from auclab.datasets.dates import find_dates
 from auclab.datasets.overrides import override
 from auclab.datasets.refusals import Refusals
+from auclab.sizes import FEW
 from auclab.types import AuclabError
-from auclab.validation import counted
+from auclab.wording import counted, few
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: A column of text of which this share is numbers was meant to be one of numbers.
 _MOST = 0.5
-#: Cells and columns that a message lists.
-_LISTED = 4
 #: Numbers that pandas does not read: thousands separators, another decimal sign, a percent or currency sign, a unit.
 _NUMBER_LIKE = re.compile(r"[€$£¥]?\s*[-+−]?\s*\d[\d.,'’\u00a0\u202f ]*(\s*[%€$£¥]|\s+[A-Za-z]{1,4})?")
 _DECIMAL_POINT = re.compile(r"[-+]?\d+\.\d+")
@@ -153,14 +152,14 @@ def _have_decimal_commas(cells: Iterable[str]) -> bool:
 
 def _mixed(columns: Sequence[_Column], decimal: str) -> AuclabError:
     parts = []
-    for column in columns[:_LISTED]:
+    for column in columns[:FEW]:
         count = column.n_cells - column.n_numbers
         verb = "cell that is not a number" if count == 1 else "cells that are not numbers"
-        cells = ", ".join(map(repr, column.others[:_LISTED])) + (", …" if len(column.others) > _LISTED else "")
+        cells = few(map(repr, column.others))
         where = f"row {column.row}" if count == 1 else f"first in row {column.row}"
         parts.append(f"column {column.name!r} has {count} {verb} among {column.n_numbers} that are: {cells} ({where})")
-    if len(columns) > _LISTED:
-        parts.append(f"and {len(columns) - _LISTED} more columns")
+    if len(columns) > FEW:
+        parts.append(f"and {len(columns) - FEW} more columns")
     values = list(dict.fromkeys(value for column in columns for value in column.others))
     missing = override("dataset.missing", values)
     nominal = override("dataset.nominal", [column.name for column in columns])

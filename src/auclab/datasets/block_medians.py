@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.samples.blocks.tree import tree_sum
+from auclab.sizes import BLOCK_ROWS
 from auclab.types import Array
 
 #: One pass over the blocks: ``run(task)`` yields ``task(rows)`` for each of them, in the same order at every call.
 Run = Callable[[Callable[[Array], Any]], Iterable[Any]]
 
-#: Rows of all blocks that brackets are best taken from.
-SAMPLED = 2**17
 #: Different values of a column that are gathered at once; more are counted in `PARTS` parts of their bracket.
-MOST_GATHERED, PARTS = 200_000, 2**12
+MOST_GATHERED, PARTS = BLOCK_ROWS, 4096
 
 _SIGN = np.uint64(1) << np.uint64(63)
 

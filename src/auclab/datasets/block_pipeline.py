@@ -24,7 +24,7 @@ from auclab.datasets.block_statistics import (
     table_statistics,
 )
 from auclab.datasets.column_scaler import fitted_standard_scaler
-from auclab.datasets.columns import MAX_TEXT_VALUES
+from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
 from auclab.datasets.overrides import override
 from auclab.samples.blocks.row_forms import norms
@@ -163,7 +163,7 @@ def _refuse_text(table: BlockTable, statistics: TableStatistics, allowed: Sequen
                 f"column {name!r} holds text that is mostly numbers, such as {example!r}: store it as numbers, drop "
                 f"it with {drop}, or take it as a category with {keep}"
             )
-        if len(counted) > max(MAX_TEXT_VALUES, statistics.n_rows // 2):
+        if len(counted) > max(MAX_CATEGORIES, statistics.n_rows // 2):
             raise AuclabError(
                 f"column {name!r} holds text with {len(counted)} different values in {statistics.n_rows} rows, such as "
                 f"{example!r}: identifiers, names and damaged numbers are not categories. Drop it with {drop}, or take "

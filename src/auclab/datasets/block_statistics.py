@@ -16,17 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.datasets.block_medians import SAMPLED, MedianSample, block_medians
+from auclab.datasets.block_medians import MedianSample, block_medians
 from auclab.datasets.labels import label_text
 from auclab.samples.blocks.mixed_rows import MixedRows
 from auclab.samples.blocks.row_forms import categories_of, numbers_of
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
-from auclab.samples.centring import LARGEST
+from auclab.sizes import AT_ONCE, BLOCK_ROWS
 from auclab.types import Array, AuclabError
-
-#: Different values of a column of categories that are counted; more of them are not categories.
-MOST_VALUES = 1_000_000
+from auclab.validation import LARGEST_SQUARED
 
 
 @dataclass(frozen=True)
@@ -90,9 +88,9 @@ class TableStatistics:
     def __add__(self, other: TableStatistics) -> TableStatistics:
         categories = tuple(a + b for a, b in zip(self.categories, other.categories, strict=True))
         for counted in categories:
-            if len(counted) > MOST_VALUES:
+            if len(counted) > AT_ONCE:
                 raise AuclabError(
-                    f"a column of categories has more than {MOST_VALUES} different values, such as "
+                    f"a column of categories has more than {AT_ONCE} different values, such as "
                     f"{next(iter(counted))!r}: drop it with dataset.drop"
                 )
         sample = self.sample + other.sample
@@ -107,7 +105,7 @@ class TableStatistics:
 
 def table_statistics(table: BlockTable) -> TableStatistics:
     """One pass over a table that has not been encoded."""
-    sampled = -(-SAMPLED // max(len(table.blocks), 1))
+    sampled = -(-BLOCK_ROWS // max(len(table.blocks), 1))
     statistics: TableStatistics = tree_sum(table.run(_statistics_of, repeat(sampled, len(table.blocks))))
     _refuse_sizes(table, statistics.numbers)
     return statistics
@@ -153,7 +151,7 @@ def _moments(column: Array) -> tuple[int, int, float, float, float, float]:
         return 0, 0, np.inf, -np.inf, 0.0, 0.0
     low, high = float(values.min()), float(values.max())
     nonzero = int(np.count_nonzero(values))
-    if not (abs(low) <= LARGEST and abs(high) <= LARGEST):  # refused after the pass
+    if not (abs(low) <= LARGEST_SQUARED and abs(high) <= LARGEST_SQUARED):  # refused after the pass
         return values.size, nonzero, low, high, 0.0, 0.0
     mean = float(values.mean())
     apart = values - mean
@@ -172,8 +170,8 @@ def _refuse_sizes(table: BlockTable, numbers: NumberStatistics) -> None:
             raise AuclabError(
                 f"column {name!r}: the blocks contain an infinite value: repair the files, or drop the column"
             )
-        if size > LARGEST:
+        if size > LARGEST_SQUARED:
             raise AuclabError(
-                f"column {name!r} has values above {LARGEST:.0e} in size, whose squares are too large for "
+                f"column {name!r} has values above {LARGEST_SQUARED:.0e} in size, whose squares are too large for "
                 "doubles: divide the column, or drop it"
             )

@@ -8,9 +8,10 @@ from typing import Any
 
 from auclab.datasets.records import Dataset
 from auclab.samples.tables import in_memory
+from auclab.sizes import DATA_BYTES
 
 #: Bytes that all data sets together may take, except that the last one is kept whatever its size.
-MAX_BYTES = 500_000_000
+MAX_BYTES = DATA_BYTES
 
 _kept: dict[str, Dataset] = {}
 _lock = threading.Lock()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from auclab.datasets.records import Dataset
 from auclab.types import AuclabError
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(str(files("auclab")))
 
 
 def dataset_configs(package: Path = _PACKAGE) -> Path:

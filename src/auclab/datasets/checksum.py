@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.target import Target, as_target
+from auclab.sizes import MANY
 from auclab.types import AuclabError
 
 #: Rows of a table in blocks up to which this process reads them for a checksum.
-MOST_STREAMED = 5_000_000
+MOST_STREAMED = MANY
 
 
 def file_sha256(path: Path) -> str:

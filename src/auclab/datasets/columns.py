@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -14,19 +14,17 @@ from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
 from auclab.datasets.refusals import Refusals
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.centring import LARGEST
+from auclab.sizes import FEW
 from auclab.types import AuclabError
-from auclab.validation import counted
+from auclab.validation import LARGEST_SQUARED
+from auclab.wording import counted, few
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A column of text that is not declared nominal may have this many values, or one for every other row.
-MAX_TEXT_VALUES = 50
-#: Columns of a category, unless another number is given; conf/dataset has none with more.
+#: Columns of a category, unless another number is given (conf/dataset has none with more), and values of a column of
+#: text that is not declared nominal, which may also have one for every other row.
 MAX_CATEGORIES = 50
-#: Names of columns in a message.
-_LISTED = 5
 #: Columns that a part of a date becomes.
 _WIDTH = {"year": 1, "month": 12, "weekday": 7, "age": 1}
 
@@ -111,16 +109,9 @@ def sort_columns(
     return Columns(tuple(numeric), tuple(nominal), formats, widths, (*notes, *_identifiers(table, numeric)))
 
 
-def block_columns(
-    table: BlockTable,
-    *,
-    max_categories: int | None = MAX_CATEGORIES,
-    missing_indicators: bool = False,
-    dates: str | Sequence[str] | None = None,
-    date_format: str | None = None,
-) -> Columns:
+def block_columns(table: BlockTable, **encoding: Unpack[Encoding]) -> Columns:
     """The columns of a table in blocks, as its files say what they are; nothing is read."""
-    _checked(max_categories, dates)
+    _checked(encoding.get("max_categories"), encoding.get("dates"))
     numeric = tuple(name for name in table.columns if name not in table.nominal)
     return Columns(numeric, table.nominal)
 
@@ -168,10 +159,10 @@ def _refuse_sizes(name: str, column: pd.Series) -> None:
             f"column {name!r} has {counted(infinite.sum(), 'infinite value')} (first in row {infinite.argmax() + 1}); "
             "only finite numbers work: replace them, or leave them empty to have them imputed"
         )
-    large = np.abs(values) > LARGEST
+    large = np.abs(values) > LARGEST_SQUARED
     if large.any():
         raise AuclabError(
-            f"column {name!r} has {counted(large.sum(), 'value')} above {LARGEST:.0e} in size (first in row "
+            f"column {name!r} has {counted(large.sum(), 'value')} above {LARGEST_SQUARED:.0e} in size (first in row "
             f"{large.argmax() + 1}), whose squares are too large for doubles: divide the column, or leave them empty"
         )
 
@@ -184,16 +175,16 @@ def _is_free_text(name: str, column: pd.Series) -> bool:
         raise AuclabError(
             f"column {name!r} holds values that cannot be categories ({error}); make them text"
         ) from error
-    return bool(values > max(MAX_TEXT_VALUES, len(column) // 2))
+    return bool(values > max(MAX_CATEGORIES, len(column) // 2))
 
 
 def _free_text(names: Sequence[str], table: Any) -> str:
     kinds = [
         f"column {name!r} holds text with {table[name].nunique()} different values in {len(table)} rows, such as "
         f"{table[name].dropna().iloc[0]!r}"
-        for name in names[:_LISTED]
+        for name in names[:FEW]
     ]
-    more = f"; and {len(names) - _LISTED} more columns" if len(names) > _LISTED else ""
+    more = f"; and {len(names) - FEW} more columns" if len(names) > FEW else ""
     which = "it" if len(names) == 1 else "them"
     return (
         f"{'; '.join(kinds)}{more}: identifiers, names and damaged numbers are not categories. Drop {which} with "
@@ -205,7 +196,7 @@ def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> 
     kinds = [
         f"column {name!r} holds dates, {table[name].nunique()} different ones such as "
         f"{str(table[name].dropna().iloc[0])!r}"
-        for name in list(found)[:_LISTED]
+        for name in list(found)[:FEW]
     ]
     which = "it" if len(found) == 1 else "them"
     several = f" (any of {', '.join(PARTS)})"
@@ -250,10 +241,9 @@ def refuse_constant(dataset: Dataset) -> None:
     table: Any = dataset.X
     if all(column.nunique() <= 1 for _, column in table.items()):
         names = [str(name) for name in table.columns]
-        few = ", ".join(repr(name) for name in names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
         raise AuclabError(
-            f"every column of {dataset.name!r} has one value only ({few}), so that no scorer distinguishes the rows; "
-            "at least one column has to vary"
+            f"every column of {dataset.name!r} has one value only ({few(map(repr, names))}), so that no scorer "
+            "distinguishes the rows; at least one column has to vary"
         )
 
 
@@ -297,7 +287,7 @@ def _identifiers(table: Any, numeric: Sequence[str]) -> list[str]:
     found = [name for name in whole if table[name].iloc[:1_000].is_unique and table[name].is_unique]
     if not found:
         return []
-    names = ", ".join(repr(name) for name in found[:_LISTED])
+    names = few(map(repr, found))
     plural, verb = ("s", "have") if len(found) > 1 else ("", "has")
     return [
         f"column{plural} {names} {verb} a different whole number in every row, as identifiers have; "

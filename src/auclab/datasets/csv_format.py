@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from auclab.datasets.unpacked import unpacked
+from auclab.sizes import AT_ONCE
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 #: What may separate columns, the usual first.
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -22,8 +23,6 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _NAMES = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|"}
 #: Rows of the file that are looked at, and lines that hold them: a quoted field may have several.
 _ROWS, _LINES = 1_000, 4_000
-#: Bytes that are decoded at a time.
-_AT_ONCE = 1 << 20
 #: Marks at the start of a file, and the encoding that they say.
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 #: Bytes without a meaning in cp1252, which is latin-1 with more signs.
@@ -121,7 +120,7 @@ def _opened(path: Path) -> Iterator[Any]:
 def _find_encoding(path: Path, expected: str | None = None) -> str:
     """UTF-8 if all bytes are, UTF-16 if it is marked as such, else what is expected, or Windows in Western Europe."""
     with _opened(path) as stream:
-        piece = stream.read(_AT_ONCE)
+        piece = stream.read(AT_ONCE)
         for mark, name in _MARKS.items():
             if piece.startswith(mark):
                 return name
@@ -133,7 +132,7 @@ def _find_encoding(path: Path, expected: str | None = None) -> str:
             except UnicodeDecodeError:
                 is_utf8 = False
             is_windows = is_windows and not any(byte in piece for byte in _NOT_IN_WINDOWS)
-            piece = stream.read(_AT_ONCE)
+            piece = stream.read(AT_ONCE)
     if is_utf8:
         return "utf-8"
     if expected and not expected.lower().startswith("utf"):
@@ -143,7 +142,7 @@ def _find_encoding(path: Path, expected: str | None = None) -> str:
 
 def _refuse_binary(path: Path, encoding: str) -> None:
     with _opened(path) as stream:
-        has_zeros = b"\x00" in stream.read(_AT_ONCE)
+        has_zeros = b"\x00" in stream.read(AT_ONCE)
     if has_zeros and not encoding.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32", "utf16", "utf32")):
         raise AuclabError(
             f"{path} cannot be read as a table: it is not text, though its name ends as one; check the path and the "

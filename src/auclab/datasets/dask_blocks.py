@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from auclab.datasets.labels import as_labels, binarise
+from auclab.datasets.labels import as_labels
+from auclab.datasets.parquet_blocks import block_dataset, ranked_by, with_flags
 from auclab.datasets.records import Dataset
-from auclab.datasets.table import ALL
 from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.dask_input import open_dask
 
@@ -34,20 +32,8 @@ def dask_dataset(
     """
     from pandas.api.types import is_bool_dtype
 
-    named, left_out = as_labels(nominal), as_labels(drop)
-    categories: Any = nominal
-    if nominal != ALL:
-        columns = [str(each) for each in getattr(X, "columns", ())]
-        flags = [each for each in columns if each not in (target, *left_out) and is_bool_dtype(X[each].dtype)]
-        categories = list(dict.fromkeys([*named, *flags]))
-    table, labels = open_dask(X, y, target=target, drop=left_out, nominal=categories, engine=engine)
-    sides = binarise(labels, positive, negative, kind=np.int8)
-    return Dataset(
-        name=name,
-        X=table if sides.kept.all() else table[np.flatnonzero(sides.kept)],
-        y=sides.y,
-        nominal=table.nominal if nominal == ALL else tuple(each for each in named if each in table.nominal),
-        positive=sides.positive,
-        negative=sides.negative,
-        source="a Dask collection",
-    )
+    left_out = as_labels(drop)
+    columns = [str(each) for each in getattr(X, "columns", ())]
+    flags = [each for each in columns if each not in (target, *left_out) and is_bool_dtype(X[each].dtype)]
+    table, labels = open_dask(X, y, target=target, drop=left_out, nominal=with_flags(nominal, flags), engine=engine)
+    return block_dataset(table, ranked_by(labels, positive, negative), nominal, name=name, source="a Dask collection")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

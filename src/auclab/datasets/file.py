@@ -12,7 +12,7 @@ from auclab.datasets.file_table import SVMLIGHT, FileSettings, read_table, refus
 from auclab.datasets.labels import binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.refusals import Refusals
-from auclab.datasets.table import ALL, UNREADABLE, make_dataset, unreadable
+from auclab.datasets.table import ALL, make_dataset, reading
 from auclab.datasets.target import PairWeights
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
@@ -147,7 +147,7 @@ def _read_svmlight(path: Path, positive: Any, negative: Any, facts: dict[str, An
     return Dataset(X=X[sides.kept], y=sides.y, positive=sides.positive, negative=sides.negative, **facts)
 
 
-def read_svmlight(path: Path) -> tuple[Any, Any]:
+def read_svmlight(path: Path, n_features: int | None = None) -> tuple[Any, Any]:
     """The CSR matrix and the labels of an svmlight file.
 
     Raises
@@ -157,11 +157,6 @@ def read_svmlight(path: Path) -> tuple[Any, Any]:
     """
     from sklearn.datasets import load_svmlight_file
 
-    try:
-        with unpacked(path) as source:
-            X, labels = load_svmlight_file(str(source) if source == path else source)
-    except AuclabError:
-        raise
-    except UNREADABLE as error:
-        raise unreadable(path, error) from error
+    with reading(path), unpacked(path) as source:
+        X, labels = load_svmlight_file(str(source) if source == path else source, n_features=n_features)
     return X, labels

@@ -19,9 +19,9 @@ from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
 from auclab.datasets.refusals import Refusals
 from auclab.datasets.roles import Roles
-from auclab.datasets.table import ALL, UNREADABLE, read_csv, unreadable
+from auclab.datasets.table import ALL, read_text, reading
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean, nearest
+from auclab.wording import did_you_mean, nearest
 
 #: Missing values in csv and tsv files.
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
@@ -117,7 +117,8 @@ class FileTable:
 def read_table(where: Path, given: FileSettings) -> FileTable:
     """Read a csv, tsv or parquet file; settings that name columns which are not there are left for later."""
     if where.name.lower().endswith((*CSV, *TSV)):
-        written = _format_of(where, **given.written)
+        with reading(where):
+            written = csv_format(where, expected=None, **given.written)
         kept = (*given.lists["nominal"], *given.lists["drop"], *given.roles.texts)
         commas = [name for name in given.lists["decimal_comma"] if name in written.header]
         text = ALL if given.all_nominal else [name for name in (*kept, *commas) if name in written.header]
@@ -163,21 +164,15 @@ def _read_text(
     path: Path, written: CsvFormat, text: Sequence[str] | str, missing: Sequence[str]
 ) -> tuple[Any, list[str]]:
     """The table of a csv file, and its columns that are kept as text because their numbers start with zeros."""
-
-    def read(kept: Sequence[str] | str) -> Any:
-        return read_csv(
-            path,
-            text=kept, missing=missing, sep=written.sep, decimal=written.decimal, encoding=written.encoding,
-            skipinitialspace=True, names=list(written.header), header=0, index_col=False,
-        )  # fmt: skip
-
     try:
-        frame = read(text)
+        frame = read_text(path, written, text=text, missing=missing)
     except AuclabError:
         leading_zeros(path, written, [])  # names the row if its length is the reason
         raise
     codes = leading_zeros(path, written, [str(name) for name in frame.columns if _is_whole(frame[name])])
-    return (read([*text, *codes]), codes) if codes and text != ALL else (frame, [])
+    if not codes or text == ALL:
+        return frame, []
+    return read_text(path, written, text=[*text, *codes], missing=missing), codes
 
 
 def _notes(frame: Any, codes: Sequence[str]) -> list[str]:
@@ -197,15 +192,6 @@ def _is_whole(column: Any) -> bool:
     if column.dtype.kind in "iu":
         return True
     return bool(column.dtype.kind == "f" and (column.isna() | (column % 1 == 0)).all())
-
-
-def _format_of(path: Path, sep: str | None, decimal: str | None, encoding: str | None) -> CsvFormat:
-    try:
-        return csv_format(path, sep=sep, decimal=decimal, encoding=encoding)
-    except AuclabError:
-        raise
-    except UNREADABLE as error:
-        raise unreadable(path, error) from error
 
 
 def _require_columns(path: Path, columns: Sequence[str], given: FileSettings) -> None:
@@ -254,7 +240,7 @@ def read_parquet(path: Path) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    with reading(path):
         with pq.ParquetFile(path) as file:
             n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
             schema = file.schema_arrow
@@ -273,7 +259,3 @@ def read_parquet(path: Path) -> Any:
                     pa.float64() if pa.types.is_decimal(kind) else pa.timestamp("s")
                 ).to_numpy()
         return frame
-    except AuclabError:
-        raise
-    except UNREADABLE as error:
-        raise unreadable(path, error) from error

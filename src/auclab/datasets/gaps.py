@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from auclab.wording import few
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -29,12 +31,12 @@ def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True) -> tuple[str,
         most = sorted(filled.items(), key=lambda item: -item[1])
         named = [f"{name} {count:,}" for name, count in most]
         parts.append(
-            f"filled {_counted(sum(filled.values()), 'gap')} in {_counted(len(filled), 'column')} ({_few(named)}) with "
+            f"filled {_counted(sum(filled.values()), 'gap')} in {_counted(len(filled), 'column')} ({few(named)}) with "
             "the median or the most frequent value of the training part"
         )
     if constant and drops_constant:
         named = [f"{name!r} ({'empty' if is_empty else 'one value'})" for name, is_empty in constant.items()]
-        parts.append(f"dropped column{'s' if len(named) > 1 else ''} {_few(named)}")
+        parts.append(f"dropped column{'s' if len(named) > 1 else ''} {few(named)}")
     return ("; ".join(parts),) if parts else ()
 
 
@@ -45,8 +47,3 @@ def _is_constant(column: pd.Series) -> bool:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _few(named: list[str]) -> str:
-    # Columns that a sentence names.
-    return ", ".join(named[:5]) + (f", … {len(named)} in all" if len(named) > 5 else "")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
 from auclab.datasets.split_by_column import ByColumn, Grouped, Timed
+from auclab.sizes import ENOUGH
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ _OWNERS = frozenset(
         *("person", "school", "session", "subject", "user", "visitor", "id", "nr", "no", "number"),
     }
 )
-#: Values that a column of groups has at least, and rows of each in the mean.
-_LEAST_GROUPS, _LEAST_REPEATS = 10, 1.2
+#: Mean number of rows of each value of a column of groups, at least.
+_LEAST_REPEATS = 1.2
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def is_group(name: str, column: pd.Series) -> bool:
     words = set(name.lower().replace("-", "_").replace(" ", "_").split("_"))
     named = bool(words & _OWNERS) or name.endswith(("Id", "ID"))
     values = int(column.nunique())
-    if not named or values < _LEAST_GROUPS or column.isna().any() or len(column) < _LEAST_REPEATS * values:
+    if not named or values < ENOUGH or column.isna().any() or len(column) < _LEAST_REPEATS * values:
         return False
     return column.dtype.kind != "f" or bool((column % 1 == 0).all())
 
@@ -103,7 +104,7 @@ def _in_order(dataset: Dataset, column: str) -> bool:
 
     values = pd.Series(dataset.column(column))
     written = find_dates(values)
-    if values.isna().any() or values.nunique() < _LEAST_GROUPS or (written is not None and written.other):
+    if values.isna().any() or values.nunique() < ENOUGH or (written is not None and written.other):
         return False
     if written is None and not str(values.dtype).startswith("datetime"):
         return False

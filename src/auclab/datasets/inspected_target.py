@@ -6,9 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auclab.datasets.labels import CONVENTIONAL, MAX_LISTED, label_text
+from auclab.datasets.labels import CONVENTIONAL, label_text
+from auclab.sizes import LINES
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,10 +41,9 @@ class Target:
     def census(self) -> str:
         """The labels with their rows, and the share of the positive one."""
         total = sum(self.counts.values())
-        listed = ", ".join(f"{label} {count:,}" for label, count in list(self.counts.items())[:MAX_LISTED])
+        listed = few((f"{label} {count:,}" for label, count in self.counts.items()), LINES)
         share = self.counts[self.positive] / total
-        more = ", …" if len(self.counts) > MAX_LISTED else ""
-        return f"{listed}{more}; {self.positive} is {share:.3g}".replace("is 0.", "is .") if total else ""
+        return f"{listed}; {self.positive} is {share:.3g}".replace("is 0.", "is .") if total else ""
 
 
 def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | None = None) -> Target | None:

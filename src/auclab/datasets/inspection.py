@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.bad_cells import numbers_in
-from auclab.datasets.columns import MAX_TEXT_VALUES
+from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
 from auclab.datasets.file import load_file, read_svmlight
 from auclab.datasets.file_table import (
@@ -26,15 +26,13 @@ from auclab.datasets.labels import label_text
 from auclab.datasets.overrides import override
 from auclab.datasets.refusals import Refusals
 from auclab.datasets.splits import check_rows
+from auclab.sizes import ENOUGH, FEW
 from auclab.types import AuclabError
+from auclab.wording import few
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Categories with fewer rows are called rare.
-RARE = 10
-#: Texts in a column of numbers or dates that are proposed as missing values; with more, the column is left out.
-_MOST_MARKS = 5
 #: What the features of dates are, unless the user says otherwise.
 DATE_PARTS = ("year", "month", "age")
 #: Share of the rows of the held-out part, of which both classes need some.
@@ -320,11 +318,11 @@ def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTa
         made = _dates(name, column, missing, values, written.formats)
         if not marks:
             return made
-        if len(marks) > _MOST_MARKS:
+        if len(marks) > FEW:
             return _left_out(made, f"dates, and {len(marks)} other texts such as {marks[0]!r}", "text")
         read = f"{made.action}; {', '.join(map(repr, marks))} read as missing"
         return InspectedColumn(name, "date", missing, values, made.shown, read, {**made.settings, "missing": marks})
-    if values > max(MAX_TEXT_VALUES, len(column) // 2):
+    if values > max(MAX_CATEGORIES, len(column) // 2):
         made = InspectedColumn(name, "text", missing, values, example)
         every = values == len(texts)
         reason = "different in every row" if every else f"{values} different texts"
@@ -333,18 +331,17 @@ def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTa
         made = InspectedColumn(name, "text", missing, values, example)
         return _left_out(made, "numbers that cannot be read, with signs, units or thousands separators")
     counts = column.value_counts()
-    rare = counts[counts < RARE]
+    rare = counts[counts < ENOUGH]
     action = [_gaps(missing, "the most frequent")] if missing else []
     if len(rare):
-        few = ", ".join(f"{value} {count}" for value, count in rare.iloc[:3].items())
-        action.append(f"rare: {few}{', …' if len(rare) > 3 else ''}")
+        action.append(f"rare: {few(f'{value} {count}' for value, count in rare.items())}")
     return InspectedColumn(name, "category", missing, values, _frequent(column), "; ".join(action))
 
 
 def _marks(texts: pd.Series, is_number: pd.Series) -> list[str] | None:
     """The few texts in a column of numbers that are none; None if it is not a column of numbers."""
     others = texts[~is_number].str.strip().unique().tolist()
-    return others if is_number.mean() >= 0.5 and len(others) <= _MOST_MARKS else None
+    return others if is_number.mean() >= 0.5 and len(others) <= FEW else None
 
 
 def _dates(name: str, column: pd.Series, missing: int, values: int, formats: Sequence[str] | None) -> InspectedColumn:

@@ -11,17 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.overrides import override
+from auclab.sizes import LINES
 from auclab.types import AuclabError
-from auclab.validation import counted, did_you_mean
+from auclab.wording import counted, did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Pairs of labels of which the second is positive by convention.
 CONVENTIONAL = ({"0", "1"}, {"-1", "1"}, {"False", "True"})
-
-#: Labels listed in a message before "…".
-MAX_LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
     if positive is None and set(counts) in CONVENTIONAL:
         positive = "True" if "True" in counts else "1"
     positives, negatives = as_labels(positive), as_labels(negative)
-    if not positives and len(counts) > MAX_LISTED:
+    if not positives and len(counts) > LINES:
         raise AuclabError(
             f"{column!r} has {len(counts)} different values ({_census(counts)}), but a target has two classes: convert "
             "it to 0 and 1, or give dataset.positive a list of values; for grades add dataset.graded=true"
@@ -108,7 +106,7 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
         )
     kept, is_positive = (_among(codes, np.isin(texts, names)) for names in (positives + others, positives))
     y = (is_positive if kept.all() else is_positive[kept]).astype(kind)
-    return BinaryTarget(y, kept, ", ".join(positives), ", ".join(others) if len(others) <= MAX_LISTED else "all others")
+    return BinaryTarget(y, kept, ", ".join(positives), ", ".join(others) if len(others) <= LINES else "all others")
 
 
 def refuse_missing(column: pd.Series, role: str) -> None:
@@ -148,5 +146,4 @@ def _among(codes: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _census(counts: Counter[str]) -> str:
-    listed = ", ".join(f"{label} ({counted(count, 'row')})" for label, count in counts.most_common(MAX_LISTED))
-    return listed + (f", … {len(counts)} in all" if len(counts) > MAX_LISTED else "")
+    return few((f"{label} ({counted(count, 'row')})" for label, count in counts.most_common()), LINES)

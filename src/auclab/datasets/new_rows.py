@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.bad_cells import read_as_numbers
 from auclab.datasets.csv_format import CsvFormat, csv_format
+from auclab.datasets.file import read_svmlight
 from auclab.datasets.file_table import CSV, MISSING, PARQUET, SVMLIGHT, TSV, read_parquet, unknown_ending
-from auclab.datasets.table import UNREADABLE, read_csv, unreadable
-from auclab.datasets.unpacked import unpacked
+from auclab.datasets.table import read_text, reading
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -41,21 +41,14 @@ def read_new_rows(
     if not where.is_file():
         raise AuclabError(f"{where} does not exist, or is not a file; give the path of the file with the new rows")
     ending = where.name.lower()
-    try:
-        if ending.endswith((*CSV, *TSV)):
+    if ending.endswith((*CSV, *TSV)):
+        with reading(where):
             found = csv_format(where, expected=expected, **written)
-            return _read_table(where, text, missing, numbers, decimal_comma, found)
-        if ending.endswith(PARQUET):
-            return read_parquet(where)
-        if ending.endswith(SVMLIGHT):
-            from sklearn.datasets import load_svmlight_file
-
-            with unpacked(where) as source:
-                return load_svmlight_file(str(source) if source == where else source, n_features=n_columns)[0]
-    except AuclabError:
-        raise
-    except UNREADABLE as error:
-        raise unreadable(where, error) from error
+        return _read_table(where, text, missing, numbers, decimal_comma, found)
+    if ending.endswith(PARQUET):
+        return read_parquet(where)
+    if ending.endswith(SVMLIGHT):
+        return read_svmlight(where, n_columns)[0]
     raise AuclabError(unknown_ending(where))
 
 
@@ -67,12 +60,8 @@ def _read_table(
     decimal_comma: Sequence[str],
     found: CsvFormat,
 ) -> pd.DataFrame:
-    rows = read_csv(
-        where,
-        text=[name for name in text if name in found.header], missing=(*MISSING, *missing), sep=found.sep,
-        decimal=found.decimal, encoding=found.encoding, skipinitialspace=True, names=list(found.header), header=0,
-        index_col=False,
-    )  # fmt: skip
+    named = [name for name in text if name in found.header]
+    rows = read_text(where, found, text=named, missing=(*MISSING, *missing))
     as_text = [name for name in numbers if name in rows and str(rows[name].dtype) in ("object", "str", "string")]
     signs = {name: "," if name in decimal_comma else found.decimal for name in as_text}
     return rows.assign(**{name: read_as_numbers(rows[name], sign) for name, sign in signs.items()})

@@ -17,6 +17,7 @@ from auclab.samples.blocks import open_parquet
 from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.files import is_address
 from auclab.samples.blocks.parquet import boolean_columns, column_in_memory, sha256_of
+from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
 
 
@@ -81,30 +82,41 @@ def load_blocks(
             "give dataset.group=COLUMN, or take dataset=file"
         )
     where = str(path) if is_address(path) else Path(path).expanduser()
-    named, left_out = as_labels(nominal), as_labels(drop)
-    categories: Any = nominal
     first, *others = [*roles.ranking, *([] if roles.group is None else [roles.group])]
-    if nominal != ALL:
-        flags = [name for name in boolean_columns(where) if name not in (first, *others, *left_out)]
-        categories = list(dict.fromkeys([*named, *flags]))
-    table, labels = open_parquet(where, target=first, drop=[*others, *left_out], nominal=categories, engine=engine)
+    left_out = [*others, *as_labels(drop)]
+    flags = [] if nominal == ALL else [name for name in boolean_columns(where) if name not in (first, *left_out)]
+    table, labels = open_parquet(where, target=first, drop=left_out, nominal=with_flags(nominal, flags), engine=engine)
     if roles.group is None:
-        sides = binarise(labels, positive, negative, kind=np.int8)  # a byte a row: eight would be most of the memory
-        ranked = Ranked(Target(sides.y), sides.kept, sides.positive, sides.negative)
+        ranked = ranked_by(labels, positive, negative)
     else:
         import pandas as pd
 
         frame = pd.DataFrame({first: labels, **{name: column_in_memory(where, name) for name in others}})
         ranked = roles.ranked(frame, positive, negative)
+    facts: dict[str, Any] = {"name": name or PurePath(where).stem, "sha256": sha256_of(where), "source": str(where)}
+    return block_dataset(table, ranked, nominal, citation=citation, **facts)
+
+
+def with_flags(nominal: Sequence[str] | str, flags: Sequence[str]) -> Any:
+    """The columns that are read as categories: those named, and those of booleans."""
+    return ALL if nominal == ALL else list(dict.fromkeys([*as_labels(nominal), *flags]))
+
+
+def ranked_by(labels: Any, positive: Any, negative: Any) -> Ranked:
+    """Rows ranked by two classes."""
+    sides = binarise(labels, positive, negative, kind=np.int8)  # a byte a row: eight would be most of the memory
+    return Ranked(Target(sides.y), sides.kept, sides.positive, sides.negative)
+
+
+def block_dataset(table: BlockTable, ranked: Ranked, nominal: Sequence[str] | str, **facts: Any) -> Dataset:
+    """A table in blocks and what its rows are ranked by as a data set; `facts`: its other fields."""
+    named = table.nominal if nominal == ALL else tuple(each for each in as_labels(nominal) if each in table.nominal)
     return Dataset(
-        name=name or PurePath(where).stem,
         X=table if ranked.kept.all() else table[np.flatnonzero(ranked.kept)],
         y=ranked.target.y,
-        nominal=table.nominal if nominal == ALL else tuple(each for each in named if each in table.nominal),
+        nominal=named,
         positive=ranked.positive,
         negative=ranked.negative,
         ranked=None if ranked.target.is_of_classes else ranked.target,
-        sha256=sha256_of(where),
-        source=str(where),
-        citation=citation,
+        **facts,
     )

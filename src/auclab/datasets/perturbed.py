@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from auclab.datasets.artificial import whole_number
 from auclab.datasets.catalogue import load
 from auclab.datasets.checksum import array_sha256
 from auclab.datasets.records import Dataset
@@ -56,16 +57,14 @@ def make_perturbed(
     """
     import pandas as pd
 
-    for key, value, least in (("factor", factor, 1), ("seed", seed, 0)):
-        if value < least or value != int(value):
-            raise AuclabError(f"{key} is {value}; dataset=perturbed needs a whole number ≥ {least}")
+    factor, seed = whole_number("perturbed", "factor", factor), whole_number("perturbed", "seed", seed, 0)
     origin = load(base, data_dir=data_dir)
     frame = _numeric(origin)
     X = frame.to_numpy(dtype=np.float64)
     spread = np.nanstd(X, axis=0)
     generator = np.random.Generator(np.random.PCG64(seed))
-    copies = [X + spread * (2.0 * generator.random(X.shape) - 1.0) for _ in range(int(factor) - 1)]
-    X, y = np.vstack([X, *copies]), np.tile(origin.y, int(factor))
+    copies = [X + spread * (2.0 * generator.random(X.shape) - 1.0) for _ in range(factor - 1)]
+    X, y = np.vstack([X, *copies]), np.tile(origin.y, factor)
     return Dataset(
         name=f"perturbed_{base}", X=pd.DataFrame(X, columns=frame.columns), y=y,
         positive=origin.positive, negative=origin.negative, sha256=array_sha256(X, y),

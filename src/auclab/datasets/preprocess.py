@@ -37,10 +37,10 @@ from auclab.datasets.median_imputer import MedianImputer
 from auclab.datasets.missing_columns import MissingColumns
 from auclab.datasets.records import Dataset
 from auclab.datasets.varying_columns import VaryingColumns
-from auclab.samples.centring import LARGEST
 from auclab.samples.tables import in_memory
 from auclab.types import AuclabError
-from auclab.validation import counted
+from auclab.validation import LARGEST_SQUARED
+from auclab.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -235,11 +235,11 @@ def _refuse_bad_entries(dataset: Dataset) -> None:
             f"{column}); "
             "only finite numbers work: repair them"
         )
-    large = np.abs(X.data) > LARGEST
+    large = np.abs(X.data) > LARGEST_SQUARED
     if large.any():
         raise AuclabError(
-            f"the sparse matrix has {counted(large.sum(), 'entry', 'entries')} above {LARGEST:.0e} in size (first in "
-            f"column {int(X.indices[large.argmax()])}), whose squares are too large for doubles: divide them"
+            f"the sparse matrix has {counted(large.sum(), 'entry', 'entries')} above {LARGEST_SQUARED:.0e} in size "
+            f"(first in column {int(X.indices[large.argmax()])}), whose squares are too large for doubles: divide them"
         )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from auclab.datasets.target import Target
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

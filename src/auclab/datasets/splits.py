@@ -18,11 +18,13 @@ from auclab.datasets.records import Dataset, Split
 from auclab.datasets.shuffled_rows import shuffled_rows
 from auclab.datasets.target import Target, as_target
 from auclab.datasets.target_splits import drawn_parts, folds_of
+from auclab.sizes import AT_ONCE
 from auclab.types import AuclabError
-from auclab.validation import counted, positive_mask
+from auclab.validation import positive_mask
+from auclab.wording import counted
 
 #: Rows from which parts are drawn in arrays, and not by scikit-learn: the same rows.
-MANY = 1_000_000
+MANY = AT_ONCE
 
 
 def holdout(y: ArrayLike | Target, *, test_size: float = 0.3, seed: int = 0) -> list[Split]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auclab.datasets.csv_format import CsvFormat
 from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
 from auclab.datasets.roles import Roles
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,21 +34,31 @@ def read_csv(
     kinds: Any = str if text == ALL else dict.fromkeys(text, str)
     settings: Mapping[str, Any] = {"encoding": "utf-8", "low_memory": False, **options}
     options = {"dtype": kinds, "keep_default_na": False, "na_values": list(missing), "compression": None, **settings}
+    with reading(path), unpacked(path) as source:
+        return pd.read_csv(source, **options)
+
+
+def read_text(path: Path, written: CsvFormat, *, text: Sequence[str] | str, missing: Sequence[str]) -> pd.DataFrame:
+    """A csv file that is written in some way."""
+    return read_csv(
+        path,
+        text=text, missing=missing, sep=written.sep, decimal=written.decimal, encoding=written.encoding,
+        skipinitialspace=True, names=list(written.header), header=0, index_col=False,
+    )  # fmt: skip
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what damaged files raise into an `AuclabError` with the reason."""
     try:
-        with unpacked(path) as source:
-            return pd.read_csv(source, **options)
+        yield
     except AuclabError:
         raise
     except UNREADABLE as error:
-        raise unreadable(path, error) from error
-
-
-def unreadable(path: Path, error: BaseException) -> AuclabError:
-    """The error for a file that cannot be read, with the reason."""
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).strip()
-    return AuclabError(
-        f"{path} cannot be read as a table: {reason or type(error).__name__}; check the path and the format"
-    )
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).strip()
+        raise AuclabError(
+            f"{path} cannot be read as a table: {reason or type(error).__name__}; check the path and the format"
+        ) from error
 
 
 def make_dataset(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.types import AuclabError
-from auclab.validation import counted
+from auclab.wording import counted
 
 if TYPE_CHECKING:
     from auclab.samples.bicliques import Bicliques, GroupWeights

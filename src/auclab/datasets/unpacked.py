@@ -13,13 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from auclab.sizes import DATA_BYTES
 from auclab.types import AuclabError
 
 #: Bytes that a file may unpack to, unless it is itself so large that this is less than `MOST_RATIO` times its size;
 #: a table takes up to ten times as much memory while it is read.
 MOST_BYTES = 200_000_000
-#: Bytes of a download; the largest of conf/dataset has 150 million.
-MOST_DOWNLOADED = 500_000_000
 #: Tables pack to a tenth or so of their size, sparse ones to a fortieth; a file of equal bytes to a thousandth.
 MOST_RATIO = 100
 
@@ -101,7 +100,7 @@ class _LimitedAnswers(urllib.request.BaseHandler):
 
 
 @contextmanager
-def limited_downloads(*, seconds: float, most: int = MOST_DOWNLOADED) -> Iterator[None]:
+def limited_downloads(*, seconds: float, most: int = DATA_BYTES) -> Iterator[None]:
     """Inside, ``urlopen`` of this process fetches from http and https alone, with limits on time and bytes.
 
     For clients that have no limits of their own, such as scikit-learn's of OpenML.

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.displays.base import Display
+from auclab.displays.style import POINTS
 from auclab.metrics import ScoredPart, lesser_area, roc_hull
 from auclab.metrics.cost_measures import VertexRanges
 from auclab.metrics.rates import checked_cost_range
 from auclab.metrics.roc import roc_from_sorted
 from auclab.types import Array
-
-_STEPS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +38,7 @@ class BestPoints:
         if low == high:
             return cls.at(hull_fpr, hull_tpr, [low])
         ranges = VertexRanges.of(hull_fpr, hull_tpr, low, high)  # falling in t
-        shares = np.unique(np.concatenate((np.linspace(low, high, _STEPS + 1), ranges.low)))
+        shares = np.unique(np.concatenate((np.linspace(low, high, POINTS), ranges.low)))
         best = ranges.low.size - np.searchsorted(ranges.low[::-1], shares, side="right")
         h, k = ranges.h[best], 1.0 - ranges.v[best]
         return cls(shares, h, k, np.asarray(lesser_area(h, k, shares)))

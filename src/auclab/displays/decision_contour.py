@@ -14,13 +14,10 @@ from matplotlib.colors import to_hex
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.displays.base import Display, scorer_of
-from auclab.displays.style import BLUE, COLUMN, INK, RED, canvas, class_note, despine
+from auclab.displays.style import BLUE, COLUMN, INK, POINTS, RED, canvas, class_note, despine
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask
-
-#: Observations of either class that are drawn.
-_MOST_POINTS = 600
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -212,7 +209,7 @@ class DecisionContourDisplay(Display):
                 (~self.positive, BLUE, "negatives", ".", 14.0),
                 (self.positive, RED, f"positives{class_note(self.pos_label)}", "+", 12.0),
             ):
-                rows = self.X[mask][:: max(1, -(-int(mask.sum()) // _MOST_POINTS))]
+                rows = self.X[mask][:: max(1, -(-int(mask.sum()) // POINTS))]
                 axes.scatter(
                     rows[:, 0], rows[:, 1], s=size, c=colour, marker=sign, label=label, linewidths=0.6, zorder=3
                 )

@@ -12,13 +12,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from auclab.displays.base import Display
-from auclab.displays.style import BLUE, GREY, INK, canvas, despine, style
+from auclab.displays.style import BLUE, GREY, INK, SMALLEST_GAP, canvas, despine, style
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.kernel.solution import KernelSolution, Stage
 from auclab.types import Array, AuclabError
-
-#: Gaps below are drawn here: a logarithm has no 0.
-_SMALLEST = 1e-16
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -138,7 +135,7 @@ class LandmarkGapDisplay(Display):
         """Draw on `ax` or on a new figure."""
         name = self.name if name is None else name
         looks = {"color": BLUE, "marker": "o", "markersize": 3.5, "label": name or "_stages"}
-        gaps = np.maximum(self.gaps, _SMALLEST)
+        gaps = np.maximum(self.gaps, SMALLEST_GAP)
         with canvas(ax) as axes:
             (self.line_,) = axes.plot(self.landmarks, gaps, **style(looks, curve_kwargs))
             for x, y, seconds in zip(self.landmarks, gaps, self.seconds, strict=True):

@@ -10,12 +10,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from auclab.displays.pair_functions import PairFunctionDisplay, pair_density
-from auclab.displays.style import number
+from auclab.displays.style import POINTS, number
 from auclab.metrics import ScoredPart, auc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.class_scores import positive_number
 from auclab.types import Array
-
-_POINTS = 401
 
 
 class ModifierDisplay(PairFunctionDisplay):
@@ -83,7 +81,7 @@ class ModifierDisplay(PairFunctionDisplay):
         [('AUC', 1.0), ('sAUC', 1.0), ('softAUC β = 1', 0.7311), ('probAUC h = 1', 0.875)]
         """
         reach = positive_number("reach", reach, "the largest difference that is drawn")
-        differences = np.linspace(-reach, reach, _POINTS)
+        differences = np.linspace(-reach, reach, POINTS)
         return cls(differences=differences, functions=_modifiers(_metrics(betas, widths), differences)).plot(ax)
 
     @classmethod
@@ -98,7 +96,7 @@ class ModifierDisplay(PairFunctionDisplay):
         metrics = _metrics(betas, widths)
         values = {label: part.value(metric) for label, metric in metrics.items()}
         edges, density = pair_density(part.finite_classes, bins)
-        differences = np.linspace(-np.abs(edges).max(), np.abs(edges).max(), _POINTS)
+        differences = np.linspace(-np.abs(edges).max(), np.abs(edges).max(), POINTS)
         functions = {"differences": differences, "functions": _modifiers(metrics, differences)}
         return {**functions, "values": values, "edges": edges, "density": density}
 

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from auclab.displays.base import Display
 from auclab.displays.ranking_error import binned_pairs
-from auclab.displays.style import COLUMN, DASHES, INK, PALE, SERIES, canvas, despine
+from auclab.displays.style import COLUMN, INK, PALE, SERIES, canvas, despine
 from auclab.metrics.class_scores import ClassScores
 from auclab.types import Array
 
@@ -46,12 +46,7 @@ class PairFunctionDisplay(Display):
                 axes.stairs(heights, self.edges, fill=True, color=PALE, label="pairs")
             self.lines_: list[Line2D] = []
             for k, (label, w) in enumerate(self.functions.items()):
-                line_style = {
-                    "color": SERIES[(k - 1) % len(SERIES)]["color"],
-                    "linestyle": DASHES[(k - 1) % len(DASHES)],
-                }
-                if k == 0:
-                    line_style = {"color": INK, "drawstyle": "steps-mid"}
+                line_style = SERIES[k % len(SERIES)] if k else {"color": INK, "drawstyle": "steps-mid"}
                 value = f": {self.values[label]:.3g}" if label in self.values else ""
                 self.lines_ += axes.plot(t, w, label=label + value, **line_style)
             axes.set(xlabel=self._xlabel, ylabel="weight w(t) of a pair", xlim=(t[0], t[-1]), ylim=self._ylim)

@@ -10,9 +10,10 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from auclab.displays.style import BLUE, COLUMN, GREY, INK, PALE, RC_PARAMS, despine, shortened
+from auclab.sizes import LINES
 
 #: Panels that are drawn.
-MOST_PANELS = 8
+MOST_PANELS = LINES
 
 
 def draw_pairs(tables: Mapping[str, pd.DataFrame], *, metric: str) -> Figure:

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from auclab.displays.pair_functions import PairFunctionDisplay, pair_density
+from auclab.displays.style import POINTS
 from auclab.metrics import ScoredPart, polynomial_auc
 from auclab.metrics.series import step_series
 from auclab.types import Array
@@ -16,7 +17,7 @@ from auclab.types import Array
 Kind = Literal["chebyshev", "legendre"]
 _NAMES: dict[Kind, str] = {"chebyshev": "Chebyshev", "legendre": "Legendre"}
 #: The polynomials diverge beyond ±1.
-_REACH, _POINTS = 1.04, 1041
+_REACH = 1.04
 
 
 class PolynomialStepDisplay(PairFunctionDisplay):
@@ -84,7 +85,7 @@ class PolynomialStepDisplay(PairFunctionDisplay):
         for kind in series:
             for degree in degrees:
                 polynomial_auc([1, 0], [1.0, 0.0], degree=degree, series=kind)  # checks both
-        differences = np.linspace(-_REACH, _REACH, _POINTS)
+        differences = np.linspace(-_REACH, _REACH, POINTS)
         return cls(differences=differences, functions=_polynomials(degrees, series, differences)).plot(ax)
 
     @classmethod
@@ -103,7 +104,7 @@ class PolynomialStepDisplay(PairFunctionDisplay):
         scores = part.finite_classes
         largest = float(max(scores.neg[-1] - scores.pos[0], scores.pos[-1] - scores.neg[0]))
         edges, density = pair_density(scores, bins, largest or 1.0)
-        differences = np.linspace(-_REACH, _REACH, _POINTS)
+        differences = np.linspace(-_REACH, _REACH, POINTS)
         functions = {"differences": differences, "functions": _polynomials(degrees, series, differences)}
         return {**functions, "values": values, "edges": edges, "density": density}
 

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from auclab.displays.costs import BestPoints, PointsDisplay
-from auclab.displays.style import DASHES, GREY, INK, SERIES, SQUARE, canvas, labelled, number, roc_axes, style, thinned
+from auclab.displays.style import GREY, INK, SERIES, SQUARE, canvas, labelled, number, roc_axes, style, thinned
 from auclab.metrics import roc_hull
 from auclab.types import Array
 
@@ -112,11 +112,7 @@ class ROCHullDisplay(PointsDisplay):
             (self.hull_line_,) = axes.plot(*thinned(self.hull_fpr, self.hull_tpr), **hull)
             self.cost_lines_: list[Line2D] = []
             for k, (t, h, v) in enumerate(zip(self.cost_shares, self.best_fpr, self.best_tpr, strict=True)):
-                line_style = {
-                    "color": SERIES[k % len(SERIES)]["color"],
-                    "linestyle": DASHES[k % len(DASHES)],
-                    "linewidth": 1.0,
-                }
+                line_style = {**SERIES[(k + 1) % len(SERIES)], "linewidth": 1.0}
                 label = f"t = {number(t)}: cost {number(self.costs[k])}"
                 # the direction (1 − t, t) needs no division where the line is vertical
                 line = axes.plot(

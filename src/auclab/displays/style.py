@@ -23,22 +23,21 @@ from auclab.types import Array
 INK, GREY, PALE = "#222222", "#8a8a8a", "#d4d4d4"
 BLUE, SKY, RED, GREEN, ORANGE, PURPLE = "#0072b2", "#56b4e9", "#d55e00", "#009e73", "#e69f00", "#aa4499"
 
-DASHES: tuple[Any, ...] = ("--", "-.", ":", (0, (7, 1.5)), (0, (6, 1, 1, 1, 1, 1)), (0, (3, 1, 1, 1)))
-#: Colour and line style of the first, second, … series that have no order.
-SERIES: tuple[dict[str, Any], ...] = tuple(
-    {"color": colour, "linestyle": style}
-    for colour, style in zip((BLUE, RED, GREEN, ORANGE, PURPLE, SKY), ("-", *DASHES), strict=False)
-)
-
 #: Width of a column of a journal, in inches.
 COLUMN = 3.3
 SQUARE, WIDE = (COLUMN, COLUMN), (COLUMN, 2.4)
 #: Dots per inch of files: enough for a screen and a page of print; the numbers are kept for larger figures.
 DPI = 120
+#: Points of a curve, strips of a surface, and where a gap of 0 is drawn on a logarithmic axis.
+POINTS, STRIPS, SMALLEST_GAP = 513, 36, 1e-16
 #: Characters of a name, or of a legend entry, that fit into one line.
 _LONG = 40
 #: The style sheet in the folder of this file.
-RC_PARAMS = rc_params_from_file(str(Path(__file__).with_name("auclab.mplstyle")), use_default_template=False)
+_STYLE = rc_params_from_file(str(Path(__file__).with_name("auclab.mplstyle")), use_default_template=False)
+#: Colour and line style of the first, second, … series that have no order; the first is solid.
+SERIES: tuple[dict[str, Any], ...] = tuple(_STYLE["axes.prop_cycle"])
+#: What is set for a figure; the cycle would change the style of lines whose colour alone is given.
+RC_PARAMS: dict[Any, Any] = {key: value for key, value in _STYLE.items() if key != "axes.prop_cycle"}
 _SMALL = RC_PARAMS["legend.fontsize"]
 
 #: Figures made by displays: a second display drawn into the axes of a first has the same style.
@@ -81,7 +80,7 @@ def panel_above(ax: Axes, label: str) -> Axes:
 def ordered(count: int) -> list[dict[str, Any]]:
     """Styles of an ordered family of series: from dark to light, with different dashes."""
     shades = map(to_hex, colormaps["viridis"](np.linspace(0.0, 0.8, count)))
-    return [{"color": shade, "linestyle": DASHES[k % len(DASHES)]} for k, shade in enumerate(shades)]
+    return [{**SERIES[(k + 1) % len(SERIES)], "color": shade} for k, shade in enumerate(shades)]
 
 
 def style(default: Mapping[str, Any], changes: Mapping[str, Any] | None) -> dict[str, Any]:

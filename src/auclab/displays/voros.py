@@ -12,12 +12,10 @@ from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
 from auclab.displays.costs import BestPoints, PointsDisplay
-from auclab.displays.style import COLUMN, INK, SKY, canvas, labelled
+from auclab.displays.style import COLUMN, INK, SKY, STRIPS, canvas, labelled
 from auclab.metrics import roc_hull
 from auclab.metrics.voros import Measure, voros_from_points
 from auclab.types import Array, AuclabError
-
-_STRIPS = 48
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -105,7 +103,7 @@ class VOROSDisplay(PointsDisplay):
         low, high = float(t[0]), float(t[-1])
         zero, one = np.zeros_like(t), np.ones_like(t)
         x, y = np.stack((zero, self.top_fpr)), np.stack((self.left_tpr, one))
-        few = np.unique(np.searchsorted(t, np.linspace(low, high, _STRIPS + 1)))
+        few = np.unique(np.searchsorted(t, np.linspace(low, high, STRIPS + 1)))
         with canvas(ax, (COLUMN, 0.95 * COLUMN), projection="3d") as axes:
             assert isinstance(axes, Axes3D)
             axes.computed_zorder = False  # matplotlib's order would hide some lines of the surface
@@ -113,7 +111,7 @@ class VOROSDisplay(PointsDisplay):
             strips = x[:, few], y[:, few], np.stack((t[few], t[few]))
             surface_style: dict[str, Any] = {"color": SKY, "linewidth": 0, "antialiased": False, "zorder": 2}
             self.surface_ = axes.plot_surface(*strips, rcount=2, ccount=few.size, **surface_style)
-            for k in few[:: _STRIPS // 12]:
+            for k in few[:: STRIPS // 12]:
                 axes.plot(x[:, k], y[:, k], [t[k], t[k]], color=INK, linewidth=0.4, zorder=3)
             for edge_x, edge_y in ((zero, self.left_tpr), (self.top_fpr, one)):
                 axes.plot(edge_x, edge_y, t, color=INK, linewidth=0.9, zorder=3)

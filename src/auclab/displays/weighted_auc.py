@@ -12,12 +12,11 @@ from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike
 
 from auclab.displays.base import Display
-from auclab.displays.style import BLUE, COLUMN, INK, canvas, labelled, panel_above, roc_axes, thinned
+from auclab.displays.style import BLUE, COLUMN, INK, POINTS, canvas, labelled, panel_above, roc_axes, thinned
 from auclab.metrics import ScoredPart, weighted_auc
 from auclab.metrics.roc import roc_from_sorted
 from auclab.types import Array
 
-_POINTS = 513
 _SHADES = LinearSegmentedColormap.from_list("shades", ["white", BLUE])
 
 
@@ -97,7 +96,7 @@ class WeightedAUCDisplay(Display):
         fpr, tpr = roc_from_sorted(part.classes)
         jumps = np.asarray(breakpoints, dtype=np.float64)
         sides = np.concatenate((np.nextafter(jumps, 0.0), np.nextafter(jumps, 1.0)))
-        specificity = np.unique(np.concatenate((np.linspace(0.0, 1.0, _POINTS), jumps, sides)))
+        specificity = np.unique(np.concatenate((np.linspace(0.0, 1.0, POINTS), jumps, sides)))
         weights = np.asarray(weight(specificity), dtype=np.float64)
         return {
             "fpr": fpr,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,9 +34,6 @@ from auclab.solvers.inner_path import Point
 from auclab.solvers.solution import Solution
 from auclab.types import Array, Norm
 from auclab.validation import weight_vector
-
-if TYPE_CHECKING:
-    pass
 
 
 def _calibrated(model: AUCClassifier) -> bool:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
+from auclab.types import Array
+from auclab.validation import check_choice, finite_vector, positive_mask, same_length, weight_vector
 
 Method = Literal["sigmoid", "isotonic"]
 METHODS: tuple[Method, ...] = ("sigmoid", "isotonic")
@@ -93,8 +93,7 @@ Calibration: TypeAlias = SigmoidCalibration | IsotonicCalibration
 
 def check_method(method: object) -> None:
     """Raise `AuclabError` unless it is one of `METHODS`."""
-    if method not in METHODS:
-        raise AuclabError(f"calibration must be one of {', '.join(map(repr, METHODS))}, or None; got {method!r}")
+    check_choice("calibration", method, METHODS)
 
 
 def fit_calibration(

@@ -19,7 +19,7 @@ from auclab.solvers.penalty_series import penalty_series, series_below
 from auclab.types import Array, AuclabError
 
 #: Of the inner folds, as in conf/tune/penalty.yaml; there are fewer where a class has fewer rows, and two at least.
-FOLDS, FEWEST, SEED = 5, 2, 0
+FOLDS, FEWEST = 5, 2
 #: ‖Δ‖ of rows of length 1 in a kernel's space is at most √2.
 KERNEL_LEVEL = math.sqrt(2.0)
 #: What a fit without a formulation says.
@@ -41,7 +41,7 @@ def default_penalty(model: Any, X: Any, positive: NDArray[np.bool_], weight: Arr
         raise AuclabError(
             f"λ is chosen on inner folds, which need {FEWEST} rows of each class, and one has 1; {advice}"
         )
-    splits = kfold(labels, n_folds=min(FOLDS, smaller), seed=SEED)
+    splits = kfold(labels, n_folds=min(FOLDS, smaller))
     rows = splits[0].train
     sample = as_sample(X[rows], positive[rows], None if weight is None else weight[rows])
     values = penalty_series(model.formulation, sample) if model.kernel is None else series_below(KERNEL_LEVEL)

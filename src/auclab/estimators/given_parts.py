@@ -14,7 +14,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel, Polynomial, as_kernel, kernel_named
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 #: Parameters of kernels given by name, and their defaults.
 _DEFAULTS = Polynomial().get_params()

@@ -15,10 +15,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.estimators.class_weights import ClassWeight, class_weights
+from auclab.sizes import MANY
 from auclab.types import Array, AuclabError
-
-#: Entries of X from which the trees are grown by several threads.
-MANY_ENTRIES = 5_000_000
 
 
 class LightGBMClassifier(ClassifierMixin, BaseEstimator):
@@ -62,7 +60,7 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
             "seed": 0,
             "verbosity": -1,
             # Threads that wait for one another take most of the time on small data.
-            "num_threads": 1 if np.prod(X.shape) < MANY_ENTRIES else 0,
+            "num_threads": 1 if np.prod(X.shape) < MANY else 0,
         }
         weight = None
         if self.class_weight is not None:

@@ -26,7 +26,7 @@ from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
-from auclab.validation import weight_vector
+from auclab.validation import check_choice, weight_vector
 
 
 class LinearRanker(TakesFormulation):
@@ -92,8 +92,7 @@ class LinearRanker(TakesFormulation):
 
     def _fit(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, **pairs: Any) -> Self:
         """Solve the program over the pairs that `pairs` tell, for checked rows."""
-        if self.group_weights not in ("pairs", "groups"):
-            raise AuclabError(f"group_weights must be 'pairs' or 'groups', got {self.group_weights!r}")
+        check_choice("group_weights", self.group_weights, ("pairs", "groups"))
         pairs["group_weights"] = "equal" if self.group_weights == "groups" else "pairs"
         weight = weight_vector(sample_weight, X.shape[0])
         if weight is not None and not weight.any():

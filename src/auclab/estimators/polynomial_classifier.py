@@ -22,6 +22,7 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
+from auclab.validation import check_choice
 
 _VARIANTS = ("stable", "as_published")
 _SERIES = ("chebyshev", "legendre")
@@ -184,8 +185,7 @@ class PolynomialAUCClassifier(LinearClassifier):
 
     def _check_parameters(self) -> None:
         for name, choices in (("variant", _VARIANTS), ("series", _SERIES), ("init", _INITS)):
-            if getattr(self, name) not in choices:
-                raise AuclabError(f"{name} must be one of {', '.join(map(repr, choices))}, got {getattr(self, name)!r}")
+            check_choice(name, getattr(self, name), choices)
         for name in ("degree", "max_iter"):
             try:
                 number = operator.index(getattr(self, name))

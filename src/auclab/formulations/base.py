@@ -25,7 +25,8 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
-from auclab.validation import did_you_mean, finite_array
+from auclab.validation import finite_array
+from auclab.wording import did_you_mean
 
 #: What a solver must be able to minimise: a mean of hinges, of another loss, of hinges over the hardest negatives, a
 #: count of pairs, or a mean of hinges over whole coefficients.

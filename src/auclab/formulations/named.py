@@ -15,7 +15,7 @@ from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.ranksvm import RankSVM
 from auclab.formulations.scorecard import Scorecard
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.validation import check_choice
 
 #: Programs by the name they have in the configuration. Their defaults are those of ``conf/formulation``.
 FORMULATIONS: dict[str, type[Program]] = {
@@ -62,9 +62,7 @@ def formulation_named(name: str, **parameters: Any) -> Program:
     >>> formulation_named("ranksvm", penalty=0.1)
     RankSVM(penalty=0.1, norm='l2', squared=False, loss=Hinge())
     """
-    if name not in FORMULATIONS:
-        meant = did_you_mean(name, FORMULATIONS)
-        raise AuclabError(f"formulation={name!r} is unknown{meant}; choose one of {', '.join(sorted(FORMULATIONS))}")
+    check_choice("formulation", name, sorted(FORMULATIONS))
     return FORMULATIONS[name]().with_params(**parameters)
 
 

@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 from scipy.stats import DegenerateDataWarning, bootstrap
 
 from auclab.inference.components import FLAT
+from auclab.sizes import MOST_NUMBERS
 from auclab.types import AuclabError
 
 Rows = NDArray[np.intp]
-
-#: More would take days and gigabytes.
-MOST_RESAMPLES = 10**8
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ def number_of_resamples(resamples: int | None, least: int, usual: int) -> int:
     """The number of resamples, `usual` for None; `AuclabError` unless it is a whole number, `least` or more."""
     if resamples is None:
         return usual
-    if not isinstance(resamples, int | np.integer) or not least <= resamples <= MOST_RESAMPLES:
+    if not isinstance(resamples, int | np.integer) or not least <= resamples <= MOST_NUMBERS:
         raise AuclabError(f"resamples must be a whole number, at least {least}, got {resamples!r}; {usual} is usual")
     return int(resamples)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 from scipy.stats import binomtest, norm
 
+from auclab.inference.estimation import check_level
 from auclab.precision import MOST_STEPS, ROUNDING, SOLVED
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, same_length
@@ -100,8 +102,7 @@ def check_calibration(y_true: ArrayLike, probability: ArrayLike, *, level: float
     >>> round(found.statistic, 6), round(-0.5 / (3 / 16) ** 0.5, 6)
     (-1.154701, -1.154701)
     """
-    if not 0 < level < 1:
-        raise AuclabError(f"level is {level}; a confidence level lies between 0 and 1")
+    check_level(level)
     p = finite_vector("probability", probability)
     positive = positive_mask(y_true)
     same_length(y_true=positive, probability=p)
@@ -122,25 +123,23 @@ def check_calibration(y_true: ArrayLike, probability: ArrayLike, *, level: float
 
 def _logistic(x: Array, y: Array) -> tuple[Array, Array]:
     """Intercept and slope of a logistic regression on one variable, and their standard errors; NaN if there is none."""
-    unknown = np.full(2, math.nan)
-    positive = y > 0.5
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    positive, unknown = y > 0.5, np.full(2, math.nan)
     if np.ptp(x) == 0 or _separated(x[positive], x[~positive]):
         return unknown, unknown
-    rows = np.column_stack([np.ones_like(x), x])
-    found = np.array([0.0, 1.0])
-    for _ in range(MOST_STEPS):
-        chance = expit(rows @ found)
-        information = (rows * (chance * (1 - chance))[:, None]).T @ rows
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
         try:
-            step = np.linalg.solve(information, rows.T @ (y - chance))
-        except np.linalg.LinAlgError:
+            fitted = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=SOLVED, max_iter=MOST_STEPS)
+            fitted.fit(x[:, None], y)
+        except ConvergenceWarning:
             return unknown, unknown
-        before = _likelihood(rows, y, found)
-        scale = next((s for s in (1.0, 0.5, 0.25, 0.125) if _likelihood(rows, y, found + s * step) >= before), 0.0)
-        found = found + scale * step
-        if scale * np.max(np.abs(step)) < SOLVED:
-            return found, np.sqrt(np.diag(np.linalg.inv(information)))
-    return unknown, unknown
+    found, rows = np.array([fitted.intercept_[0], fitted.coef_[0, 0]]), np.column_stack([np.ones_like(x), x])
+    chance = expit(rows @ found)
+    information = (rows * (chance * (1 - chance))[:, None]).T @ rows
+    return found, np.sqrt(np.diag(np.linalg.inv(information)))
 
 
 def _separated(pos: Array, neg: Array) -> bool:
@@ -148,8 +147,3 @@ def _separated(pos: Array, neg: Array) -> bool:
     if pos.size == 0 or neg.size == 0:
         return True
     return bool(pos.min() >= neg.max() or pos.max() <= neg.min())
-
-
-def _likelihood(rows: Array, y: Array, coefficients: Array) -> float:
-    a = rows @ coefficients
-    return float(np.sum(y * a - np.logaddexp(0.0, a)))

@@ -19,7 +19,6 @@ from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.voros import voros_from_points
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
 
 Range = tuple[float, float]
 
@@ -87,9 +86,6 @@ def estimable(metric: str | Callable[..., float], options: Mapping[str, Any]) ->
     """A metric by its name, by its function in `auclab.metrics` (also a `functools.partial`), or any callable."""
     if not isinstance(metric, str) and not callable(metric):
         raise AuclabError(f"metric must be a name or a function (y_true, y_score) -> float, got {metric!r}")
-    if isinstance(metric, str) and metric not in METRICS:
-        meant, known = did_you_mean(metric, METRICS), ", ".join(METRICS)
-        raise AuclabError(f"unknown metric {metric!r}{meant}; choose {known}, or any function (y, s) -> float")
     entry, selected = metric_of(metric, options)
     if entry is None:
         function = cast(Callable[..., float], metric)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,9 +102,6 @@ def compare_scorers(
         return unknown_comparison(difference.value, span, values, level, plan)
     if error == 0.0:
         return degenerate_comparison(difference.value, a.disjoint_pairs(estimated.band), span, values, level, plan)
-    interval = around(difference.value, _normal(level) * error, span)
-    statistic = difference.value / error
-    p_value = 2.0 * float(norm.sf(abs(statistic)))
     notes = few_observations(difference.pos.size, difference.neg.size, estimated.band)
     which = flat_class(difference.parts, (difference.pos.size, difference.neg.size))
     if which is not None:
@@ -111,7 +109,25 @@ def compare_scorers(
             f"the {CLASSES[which]} do not distinguish the scorers: limits and p are from the {CLASSES[1 - which]} only"
         )
         notes = (same, *notes)
-    return Comparison(difference.value, error, interval, statistic, p_value, values, level, plan, notes)
+    return compared(difference.value, error, norm(), span, values, level, plan, notes)
+
+
+def compared(
+    difference: float,
+    error: float,
+    law: Any,
+    span: Range,
+    values: tuple[float, float],
+    level: float,
+    plan: str,
+    notes: tuple[str, ...],
+    bias: float = 0.0,
+) -> Comparison:
+    """Interval and test of a difference minus its bias, over its standard error, with the frozen `law` of the ratio."""
+    centre, half_width = difference - bias, float(law.isf(0.5 * (1.0 - level))) * error
+    interval = max(centre - half_width, span[0]), min(centre + half_width, span[1])
+    p_value = 2.0 * float(law.sf(abs(centre / error)))
+    return Comparison(difference, error, interval, centre / error, p_value, values, level, plan, notes)
 
 
 def degenerate_comparison(
@@ -133,7 +149,7 @@ def _resampled(
 ) -> Comparison:
     """The difference resampled: observations keep their two scores."""
     values, span = (metric.value(a), metric.value(b)), _span(metric.range)
-    difference, bias = values[0] - values[1], 0.0
+    difference, bias, interval = values[0] - values[1], 0.0, None
     if min(rows.size for rows in a.class_rows) == 1:
         return unknown_comparison(difference, span, values, level, plan)
 
@@ -145,33 +161,14 @@ def _resampled(
         resampled = stratified_bootstrap(statistic, a.class_rows, level=level, resamples=resamples, seed=seed)
         error, interval, notes = resampled.standard_error, (resampled.lower, resampled.upper), resampled.notes
     else:
-        half = half_sampling(
-            statistic,
-            difference,
-            a.class_rows,
-            rate=metric.bias_rate,
-            halves=resamples,
-            seed=seed,
-        )
+        half = half_sampling(statistic, difference, a.class_rows, rate=metric.bias_rate, halves=resamples, seed=seed)
         error, bias = half.standard_error, half.bias
-        interval = around(difference - bias, _normal(level) * error, span)
     if error == 0.0:
         return degenerate_comparison(difference, a.disjoint_pairs(metric.band), span, values, level, plan)
-    statistic_value = (difference - bias) / error
-    p_value = 2.0 * float(norm.sf(abs(statistic_value)))
     n_pos, n_neg = (rows.size for rows in a.class_rows)
     notes = notes or few_observations(n_pos, n_neg, metric.band, metric.enough)
-    return Comparison(difference, error, interval, statistic_value, p_value, values, level, plan, notes)
-
-
-def around(centre: float, half_width: float, span: Range) -> Range:
-    """Limits on both sides, cut at the ends of the range."""
-    return max(centre - half_width, span[0]), min(centre + half_width, span[1])
-
-
-def _normal(level: float) -> float:
-    """Quantile of the normal distribution for two-sided limits."""
-    return float(norm.isf(0.5 * (1.0 - level)))
+    found = compared(difference, error, norm(), span, values, level, plan, notes, bias)
+    return found if interval is None else replace(found, interval=interval)
 
 
 def unknown_comparison(

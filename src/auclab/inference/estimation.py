@@ -29,6 +29,7 @@ from auclab.inference.sample import Observations
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.scored_part import ScoredPart
 from auclab.types import AuclabError
+from auclab.validation import check_choice
 
 METHODS = ("auto", "delong", "influence", "half_sample", "bootstrap", "hanley_mcneil")
 
@@ -188,8 +189,7 @@ def _by_method(
 
 def choose_method(method: str, metric: EstimableMetric) -> str:
     """The method that will be used, by name; `AuclabError` where the metric does not have it."""
-    if method not in METHODS:
-        raise AuclabError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    check_choice("method", method, METHODS)
     usual = {"auc": "delong", "voros": "half_sample"}.get(metric.name, "influence" if metric.rows else "bootstrap")
     if method == "auto" or (method == "influence" and usual == "delong"):
         return usual

@@ -31,9 +31,10 @@ from auclab.inference.components import Components
 from auclab.inference.intervals import Limits, unseen_limits, unseen_share
 from auclab.inference.sample import Observations
 from auclab.metrics.scored_part import ScoredPart
+from auclab.sizes import ENOUGH
 
 #: Classes smaller than this get a note, and their variance is not relied on where it is almost 0.
-FEW = 10
+FEW = ENOUGH
 
 #: Share of the other class's standard error below which that of a class with few observations is almost 0.
 ALMOST_FLAT = 0.1
@@ -64,7 +65,7 @@ def with_flat_class(
     if which is None or not low < components.value < high:
         return limits, ()
     share_of_class = metric.band if which == 1 else 1.0
-    count = int(effective_sizes(observations)[which] * share_of_class * (1.0 + 1e-12))
+    count = int(observations.effective_sizes[which] * share_of_class * (1.0 + 1e-12))
     tail = 0.5 * (1.0 - level)
     if metric.bounded_terms:
         unseen = unseen_limits(components.value, count, tail, metric.range)
@@ -84,12 +85,6 @@ def combined(value: float, first: Limits, second: Limits, ends: Limits) -> Limit
     below = math.hypot(value - first[0], value - second[0])
     above = math.hypot(first[1] - value, second[1] - value)
     return max(value - below, ends[0]), min(value + above, ends[1])
-
-
-def effective_sizes(observations: Observations) -> tuple[float, float]:
-    """Numbers of positives and negatives, ``(Σw)²/Σw²`` where they are weighted (Kish)."""
-    pos, neg = (1.0 / float(np.sum(share**2)) for share in observations.shares)
-    return pos, neg
 
 
 def flat_note(which: int, parts: tuple[float, float], count: int) -> str:

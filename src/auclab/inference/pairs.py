@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
-from auclab.inference.comparison import around, degenerate_comparison, unknown_comparison
+from auclab.inference.comparison import compared, degenerate_comparison, unknown_comparison
 from auclab.inference.components import FLAT
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import FEW
@@ -152,13 +152,8 @@ def compare_pairs(
     if error == 0.0:
         k = difference.disjoint_pairs()
         return degenerate_comparison(difference.value, k, span, values, level, METHOD)
-    freedom = difference.degrees_of_freedom
-    interval = around(difference.value, float(student.isf(0.5 * (1.0 - level), freedom)) * error, span)
-    statistic = difference.value / error
-    p_value = 2.0 * float(student.sf(abs(statistic), freedom))
-    return Comparison(
-        difference.value, error, interval, statistic, p_value, values, level, METHOD, difference.few_units
-    )
+    law = student(difference.degrees_of_freedom)
+    return compared(difference.value, error, law, span, values, level, METHOD, difference.few_units)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ from auclab.metrics.rates import checked_rates
 from auclab.metrics.roc import roc_from_sorted
 from auclab.metrics.scored_part import ScoredPart
 from auclab.types import Array, AuclabError
+from auclab.validation import check_choice
 
 METHODS = ("auto", "bootstrap", "ks")
 
@@ -202,8 +203,7 @@ def _band(
     observations: Observations, threshold: float | None, level: float, method: str, resamples: int | None, seed: int
 ) -> ROCBand:
     check_level(level)
-    if method not in METHODS:
-        raise AuclabError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    check_choice("method", method, METHODS)
     resamples = number_of_resamples(resamples, 100, 1000)
     threshold = None if threshold is None else finite_number("threshold", threshold)
     part = observations.part

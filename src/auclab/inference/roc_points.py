@@ -39,6 +39,7 @@ from auclab.metrics.class_scores import finite_number
 from auclab.metrics.roc import roc_from_sorted
 from auclab.metrics.scored_part import ScoredPart
 from auclab.types import AuclabError
+from auclab.validation import check_choice
 
 METHODS = ("auto", "influence", "bootstrap", "exact")
 
@@ -143,8 +144,7 @@ def _interval(
     rate = finite_number("fpr", fpr)
     if not 0.0 <= rate <= 1.0:
         raise AuclabError(f"fpr must lie in [0, 1], got {fpr}")
-    if method not in METHODS:
-        raise AuclabError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    check_choice("method", method, METHODS)
     resamples = number_of_resamples(resamples, 100, 1000)
     if method == "exact":
         return _exact(observations, rate, level)
@@ -160,14 +160,8 @@ def _height(observations: Observations, rate: float) -> float:
     return float(height_at(roc_from_sorted(observations.part.classes), np.array([rate]))[0])
 
 
-def _sizes(observations: Observations) -> tuple[float, float]:
-    """Effective numbers of positives and negatives."""
-    pos, neg = (1.0 / float(np.sum(share**2)) for share in observations.shares)
-    return pos, neg
-
-
 def _influence(observations: Observations, rate: float, level: float) -> Estimate:
-    curve, (pos, neg) = roc_from_sorted(observations.part.classes), _sizes(observations)
+    curve, (pos, neg) = roc_from_sorted(observations.part.classes), observations.effective_sizes
     c = float(norm.isf(0.5 * (1.0 - level)))
     spread = math.sqrt(rate * (1.0 - rate) / neg)
     low, high = max(rate - max(c * spread, 1.0 / neg), 0.0), min(rate + max(c * spread, 1.0 / neg), 1.0)
@@ -185,7 +179,7 @@ def _influence(observations: Observations, rate: float, level: float) -> Estimat
 
 def _few_beyond(observations: Observations, rate: float) -> tuple[str, ...]:
     """A note where the threshold is an order statistic near the end of the negatives."""
-    neg = _sizes(observations)[1]
+    neg = observations.effective_sizes[1]
     beyond, side = min((rate * neg, "above"), ((1.0 - rate) * neg, "below"))
     if not 0.0 < beyond < FEW_BEYOND - 1e-9:
         return ()
@@ -196,7 +190,7 @@ def _few_beyond(observations: Observations, rate: float) -> tuple[str, ...]:
 
 
 def _bootstrap(observations: Observations, rate: float, level: float, resamples: int, seed: int) -> Estimate:
-    c, pos = float(norm.isf(0.5 * (1.0 - level))), _sizes(observations)[0]
+    c, pos = float(norm.isf(0.5 * (1.0 - level))), observations.effective_sizes[0]
     at = np.array([rate])
     curves = resampled_curves(observations, None, resamples, np.random.default_rng(seed))
     found = np.array([height_at(curve, at)[0] for curve in curves])

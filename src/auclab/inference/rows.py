@@ -18,10 +18,8 @@ from auclab.compiled.rows import positive_part_rows, quadratic_window_rows, sigm
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.ranking import TIED_SHARE
+from auclab.sizes import AT_ONCE
 from auclab.types import Array
-
-#: Pairs that are handed to a modifier at once.
-_CHUNK = 2**22
 
 Rows = tuple[Array, Array]
 RowSum = Callable[[Array, Array, Array], Array]
@@ -78,7 +76,7 @@ def modifier_rows(scores: ClassScores, *, modifier: Callable[[Array], ArrayLike]
     """Mean of any function of ``p − n``; visits all pairs."""
     pos, neg, u, v = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
     rows, columns = np.empty(pos.size), np.zeros(neg.size)
-    step = max(1, _CHUNK // neg.size)
+    step = max(1, AT_ONCE // neg.size)
     for first in range(0, pos.size, step):
         part = slice(first, first + step)
         values = np.asarray(modifier(np.subtract.outer(pos[part], neg)), dtype=np.float64)

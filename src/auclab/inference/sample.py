@@ -70,10 +70,16 @@ class Observations:
         pos, neg = (np.ones(rows.size) if self.weight is None else self.weight[rows] for rows in self.class_rows)
         return pos / pos.max() / np.sum(pos / pos.max()), neg / neg.max() / np.sum(neg / neg.max())
 
+    @property
+    def effective_sizes(self) -> tuple[float, float]:
+        """Kish's numbers of positives and negatives: 1/Σ share², the numbers themselves without weights."""
+        pos, neg = (1.0 / float(np.sum(share**2)) for share in self.shares)
+        return pos, neg
+
     def disjoint_pairs(self, share_neg: float = 1.0) -> int:
         """How many pairs without a common observation there are, ``min(m₊, share·m₋)``.
 
         Weighted rows count as ``(Σw)²/Σw²`` (Kish), which is their number when all weigh the same.
         """
-        pos, neg = (1.0 / float(np.sum(share**2)) for share in self.shares)
+        pos, neg = self.effective_sizes
         return int(min(pos, neg * share_neg) * (1.0 + 1e-12))

@@ -38,7 +38,6 @@ from auclab.metrics.summary.brackets import Bracket
 from auclab.metrics.summary.class_bins import ClassBins
 from auclab.metrics.summary.gathered_rows import (
     BYTES_A_SCORE,
-    BYTES_A_WEIGHTED_SCORE,
     Rows,
     gather,
     number_of_scores,
@@ -300,11 +299,11 @@ def _gathered(summary: ScoreSummary, blocks: ScoreBlocks, name: str, options: di
                 (neg.low < neg.high) & (neg.high - pos.low.min() > bracket.low),
             )
     number = number_of_scores(summary, masks)
-    size = BYTES_A_WEIGHTED_SCORE if summary.is_weighted else BYTES_A_SCORE
-    if number * size > 1e9 * memory_gb:
+    needed = number * BYTES_A_SCORE / 1e9
+    if needed > memory_gb:
         raise AuclabError(
-            f"the standard error of {name} needs {number} scores at once, {number * size / 1e9:.3g} GB, and memory_gb "
-            f"is {memory_gb}: raise it, or leave out blocks= for limits"
+            f"the standard error of {name} needs {number} scores at once, {needed:.3g} GB, and memory_gb is "
+            f"{memory_gb}: raise it, or leave out blocks= for limits"
         )
     return gather(summary, blocks, masks)
 

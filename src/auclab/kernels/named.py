@@ -10,7 +10,7 @@ from auclab.kernels.polynomial import Polynomial
 from auclab.kernels.precomputed import Precomputed
 from auclab.kernels.rbf import RBF
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.validation import check_choice
 
 #: Kernels by the name they have in the configuration, which is scikit-learn's.
 KERNELS: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (RBF, Laplacian, Polynomial, Precomputed)}
@@ -39,9 +39,7 @@ def kernel_named(name: str, **parameters: Any) -> Kernel:
     >>> kernel_named("rbf", gamma=0.5), kernel_named("polynomial", degree=2)
     (RBF(gamma=0.5), Polynomial(degree=2, gamma='scale', coef0=1.0))
     """
-    if name not in KERNELS:
-        meant = did_you_mean(name, KERNELS)
-        raise AuclabError(f"kernel={name!r} is unknown{meant}; choose one of {', '.join(KERNELS)}")
+    check_choice("kernel", name, KERNELS)
     known = KERNELS[name]().get_params()
     if unknown := [key for key in parameters if key not in known]:
         has = f"its parameters are {', '.join(known)}" if known else "it has no parameters"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from auclab.losses.loss import Hinge, Loss
 from auclab.losses.squared_hinge import SquaredHinge
-from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.validation import check_choice
 
 #: The losses by their names in the configuration.
 LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Hinge(), SquaredHinge())}
@@ -35,8 +34,5 @@ def loss_named(name: str | Loss) -> Loss:
     """
     if isinstance(name, Loss):  # a user-defined object is returned as it is
         return name
-    if name not in LOSSES:
-        raise AuclabError(
-            f"loss={name!r} is unknown{did_you_mean(str(name), LOSSES)}; choose one of {', '.join(LOSSES)}"
-        )
+    check_choice("loss", name, LOSSES)
     return LOSSES[name]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, betaln, xlogy
 
+from auclab.metrics.weight_quadrature import MANY_NODES
 from auclab.types import Array
 
 
@@ -108,9 +109,6 @@ def _beta_loss(ranges: VertexRanges, masses: Array, alpha: float, beta: float) -
     return loss
 
 
-_NODES, _SHARES = np.polynomial.legendre.leggauss(16)
-
-
 def _beta_mean_by_quadrature(ranges: VertexRanges, alpha: float, beta: float) -> float:
     """Gauss–Legendre on pieces that are halved until the sums stay; the density needs no normalisation.
 
@@ -169,8 +167,8 @@ def _halved(pieces: Array) -> Array:
 def _integrals(pieces: Array, reference: float) -> Array:
     """``∫ A_t dμ`` and ``∫ dμ`` over each piece, up to the factor of the reference."""
     h, v, low, high = pieces[:, :4, None].transpose(1, 0, 2)
-    t = low + (high - low) * (0.5 * (1.0 + _NODES))
-    mass = np.exp(_log_density(t, pieces[:, :, None]) - reference) * (high - low) * (0.5 * _SHARES)
+    t = low + (high - low) * (0.5 * (1.0 + MANY_NODES[0]))
+    mass = np.exp(_log_density(t, pieces[:, :, None]) - reference) * (high - low) * (0.5 * MANY_NODES[1])
     cost = t * h + (1.0 - t) * v
     area = 1.0 - cost / t * (cost / (2.0 * (1.0 - t)))
     return np.stack((np.sum(mass * area, axis=1), np.sum(mass, axis=1)), axis=1)

@@ -10,7 +10,7 @@ from auclab.metrics.class_scores import finite_number
 from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share
 from auclab.metrics.comparable_pairs import ComparablePairs
 from auclab.samples.bicliques import ordered_pairs
-from auclab.types import AuclabError
+from auclab.validation import check_choice
 
 #: What is weighted alike, and its name for `auclab.samples.bicliques.ordered_pairs`.
 GroupWeights = Literal["pairs", "groups"]
@@ -127,8 +127,7 @@ def _pairs(
     y: ArrayLike, groups: ArrayLike | None, weights: str, sample_weight: ArrayLike | None, pos_label: Any
 ) -> ComparablePairs:
     """The pairs of one group and different grades."""
-    if weights not in _WEIGHTS:
-        raise AuclabError(f"weights must be 'pairs' or 'groups', got {weights!r}")
+    check_choice("weights", weights, _WEIGHTS)
     return ComparablePairs(
         ordered_pairs(y, groups, sample_weight, group_weights=_WEIGHTS[weights], pos_label=pos_label)
     )

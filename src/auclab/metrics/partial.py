@@ -14,6 +14,7 @@ from auclab.metrics.ranking import TIED_SHARE
 from auclab.metrics.roc import roc_from_sorted
 from auclab.metrics.weight_quadrature import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
 from auclab.types import Array, AuclabError
+from auclab.validation import check_choice
 
 _CONVENTIONS = ("average", "max_rank", "linear")
 
@@ -91,10 +92,8 @@ def weighted_auc(
     0.25
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
-    if not isinstance(convention, str) or convention not in _CONVENTIONS:
-        raise AuclabError(f"convention must be one of {', '.join(map(repr, _CONVENTIONS))}, got {convention!r}")
-    if not isinstance(ties, str) or ties not in TIED_SHARE:
-        raise AuclabError(f"ties must be one of {', '.join(map(repr, TIED_SHARE))}, got {ties!r}")
+    check_choice("convention", convention, _CONVENTIONS)
+    check_choice("ties", ties, TIED_SHARE)
     if convention == "linear" and ties != "half":
         raise AuclabError(f"the interpolated ROC polygon counts tied pairs ½: ties={ties!r} needs another convention")
     if not callable(weight):

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from auclab.compiled.ranking import concordance
 from auclab.metrics.class_scores import class_scores
-from auclab.types import AuclabError
+from auclab.validation import check_choice
 
 #: What a tied pair counts, by the name of the convention.
 TIED_SHARE = {"strict": 0.0, "half": 0.5, "upper": 1.0}
@@ -67,7 +67,6 @@ def auc_score(
     0.5
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
-    if not isinstance(ties, str) or ties not in TIED_SHARE:
-        raise AuclabError(f"ties must be one of {', '.join(map(repr, TIED_SHARE))}, got {ties!r}")
+    check_choice("ties", ties, TIED_SHARE)
     right, tied, pairs = concordance(*scores.lists)
     return min(float((right + TIED_SHARE[ties] * tied) / pairs), 1.0)

@@ -12,7 +12,8 @@ from auclab.metrics import buffered, pair_means, polynomial, ranking, voros
 from auclab.metrics import partial as areas
 from auclab.metrics.class_scores import ClassScores
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.validation import check_choice
+from auclab.wording import did_you_mean
 
 #: What all metrics take.
 _OF_ALL = ("y_true", "y_score", "sample_weight", "pos_label")
@@ -135,10 +136,7 @@ def metric_of(
     """
     options = dict(options or {})
     if isinstance(metric, str):
-        if metric not in METRICS:
-            raise AuclabError(
-                f"unknown metric {metric!r}{did_you_mean(metric, METRICS)}; choose one of {', '.join(METRICS)}"
-            )
+        check_choice("metric", metric, METRICS)
         return METRICS[metric], options
     if isinstance(metric, partial) and not metric.args:
         entry, options = metric_of(metric.func, {**metric.keywords, **options})

@@ -16,7 +16,7 @@ from sklearn.metrics import make_scorer
 
 from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 _ANY_SCORE = ("decision_function", "predict_proba")
 

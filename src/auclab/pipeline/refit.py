@@ -24,7 +24,7 @@ from auclab.pipeline.split.results import Result
 from auclab.pipeline.stored.configuration import stored_experiment
 from auclab.tracking import Run, TrackingConfig
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 
 def refit(

@@ -14,8 +14,8 @@ from auclab.precision import SMALLEST, TOLERANCE
 from auclab.regularisers.epigraph import Epigraph, minus_ones
 from auclab.regularisers.faces import LinfFace
 from auclab.regularisers.vector_norm import VectorNorm
-from auclab.types import Array, AuclabError
-from auclab.validation import did_you_mean
+from auclab.types import Array
+from auclab.validation import check_choice
 
 
 class _LpNorm(VectorNorm):
@@ -263,8 +263,7 @@ def norm_named(name: str | VectorNorm) -> VectorNorm:
     """
     if isinstance(name, VectorNorm):  # a user-defined object is returned as it is
         return name
-    if name not in NORMS:
-        raise AuclabError(f"norm={name!r} is unknown{did_you_mean(str(name), NORMS)}; choose one of {', '.join(NORMS)}")
+    check_choice("norm", name, NORMS)
     return NORMS[name]
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from auclab.comparison.coefficients import MOST_COLUMNS, ColumnEffect, read_effects
+from auclab.comparison.coefficients import ColumnEffect, read_effects
 from auclab.comparison.run_settings import DATA, METHOD, label, settings_of, telling_settings
+from auclab.sizes import LINES
 
-#: Largest number of configurations shown.
+#: Largest number of configurations that a section shows.
 MOST_SCORERS = 40
 
 
@@ -36,7 +37,7 @@ def scorer_effects(runs: pd.DataFrame) -> list[ScorerEffects]:
         columns = read_effects([Path(folder) for folder in block["fold_folder"]])
         if columns:
             name = label(telling, [block.iloc[0][key] for key in telling])
-            found.append(ScorerEffects(name, len(block), tuple(columns[:MOST_COLUMNS]), len(columns)))
+            found.append(ScorerEffects(name, len(block), tuple(columns[:LINES]), len(columns)))
         if len(found) == MOST_SCORERS:
             break
     return found

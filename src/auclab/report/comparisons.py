@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import pandas as pd
 
 from auclab.comparison import Table, arrange, compare_runs
-from auclab.comparison.formats import WIDEST, caption, digits_of, sentences, summary
+from auclab.comparison.formats import caption, digits_of, sentences, summary
 from auclab.comparison.run_settings import label
+from auclab.report.coefficients import MOST_SCORERS
 from auclab.report.figures import Drawn, draw_table
+from auclab.sizes import FEW
 from auclab.types import AuclabError
 
 #: Columns up to which all pairs are tested: the number of tests is quadratic.
-MOST_COLUMNS = 40
+MOST_COLUMNS = MOST_SCORERS
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def compare_sheet(runs: pd.DataFrame, metric: str, numbers: Mapping[str, int], n
         return Sheet(metric, problem=str(error))
     entries = _entries(table, runs, numbers)
     rows, columns_ = table.rows, table.columns
-    if len(columns_) > WIDEST and len(columns_) > len(rows):
+    if len(columns_) > FEW and len(columns_) > len(rows):
         head = (", ".join(table.cells.columns), *rows)
         lines = tuple((name, tuple(entries[row, name] for row in rows)) for name in columns_)
     else:

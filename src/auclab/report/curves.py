@@ -13,6 +13,7 @@ from auclab.displays.concordance import ascending_concordance
 from auclab.displays.costs import BestPoints
 from auclab.displays.ranking_error import binned_pairs
 from auclab.displays.score_histogram import default_bins
+from auclab.displays.style import SMALLEST_GAP, STRIPS
 from auclab.inference import roc_band_part
 from auclab.metrics import ScoredPart, roc_hull, voros_from_points
 from auclab.metrics.buffered import buffered_auc_from_sorted
@@ -25,12 +26,6 @@ from auclab.report.decisions import decisions
 from auclab.report.thinning import short, steps, thinned
 from auclab.report.worst_rows import worst_rows
 from auclab.types import Array
-
-#: Bars of a histogram of ranking errors; levels of the ROC surface.
-BARS, LEVELS = 36, 33
-
-#: Smaller gaps are drawn at this value, as the axis is logarithmic.
-SMALLEST_GAP = 1e-16
 
 
 def ranked_curves(folder: Path) -> dict[str, Any] | None:
@@ -103,13 +98,13 @@ def _band(part: ScoredPart) -> list[float]:
 
 def _score_bars(pos: Array, neg: Array) -> dict[str, Any]:
     both = np.concatenate([pos, neg])
-    edges = np.histogram_bin_edges(both, min(default_bins(both), BARS))
+    edges = np.histogram_bin_edges(both, min(default_bins(both), STRIPS))
     densities = [short(np.histogram(values, edges, density=True)[0], 3) for values in (neg, pos)]
     return {"edges": short(edges, 6), "neg": densities[0], "pos": densities[1]}
 
 
 def _error_bars(errors: PairErrors, gamma: float) -> dict[str, Any]:
-    edges, counts = binned_pairs(errors, 0.0, gamma, bins=BARS)
+    edges, counts = binned_pairs(errors, 0.0, gamma, bins=STRIPS)
     density = counts / counts.sum() / np.diff(edges)
     level = None if math.isnan(gamma) else gamma
     # the page compares edges with γ*, so they are not rounded
@@ -118,7 +113,7 @@ def _error_bars(errors: PairErrors, gamma: float) -> dict[str, Any]:
 
 def _surface(fpr: Array, tpr: Array) -> dict[str, Any]:
     best = BestPoints.of(fpr, tpr)
-    few = np.unique(np.searchsorted(best.cost_shares, np.linspace(0.0, 1.0, LEVELS)))
+    few = np.unique(np.searchsorted(best.cost_shares, np.linspace(0.0, 1.0, STRIPS + 1)))
     left, top = best.line_ends
     hull = roc_hull(fpr, tpr)
     ends = {"t": best.cost_shares[few], "left": left[few], "top": top[few]}

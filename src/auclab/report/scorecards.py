@@ -11,10 +11,8 @@ from markupsafe import Markup
 from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
 from auclab.pipeline.stored.stored_files import read_json
 from auclab.pipeline.stored.visible import visible
+from auclab.report.coefficients import MOST_SCORERS
 from auclab.scorecards.render import as_html
-
-#: Largest number of cards shown.
-MOST_CARDS = 20
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,6 @@ def run_cards(runs: pd.DataFrame) -> list[RunCard]:
     found: list[RunCard] = []
     for row in runs.drop_duplicates("run_id").iloc[::-1].to_dict("records"):
         content = read_json(Path(row["fold_folder"]), CARD_FILE)
-        if content is not None and len(found) < MOST_CARDS:
+        if content is not None and len(found) < MOST_SCORERS:
             found.append(RunCard(visible(str(row["run"])), Markup(as_html(stored_card(content)))))
     return found

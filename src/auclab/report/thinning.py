@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from auclab.types import Array
 
 #: Less than a pixel in a figure of 400 pixels.
-UNSEEN = 1 / 500
+UNSEEN = 0.002
 
 #: Coordinates in [0, 1] are written as multiples of 1 over this number.
 STEPS = 10_000

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from auclab.pipeline.stored.stored_files import StoredScores
 from auclab.report.thinning import short
+from auclab.sizes import FEW
 from auclab.types import Array
 
 #: Number of observations of each class that are listed.
-MOST_ROWS = 6
+MOST_ROWS = FEW
 
 
 def worst_rows(scores: StoredScores) -> list[dict[str, Any]]:

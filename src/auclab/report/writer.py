@@ -33,6 +33,7 @@ from auclab.report.scorecards import run_cards
 from auclab.report.searches import search_lines
 from auclab.report.thinning import short
 from auclab.report.tuning import tuning_paths
+from auclab.sizes import FEW
 from auclab.tracking.address import hide_password
 from auclab.types import AuclabError
 
@@ -43,7 +44,7 @@ MOST_CURVES = 3_200_000
 METRICS = ("test/auc", "test/bauc")
 
 #: Line styles and colours of figures that compare runs.
-MOST_SELECTED, SELECTED_AT_FIRST = 6, 3
+MOST_SELECTED = FEW
 
 #: Characters of JSON that are escaped inside an HTML element.
 _IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
@@ -210,7 +211,7 @@ def _first_selection(lines: Sequence[RunLine], curves: Mapping[int, Any]) -> lis
     for line in lines:
         if line.number in curves:
             newest.setdefault(line.dataset, {})[line.name.partition(" · ")[0]] = line.number
-    return list(max(newest.values(), key=len, default={}).values())[:SELECTED_AT_FIRST]
+    return list(max(newest.values(), key=len, default={}).values())[: MOST_SELECTED // 2]
 
 
 def _bound_points(bounds: Sequence[Any]) -> dict[str, list[list[float]]]:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from auclab.compiled.bicliques import blocks_in_order, halved_sides, sizes_of_bicliques, sorted_blocks
 from auclab.compiled.smooth import Index
 from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector, positive_mask, refuse_masked, weight_vector
+from auclab.validation import check_choice, finite_vector, positive_mask, refuse_masked, weight_vector
 
 #: What has equal weights: all pairs, or all groups that have a pair.
 GroupWeights = Literal["pairs", "equal"]
@@ -360,8 +360,7 @@ def _weights(sample_weight: ArrayLike | None, groups: NDArray[np.intp], group_we
 
     The largest is then in [1, 2), so that the sum of the products is in the range of floats; weights below 2⁻⁵⁰⁰ are 0.
     """
-    if group_weights not in ("pairs", "equal"):
-        raise AuclabError(f"group_weights={group_weights!r} is unknown; choose 'pairs' or 'equal'")
+    check_choice("group_weights", group_weights, ("pairs", "equal"))
     weights = weight_vector(sample_weight, groups.size)
     if weights is None:
         return np.ones(groups.size)

@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 
 from auclab.compiled.threads import LARGE, in_parallel
 from auclab.types import Array, AuclabError
+from auclab.validation import LARGEST_SQUARED
 
-#: Squares of larger values, and sums of them, would come near the largest double; units of columns that vary by less
-#: than the inverse of it, too.
-LARGEST = 1e150
 #: Rows that are joined into one when a table is reduced.
 _WIDE = 64
 
@@ -117,15 +115,15 @@ def check_range(low: Array, high: Array, features: Any) -> None:
     (n_samples, n_features): searched for the first such value, for the message.
     """
     largest = np.maximum(high, -low)
-    if bool((largest <= LARGEST).all()):
+    if bool((largest <= LARGEST_SQUARED).all()):
         check_variation(low, high)
         return
     matrix: Any = features
     values = matrix.data if sp.issparse(features) else features
     if np.isfinite(largest).all():
-        row, column, value = _first(features, abs(values) > LARGEST)
+        row, column, value = _first(features, abs(values) > LARGEST_SQUARED)
         raise AuclabError(
-            f"X contains {value:g} at row {row}, column {column}, beyond ±{LARGEST:g}, where squares "
+            f"X contains {value:g} at row {row}, column {column}, beyond ±{LARGEST_SQUARED:g}, where squares "
             "overflow; change the unit of the column (preprocess=standard divides by its spread)"
         )
     row, column, _ = _first(features, ~np.isfinite(values))
@@ -153,10 +151,10 @@ def check_variation(low: Array, high: Array) -> None:
     `low`, `high` (n_features,): the least and the largest value of every column.
     """
     width = high - low
-    tiny = np.flatnonzero((width > 0) & (width < 1.0 / LARGEST))
+    tiny = np.flatnonzero((width > 0) & (width < 1.0 / LARGEST_SQUARED))
     if tiny.size:
         column = int(tiny[0])
         raise AuclabError(
-            f"column {column} of X varies by {width[column]:g} only, less than {1.0 / LARGEST:g}, where products "
-            "underflow; change the unit of the column (preprocess=standard divides by its spread), or drop it"
+            f"column {column} of X varies by {width[column]:g} only, less than {1.0 / LARGEST_SQUARED:g}, where "
+            "products underflow; change the unit of the column (preprocess=standard divides by its spread), or drop it"
         )

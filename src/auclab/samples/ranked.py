@@ -14,11 +14,12 @@ from auclab.compiled.sparse_rows import sparse_gram
 from auclab.samples.bicliques import Bicliques, Side
 from auclab.samples.memory import Sample, checked_features, moved_rows
 from auclab.samples.protocol import Sums
+from auclab.sizes import LOOKED_AT
 from auclab.types import Array
 from auclab.validation import label_for_every_row
 
-#: Number of rows examined, and the least ratio of the distances between groups to those within groups.
-_LOOKED_AT, _FAR = 10_000, 30.0
+#: Least ratio of the distances between groups to those within groups.
+_FAR = 30.0
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class RankedSample(Sample):
         groups, of_group = self.bicliques.groups, np.zeros(int(self.bicliques.groups.max()) + 1, dtype=np.intp)
         representatives = order[ends[blocks[:-1]]]
         of_group[groups[representatives]] = representatives
-        some = np.arange(0, self.n_pos, max(1, self.n_pos // _LOOKED_AT))
+        some = np.arange(0, self.n_pos, max(1, self.n_pos // LOOKED_AT))
         inside = abs(self.X_pos[some] - self.X_pos[of_group[groups[some]]]).max(axis=0)
         if (_FAR * inside >= np.ptp(self.X_pos[some], axis=0)).all():
             return self

@@ -12,16 +12,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.precision import CONFIDENCE
 from auclab.scorecards.items import Item
 from auclab.scorecards.render import as_html, as_text
+from auclab.sizes import LINES
 from auclab.types import Array
 
 #: Version of the layout of ``card.json``.
 CARD_FORMAT = "auclab-card-1"
 #: Largest number of rows of the table of totals; neighbours with few observations are joined.
-MOST_TOTALS = 12
-#: Confidence level of the intervals.
-LEVEL = 0.95
+MOST_TOTALS = LINES
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Card:
     seconds: float = math.nan
     margin: int = 1
     about: dict[str, Any] = field(default_factory=dict)
-    level: ClassVar[float] = LEVEL
+    level: ClassVar[float] = CONFIDENCE
 
     @classmethod
     def of(
@@ -295,7 +295,7 @@ def _rows_counted(weight: Array) -> Array:
 def _total(group: list[int], low: int, count: float, positives: float) -> Total:
     from scipy.stats import norm
 
-    n, z = float(count), float(norm.ppf(0.5 + 0.5 * LEVEL))
+    n, z = float(count), float(norm.ppf(0.5 + 0.5 * CONFIDENCE))
     share = positives / n if n else math.nan
     if n:
         center = (share + z * z / (2 * n)) / (1 + z * z / n)

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from auclab.datasets.dates import as_dates
 from auclab.scorecards.date_parts import latest_of, part_of_dates, title_of
 from auclab.types import Array, AuclabError
+from auclab.validation import check_choice
 
 #: How numeric features are cut.
 BINNINGS = ("quantile", "tree")
@@ -207,8 +208,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         return np.array([item.label for item in self.items_], dtype=object)
 
     def _check_choices(self, y: ArrayLike | None) -> None:
-        if self.binning not in BINNINGS:
-            raise AuclabError(f"binning={self.binning!r} is unknown; choose one of {', '.join(BINNINGS)}")
+        check_choice("binning", self.binning, BINNINGS)
         if self.bins != int(self.bins) or self.bins < 2:
             raise AuclabError(f"bins must be a whole number of at least 2, got {self.bins}")
         if not 0 <= self.least_share < 0.5:

@@ -13,13 +13,13 @@ import math
 
 from auclab.formulations.base import Program
 from auclab.samples.memory import Sample
-from auclab.validation import LARGEST_PARAMETER, LEAST_PARAMETER
+from auclab.validation import LARGEST_SQUARED
 
 #: How many values there are by default: four powers of ten.
 DEFAULT_COUNT = 9
 #: Of each power of ten.
 _MANTISSAS = (1.0, 3.0)
-_LAST_POWER = int(math.log10(LARGEST_PARAMETER))
+_LAST_POWER = int(math.log10(LARGEST_SQUARED))
 #: The values that the series has, whatever the data: a bound over all of them holds for those that were tried.
 SERIES_LENGTH = len(_MANTISSAS) * 2 * _LAST_POWER
 
@@ -33,7 +33,7 @@ def penalty_level(program: Program, sample: Sample) -> float:
     slope = share * float(program.loss.slope(1.0))
     size = slope * program.regulariser.norm.dual(sample.mean_difference)
     level = 0.5 * size * size if program.regulariser.curvature > 0 else size
-    return level if LEAST_PARAMETER < level < LARGEST_PARAMETER else 1.0
+    return level if 1.0 / LARGEST_SQUARED < level < LARGEST_SQUARED else 1.0
 
 
 def penalty_series(program: Program, sample: Sample, count: int = DEFAULT_COUNT) -> list[float]:
@@ -54,4 +54,4 @@ def series_below(level: float, count: int = DEFAULT_COUNT) -> list[float]:
     power = math.floor(math.log10(level)) + 1
     lowest = power - 2 - count // len(_MANTISSAS)
     series = [float(f"{m:g}e{p}") for p in range(lowest, power + 1) for m in _MANTISSAS]
-    return [max(value, LEAST_PARAMETER) for value in series if value < level][-count:]
+    return [max(value, 1.0 / LARGEST_SQUARED) for value in series if value < level][-count:]

@@ -17,7 +17,8 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.encodings import encodings, is_linear
 from auclab.solvers.raw import RawSolution
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.validation import check_choice
+from auclab.wording import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,7 @@ PARTS: dict[str, Capabilities] = {
 def find_solver(name: str) -> SolverEntry:
     """The entry of the solver called `name`."""
     if name not in SOLVERS:
-        names = ["auto", *SOLVERS]
-        raise AuclabError(
-            f"solver={name!r} is unknown{did_you_mean(str(name), names)}; choose one of {', '.join(names)}"
-        )
+        check_choice("solver", name, ["auto", *SOLVERS])
     return SOLVERS[name]
 
 

@@ -24,7 +24,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import ORDINARY
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array
-from auclab.validation import LARGEST_PARAMETER, LEAST_PARAMETER
+from auclab.validation import LARGEST_SQUARED
 
 
 def in_own_units(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
@@ -108,8 +108,8 @@ def _common_unit(program: Program, wanted: float) -> float:
     for parameter, root in roots:
         if parameter:
             # least ≤ parameter / uʳ ≤ largest, with a factor of 4 for rounding in the root
-            largest = min(largest, (parameter / (4.0 * LEAST_PARAMETER)) ** (1 / root))
-            least = max(least, (parameter / (0.25 * LARGEST_PARAMETER)) ** (1 / root))
+            largest = min(largest, (0.25 * parameter * LARGEST_SQUARED) ** (1 / root))
+            least = max(least, (parameter / (0.25 * LARGEST_SQUARED)) ** (1 / root))
     exponent = round(math.log2(wanted))
     if wanted > largest:
         exponent = math.floor(math.log2(largest))

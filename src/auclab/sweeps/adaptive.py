@@ -19,6 +19,7 @@ import numpy as np
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from auclab.metrics.registry import METRICS
+from auclab.sizes import ENOUGH
 from auclab.sweeps.search_space import Interval, Space, every_setting, size_of, space_of
 from auclab.types import AuclabError
 
@@ -38,8 +39,8 @@ _NEEDS = {"gp": "torch", "cmaes": "cmaes"}
 _NOT_SEARCHED = ("dataset", "split", "metrics", "bounds", "tracking", "data_dir", "inner", "tune.metric", "tune.seed")
 #: Number of repeated proposals in a row after which the next untried setting is taken in order.
 _REPEATS = 30
-#: Completed jobs needed before pruning starts and before importances are estimated.
-_FIRST, _ENOUGH = 5, 10
+#: Completed jobs needed before pruning starts.
+_FIRST = 5
 
 
 def check_search(
@@ -279,7 +280,7 @@ class Search:
         import optuna
 
         values = [value for value in self.values if value is not None]
-        if len(self.space) < 2 or len(values) < _ENOUGH or min(values) == max(values):
+        if len(self.space) < 2 or len(values) < ENOUGH or min(values) == max(values):
             return {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of trees on few values

@@ -30,6 +30,7 @@ from auclab.tracking.job_status import (
 )
 from auclab.tracking.processes import Process, end_with, this_process
 from auclab.tracking.search_tags import read_values
+from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.pipeline.config.compose import Experiment
@@ -57,8 +58,6 @@ def parse_rerun(value: Any) -> Rerun:
     try:
         return Rerun(str(value).lower())
     except ValueError:
-        from auclab.types import AuclabError  # NumPy, which --help does not need
-
         raise AuclabError(f"rerun is {value!r}; it is one of stale, false and true") from None
 
 
@@ -196,7 +195,6 @@ def _say_once(experiment: Experiment, sweep_folder: Path) -> None:
     """Print notes on the data, once per sweep: in the first job that uses them."""
     from auclab.pipeline.config.checks import check_data
     from auclab.pipeline.screen.data_screen import data_notes
-    from auclab.types import AuclabError
 
     key = fingerprint({name: experiment.configuration[name] for name in ("dataset", "preprocess")})
     try:

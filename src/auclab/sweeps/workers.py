@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from multiprocessing.context import BaseContext
 from typing import Any
 
+from auclab.types import AuclabError
+
 #: Environment variables that linear algebra libraries and compiled functions read when they are loaded.
 THREAD_VARIABLES = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"),
@@ -30,8 +32,6 @@ _NEEDS = {
 
 def check_launcher(launcher: Mapping[str, Any]) -> None:
     """Check that the module which the launcher needs is installed."""
-    from auclab.types import AuclabError  # imports NumPy, which --help does not need
-
     for prefix, (module, extra) in _NEEDS.items():
         if str(launcher.get("_target_", "")).startswith(prefix) and find_spec(module) is None:
             raise AuclabError(f"this launcher needs {module}; install it with pip install 'auclab[{extra}]'")

@@ -1,6 +1,6 @@
 """Locks on files and SQLite databases: who holds one, waiting with a message, and a limit.
 
-SQLite, SQLAlchemy and MLflow wait silently, with different limits. Here the wait is reported after a second, with the
+SQLite, SQLAlchemy and MLflow wait silently, with different limits. Here the wait is reported after 2 s, with the
 process that holds the lock, and it ends after ``tracking.wait`` seconds.
 """
 
@@ -15,15 +15,16 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from auclab.sizes import PATIENCE, SOON
 from auclab.tracking.address import hide_password
 from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
 
 log = logging.getLogger(__name__)
 
 #: Default number of seconds to wait for the lock of another process.
-WAIT_SECONDS = 120.0
+WAIT_SECONDS = PATIENCE
 #: Seconds of waiting before it is reported.
-SAY_AFTER = 1.0
+SAY_AFTER = SOON
 #: The same for workers of one sweep, which wait for each other when all of them open the store.
 SAY_AFTER_KIN = 30.0
 #: Seconds between two attempts, and that SQLite itself waits in one.
@@ -41,18 +42,11 @@ def await_database(file: Path, seconds: float = WAIT_SECONDS) -> None:
 
     `file`: the database; it exists. `seconds`: how long to wait.
     """
-    with closing(connect(file)) as connection:
-        begin(connection, "BEGIN IMMEDIATE", file, seconds)
+    uri = f"{file.as_uri()}?mode=rw"
+    with closing(sqlite3.connect(uri, uri=True, timeout=ATTEMPT_SECONDS, isolation_level=None)) as connection:
+        _wait(lambda: _begun(connection), file, seconds)
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # a damaged file is noticed here
         connection.execute("ROLLBACK")
-
-
-def connect(file: Path) -> sqlite3.Connection:
-    """A connection to an existing database, without transactions of its own."""
-    uri = f"{file.as_uri()}?mode=rw"
-    connection = sqlite3.connect(uri, uri=True, timeout=ATTEMPT_SECONDS, isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    return connection
 
 
 @contextmanager
@@ -76,14 +70,9 @@ def hold(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
         lock.release()
 
 
-def begin(connection: sqlite3.Connection, statement: str, file: Path, seconds: float) -> None:
-    """Begin a transaction; waits for locks of other processes are reported."""
-    _wait(lambda: _begun(connection, statement), file, seconds)
-
-
-def _begun(connection: sqlite3.Connection, statement: str) -> bool:
+def _begun(connection: sqlite3.Connection) -> bool:
     try:
-        connection.execute(statement)
+        connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return False

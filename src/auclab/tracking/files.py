@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from auclab.tracking.address import is_local, local_path
 
 if TYPE_CHECKING:
-    from auclab.tracking.mlflow_recorder import MlflowRecorder
+    from auclab.tracking.store import Store
 
 
 class RunFiles:
@@ -22,18 +22,18 @@ class RunFiles:
     `staging`: files are written here. `folder`: they are here after `publish`.
     """
 
-    def __init__(self, recorder: MlflowRecorder, run_id: str, artifact_uri: str, output: Path) -> None:
-        self._recorder, self._run_id = recorder, run_id
+    def __init__(self, store: Store, run_id: str, artifact_uri: str, output: Path) -> None:
+        self._store, self._run_id = store, run_id
         self._is_sent = not is_local(artifact_uri)
         self.folder = output if self._is_sent else local_path(artifact_uri)
         # Below the store and not in the system's temporary folder: a rename cannot cross file systems.
-        staged = recorder.address.directory / "staging" / run_id
+        staged = store.directory / "staging" / run_id
         self.staging = output / f".staging-{run_id}" if self._is_sent else staged
 
     def publish(self) -> None:
         """Move the files into place in one step, or send them one by one, before the run is marked FINISHED."""
         if self._is_sent:
-            self._recorder.send(self._run_id, self.staging)
+            self._store.send(self._run_id, self.staging)
             for path in sorted(self.staging.iterdir()):
                 path.replace(self.folder / path.name)
             return
@@ -52,7 +52,7 @@ class RunFiles:
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / name).write_text(text, encoding="utf-8")
         if self._is_sent:
-            self._recorder.send(self._run_id, self.folder / name)
+            self._store.send(self._run_id, self.folder / name)
 
     def clear(self) -> None:
         """Remove what was staged and not published."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auclab.tracking.address import Address
 from auclab.tracking.config import TrackingConfig
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ def claim(tracking: TrackingConfig, key: str) -> AbstractContextManager[None]:
 
     `tracking`: names the store. `key`: what identifies the job.
     """
-    from auclab.tracking.address import Address  # imports NumPy, which --help does not need
-
     file = Address.of_settings(tracking).file if tracking.name == "mlflow" else None
     return nullcontext() if file is None else _locked(file.with_name(f".{file.name}.locks"), key)
 

@@ -7,11 +7,12 @@ import getpass
 import logging
 import os
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from auclab.tracking.address import cannot_keep, hide_password
 from auclab.tracking.clock import Start
@@ -27,14 +28,14 @@ from auclab.tracking.server import ServerSilentError
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
-    from auclab.tracking.mlflow_recorder import MlflowRecorder
+    from auclab.tracking.store import Store
 
 log = logging.getLogger(__name__)
 
 #: Tag of a run that failed, with the reason.
 ERROR_TAG = "error"
 #: MLflow refuses longer values; the whole configuration is among the files anyway.
-LONGEST_PARAM, LONGEST_TAG = 6000, 8000
+LONGEST_VALUE = 6000
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
@@ -66,7 +67,7 @@ class MlflowRun:
 
     def __init__(
         self,
-        recorder: MlflowRecorder,
+        store: Store,
         name: str,
         output: Path,
         params: Mapping[str, str],
@@ -75,23 +76,24 @@ class MlflowRun:
         start: Start | None = None,
     ) -> None:
         self.start = start or Start.now()
-        self.recorder, self.name, self.output, self.params, self.tags = recorder, name, output, params, tags
+        self.store, self.name, self.output, self.params, self.tags = store, name, output, params, tags
         self.run_id: str | None = None
         self.record: Record | None = None
         self.files: RunFiles | None = None
 
     def __enter__(self) -> Self:
         try:
-            self.run_id, artifact_uri = self.recorder.create(
-                self.name, run_tags(self.tags), run_params(self.params), self.start.milliseconds
-            )
-            self.files = RunFiles(self.recorder, self.run_id, artifact_uri, self.output)
+            client, start_time = self.store.client, self.start.milliseconds
+            made = client.create_run(self.store.experiment_id, start_time, run_tags(self.tags), self.name).info
+            self.run_id = made.run_id
+            client.log_batch(made.run_id, params=entities("Param", run_params(self.params)))
+            self.files = RunFiles(self.store, made.run_id, made.artifact_uri, self.output)
             self.folder, self.staging = self.files.folder, self.files.staging
             self.staging.mkdir(parents=True)
-        except self.recorder.errors as error:
-            failure = AuclabError(cannot_keep(self.recorder.address, error))
+        except self.store.errors as error:
+            failure = AuclabError(cannot_keep(self.store.address, error))
             if self.run_id is not None:
-                with suppress(AuclabError, *self.recorder.errors):
+                with suppress(AuclabError, *self.store.errors):
                     self.__exit__(type(failure), failure, None)
             raise failure from error
         return self
@@ -108,20 +110,20 @@ class MlflowRun:
                 self._finish()
             else:
                 self._fail(error)
-        except self.recorder.errors as reason:
-            words = cannot_keep(self.recorder.address, reason)
+        except self.store.errors as reason:
+            words = cannot_keep(self.store.address, reason)
             if error is not None and not _is_full(error):
                 log.warning("this failure could not be recorded: %s", words)
                 return  # the user needs the original error
             failure = AuclabError(words)
             if not isinstance(reason, DatabaseHeldError | ServerSilentError):  # it would be waited for again
-                with suppress(*self.recorder.errors):  # a full disk may refuse this too
+                with suppress(*self.store.errors):  # a full disk may refuse this too
                     self._fail(failure)
             raise failure from error or reason
         finally:
             self._clear()
         if error is not None and _is_full(error):
-            raise AuclabError(cannot_keep(self.recorder.address, error)) from error
+            raise AuclabError(cannot_keep(self.store.address, error)) from error
 
     def _clear(self) -> None:
         if self.files is not None:
@@ -130,23 +132,24 @@ class MlflowRun:
     def _finish(self) -> None:
         assert self.run_id is not None
         if self.record is not None:
-            tags = {key: hide_password(value)[:LONGEST_TAG] for key, value in self.record.tags.items()}
+            tags = {key: hide_password(value)[:LONGEST_VALUE] for key, value in self.record.tags.items()}
+            metrics = entities("Metric", self.record.metrics, int(time.time() * 1000), 0)
+            self.store.client.log_batch(self.run_id, metrics=metrics, tags=entities("RunTag", tags))
             dataset = self.record.dataset
-            entry = None if dataset is None else DatasetEntry.of(dataset)
-            self.recorder.log(self.run_id, self.record.metrics, tags, entry)
+            self.store.log_dataset(self.run_id, None if dataset is None else DatasetEntry.of(dataset))
         if self.files is not None:
             self.files.publish()
         status = status_of(None, self.record)
-        self.recorder.end(self.run_id, status, self.start.present)
+        self.store.end(self.run_id, status, self.start.present)
         self._write_status(status)
 
     def _fail(self, error: BaseException) -> None:
         """Record the status, then the error and the traceback."""
         self._clear()  # first, because the disk may be full
         assert self.run_id is not None
-        self.recorder.end(self.run_id, status_of(error), self.start.present)
+        self.store.end(self.run_id, status_of(error), self.start.present)
         message = f"{type(error).__name__}: {error}"
-        self.recorder.set_tag(self.run_id, ERROR_TAG, hide_password(message)[:LONGEST_TAG])
+        self.store.client.set_tag(self.run_id, ERROR_TAG, hide_password(message)[:LONGEST_VALUE])
         if self.files is not None:
             self.files.add(TRACEBACK_FILE, format_traceback(error))
         self._write_status(status_of(error))
@@ -157,6 +160,14 @@ class MlflowRun:
             write_status(self.output, name=self.name, status=status, run_id=self.run_id, files=self.folder)
         except OSError as error:
             log.warning("the run is in the store, but its output folder %s cannot be written: %s", self.output, error)
+
+
+def entities(kind: str, values: Mapping[str, Any], *rest: int) -> list[Any]:
+    """The parameters, tags or metrics of MLflow for some values; `rest`: time and step of metrics."""
+    import mlflow.entities
+
+    make = getattr(mlflow.entities, kind)
+    return [make(key, float(value), *rest) if rest else make(key, value) for key, value in values.items()]
 
 
 def run_tags(tags: Mapping[str, str]) -> dict[str, str]:
@@ -171,7 +182,7 @@ def run_tags(tags: Mapping[str, str]) -> dict[str, str]:
 
 def run_params(params: Mapping[str, str]) -> dict[str, str]:
     """The parameters of a run without passwords, none longer than MLflow takes."""
-    return {key: hide_password(value)[:LONGEST_PARAM] for key, value in params.items()}
+    return {key: hide_password(value)[:LONGEST_VALUE] for key, value in params.items()}
 
 
 def _is_full(error: BaseException | None) -> bool:

@@ -30,6 +30,7 @@ import pandas as pd
 from auclab import comparisons, losses, regularisers
 from auclab.export import scorer as scorer_module
 from auclab.export.scorer import SCORER_FILE, Scorer
+from auclab.sizes import MOST_ENTRIES, TEXT_BYTES
 from auclab.types import AuclabError
 
 #: Requirements of a model besides auclab itself, which is not on a package index.
@@ -116,10 +117,8 @@ TRUSTED = frozenset(
         ),
     }
 )
-#: Largest unpacked size in bytes, and number of files, of a model.
-MOST_BYTES, MOST_FILES = 2_000_000_000, 10_000
-#: Largest size of its schema, in bytes.
-MOST_SCHEMA_BYTES = 50_000_000
+#: Largest unpacked size of a model, in bytes.
+MOST_BYTES = 2_000_000_000
 
 
 def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | None = None) -> None:
@@ -335,9 +334,9 @@ def _file_of_model(path: Path, where_not: str) -> Path:
 def _check_sizes(archive: zipfile.ZipFile, path: Path) -> None:
     """Refuse an archive that unpacks to more than a model can have, also through repeated files."""
     sizes = {each.filename: _unpacked_size(archive, each) for each in archive.infolist()}
-    limits = f"{MOST_BYTES / 1e9:g} GB or {MOST_FILES:,} files"
+    limits = f"{MOST_BYTES / 1e9:g} GB or {MOST_ENTRIES:,} files"
     too_much = f"{path} unpacks to more than {limits}, which no model of auclab does"
-    if len(sizes) > MOST_FILES or sum(sizes.values()) > MOST_BYTES or sizes.get("schema.json", 0) > MOST_SCHEMA_BYTES:
+    if len(sizes) > MOST_ENTRIES or sum(sizes.values()) > MOST_BYTES or sizes.get("schema.json", 0) > TEXT_BYTES:
         raise AuclabError(too_much)
     named, waiting = 0, [json.loads(archive.read("schema.json"))]
     while waiting:

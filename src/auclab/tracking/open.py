@@ -14,7 +14,7 @@ from auclab.tracking.runs import FolderRun, Run
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
-    from auclab.tracking.mlflow_recorder import MlflowRecorder
+    from auclab.tracking.store import Store
 
 
 def open_run(
@@ -64,19 +64,18 @@ def open_run(
     True
     """
     if tracking.name == "mlflow":
-        return MlflowRun(_open_recorder(tracking), name, Path(folder), params, tags or {}, start=start)
+        return MlflowRun(_open_store(tracking), name, Path(folder), params, tags or {}, start=start)
     if tracking.name == "none":
         return FolderRun(name, Path(folder))
     raise AuclabError(f"tracking.name is {tracking.name!r}; it is mlflow or none")
 
 
-def _open_recorder(tracking: TrackingConfig) -> MlflowRecorder:
+def _open_store(tracking: TrackingConfig) -> Store:
     """The experiment in the store; a sweep marks runs of dead processes once, at its start."""
-    from auclab.tracking.mlflow_recorder import MlflowRecorder
     from auclab.tracking.resume import mark_killed
     from auclab.tracking.store import open_tracked
 
     store = open_tracked(tracking)
     if not in_sweep():
         mark_killed(store)
-    return MlflowRecorder(store)
+    return store

@@ -16,14 +16,13 @@ from auclab.tracking.address import Address, cannot_keep, is_local, local_path
 from auclab.tracking.database_lock import WAIT_SECONDS, hold
 from auclab.tracking.job_status import write_status
 from auclab.tracking.kept import KEPT_TAG, KeptRun
-from auclab.tracking.mlflow_run import ERROR_TAG, LONGEST_TAG
+from auclab.tracking.mlflow_run import ERROR_TAG, LONGEST_VALUE, entities
 from auclab.tracking.processes import this_process
 from auclab.tracking.runs import TRACEBACK_FILE
 from auclab.tracking.store import STORE_ERRORS, Store, open_store
 from auclab.types import AuclabError
 
 # After the store, which sets MLflow's environment variables first.
-from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, RunTag  # isort: skip
 from mlflow.entities import Run  # isort: skip
 from mlflow.exceptions import MlflowException  # isort: skip
 from mlflow.utils.validation import MAX_METRICS_PER_BATCH, MAX_PARAMS_TAGS_PER_BATCH  # isort: skip
@@ -105,7 +104,7 @@ def _find(store: Store, kept: KeptRun) -> Run | None:
 def _send(store: Store, kept: KeptRun, run: Run | None) -> str:
     """Send everything and set the status last, so that an incomplete run is never FINISHED."""
     client = store.client
-    tags = kept.tags | this_process().tags | {KEPT_TAG: kept.id, "kept.reason": kept.reason[:LONGEST_TAG]}
+    tags = kept.tags | this_process().tags | {KEPT_TAG: kept.id, "kept.reason": kept.reason[:LONGEST_VALUE]}
     if run is None:
         run = client.create_run(
             store.experiment_id,
@@ -114,21 +113,17 @@ def _send(store: Store, kept: KeptRun, run: Run | None) -> str:
             tags=this_process().tags | {KEPT_TAG: kept.id},
         )
     run_id: str = run.info.run_id
-    params = [Param(key, value) for key, value in kept.params.items() if key not in run.data.params]
-    for start in range(0, len(params), MAX_PARAMS_TAGS_PER_BATCH):
-        client.log_batch(run_id, params=params[start : start + MAX_PARAMS_TAGS_PER_BATCH])
-    entries = [RunTag(key, value) for key, value in tags.items()]
-    for start in range(0, len(entries), MAX_PARAMS_TAGS_PER_BATCH):
-        client.log_batch(run_id, tags=entries[start : start + MAX_PARAMS_TAGS_PER_BATCH])
-    metrics = [
-        Metric(key, value, kept.end_time, 0) for key, value in kept.metrics.items() if key not in run.data.metrics
-    ]
-    for start in range(0, len(metrics), MAX_METRICS_PER_BATCH):
-        client.log_batch(run_id, metrics=metrics[start : start + MAX_METRICS_PER_BATCH])
-    if kept.dataset is not None and not run.inputs.dataset_inputs:
-        entry = kept.dataset
-        logged = Dataset(entry.name, entry.digest, "local", entry.source, profile=entry.profile)
-        client.log_inputs(run_id, [DatasetInput(logged, [InputTag("mlflow.data.context", "training")])])
+    params = {key: value for key, value in kept.params.items() if key not in run.data.params}
+    metrics = {key: value for key, value in kept.metrics.items() if key not in run.data.metrics}
+    for what, entries, most in (
+        ("params", entities("Param", params), MAX_PARAMS_TAGS_PER_BATCH),
+        ("tags", entities("RunTag", tags), MAX_PARAMS_TAGS_PER_BATCH),
+        ("metrics", entities("Metric", metrics, kept.end_time, 0), MAX_METRICS_PER_BATCH),
+    ):
+        for start in range(0, len(entries), most):
+            client.log_batch(run_id, **{what: entries[start : start + most]})
+    if not run.inputs.dataset_inputs:
+        store.log_dataset(run_id, kept.dataset)
     _send_files(store, kept, run)
     if ERROR_TAG in run.data.tags:
         client.delete_tag(run_id, ERROR_TAG)
@@ -141,11 +136,7 @@ def _send_files(store: Store, kept: KeptRun, run: Run) -> None:
     """Copy the files into the run's folder, which then appears in one step, or send them one by one."""
     if not is_local(run.info.artifact_uri):
         for name in kept.files:
-            path = kept.folder / name
-            if path.is_dir():
-                store.client.log_artifacts(run.info.run_id, str(path), name)
-            else:
-                store.client.log_artifact(run.info.run_id, str(path))
+            store.send(run.info.run_id, kept.folder / name, name)
         return
     target = local_path(run.info.artifact_uri)
     draft = target.with_name(f".{target.name}.pushed")

@@ -79,7 +79,6 @@ class Run(Protocol):
 
     def keep(self, record: Record) -> None:
         """Set what is to be recorded on success."""
-        ...
 
 
 class FolderRun:

@@ -7,15 +7,14 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
 
-#: Seconds to wait for the answer of a server.
-TIMEOUT_SECONDS = 10.0
+from auclab.sizes import ANSWER
 
 
 class ServerSilentError(ConnectionError):
     """The server does not answer."""
 
 
-def why_silent(uri: str, timeout: float = TIMEOUT_SECONDS) -> str | None:
+def why_silent(uri: str, timeout: float = ANSWER) -> str | None:
     """Why the server at `uri` does not answer; None if it does, with any status.
 
     A refusal counts as an answer: it may come from a proxy, and MLflow's client knows the passwords.

@@ -9,11 +9,12 @@ import warnings
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import ClassVar, cast
 
 from auclab.tracking.address import Address, cannot_keep
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.database_lock import WAIT_SECONDS, await_database, hold
+from auclab.tracking.dataset_entry import DatasetEntry
 from auclab.tracking.patient_client import PatientClient
 from auclab.types import AuclabError
 
@@ -26,6 +27,7 @@ os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "1")
 
 from mlflow import MlflowClient
+from mlflow.entities import Dataset, DatasetInput, InputTag
 from mlflow.exceptions import MlflowException
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -44,6 +46,9 @@ class Store:
     experiment_id: str
     address: Address
 
+    #: Exceptions that mean that the store cannot be used.
+    errors: ClassVar[tuple[type[Exception], ...]] = STORE_ERRORS
+
     @property
     def directory(self) -> Path:
         """The folder with the files of the runs, staged ones included; a server keeps its own."""
@@ -54,10 +59,22 @@ class Store:
         """What `mlflow ui --backend-store-uri` takes."""
         return self.address.uri
 
+    def log_dataset(self, run_id: str, dataset: DatasetEntry | None) -> None:
+        """Add the data set that a run was trained on, if there is one."""
+        if dataset is not None:
+            logged = Dataset(dataset.name, dataset.digest, "local", dataset.source, profile=dataset.profile)
+            self.client.log_inputs(run_id, [DatasetInput(logged, [InputTag("mlflow.data.context", "training")])])
 
-def database_uri(directory: Path) -> str:
-    """URI of the database below `directory`."""
-    return Address.of(directory).uri
+    def send(self, run_id: str, path: Path, name: str | None = None) -> None:
+        """Send a file, or all files of a folder (below `name`), to the artifact address."""
+        if path.is_dir():
+            self.client.log_artifacts(run_id, str(path), name)
+        else:
+            self.client.log_artifact(run_id, str(path))
+
+    def end(self, run_id: str, status: str, end_time: int) -> None:
+        """Set the status of a run and the time of its end (milliseconds)."""
+        self.client.set_terminated(run_id, status, end_time)
 
 
 def open_tracked(tracking: TrackingConfig) -> Store:
@@ -72,7 +89,7 @@ def open_store(
 
     `directory`: holds the files of the runs and, without `uri`, the database. `experiment`: name of the experiment.
     `uri`: another database or an MLflow server, which keeps the files too. `wait`: seconds to wait for another process
-    that holds the database, or the lock of the store; reported after one second.
+    that holds the database, or the lock of the store; reported after two seconds.
     """
     address = Address.of(directory, uri)
     address.require_answer()

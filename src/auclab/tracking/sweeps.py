@@ -14,6 +14,7 @@ from auclab.tracking.address import cannot_keep, hide_password
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.job_status import PARENT_VARIABLE
+from auclab.tracking.mlflow_run import LONGEST_VALUE
 from auclab.tracking.processes import this_process
 from auclab.tracking.resume import mark_killed
 from auclab.tracking.store import STORE_ERRORS, Store, open_tracked
@@ -25,8 +26,6 @@ KEY_TAG = "sweep.key"
 STARTED_TAG = "sweep.started"
 #: Tag of a run with the ids of the sweeps that skipped it as finished, in addition to its parent.
 ALSO_TAG = "sweep.also"
-#: Largest number of them that is kept.
-MAX_SWEEPS = 200
 
 
 def open_parent(tracking: TrackingConfig, *, grid: Sequence[str], command: str, search: Sequence[str] = ()) -> str:
@@ -109,7 +108,8 @@ def join_sweep(tracking: TrackingConfig, run_id: str) -> None:
         tags = store.client.get_run(run_id).data.tags
         joined = tags.get(ALSO_TAG, "").split()
         if parent not in (*joined, tags.get("mlflow.parentRunId")):
-            store.client.set_tag(run_id, ALSO_TAG, " ".join([*joined, parent][-MAX_SWEEPS:]))
+            kept = LONGEST_VALUE // len(f"{parent} ")
+            store.client.set_tag(run_id, ALSO_TAG, " ".join([*joined, parent][-kept:]))
     except STORE_ERRORS as error:
         raise AuclabError(cannot_keep(store.address, error)) from error
 

@@ -8,13 +8,13 @@ import io
 import shlex
 import shutil
 import socket
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from hydra.errors import HydraException
 
-from auclab.cli import commands
 from auclab.cli.arguments import all_commands
 from auclab.cli.doctor import Finding
 from auclab.cli.main import _parse
@@ -38,7 +38,7 @@ def typed(words: str, place: Path | None = None) -> int:
 def plain(words: str) -> int:
     """The exit code of a command."""
     parsed = _parse(all_commands(), shlex.split(words))
-    code: int = getattr(commands, str(parsed.command))(parsed)
+    code: int = getattr(import_module(f"auclab.cli.{parsed.module}"), parsed.command)(parsed)
     return code
 
 

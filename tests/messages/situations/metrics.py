@@ -37,5 +37,5 @@ def little_memory(rounds: int) -> object:
     with_bins = summary(blocks, n_bins=50)
     return under(
         {"auclab.metrics.summary.buffered_groups.ROUNDS": rounds},
-        lambda: with_bins.refine(m.score_blocks(blocks), "bauc", memory_gb=150 * 80e-9),
+        lambda: with_bins.refine(m.score_blocks(blocks), "bauc", memory_gb=150 * 96e-9),
     )

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 
 from auclab.tracking import TrackingConfig, load_model, load_scorer, open_run
 from auclab.tracking.address import Address, require_text
-from auclab.tracking.database_lock import begin, hold
+from auclab.tracking.database_lock import hold
 from auclab.tracking.kept import KeptRun, find_kept
 from auclab.tracking.patient_client import PatientClient
 from auclab.tracking.push import push

@@ -40,7 +40,6 @@ class ScoreBlocks(Protocol):
 
     def reduce(self, task: Task) -> Any:
         """The sum, by ``+``, of ``task(block)`` over all blocks; one pass."""
-        ...
 
 
 @dataclass(frozen=True)

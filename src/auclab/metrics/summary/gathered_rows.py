@@ -17,7 +17,7 @@ from auclab.metrics.summary.scored_block import ScoredBlock
 from auclab.types import Array, AuclabError
 
 #: Bytes for a gathered score, with the running sums and rank counts of the sweeps over it.
-BYTES_A_SCORE, BYTES_A_WEIGHTED_SCORE = 80, 96
+BYTES_A_SCORE = 96
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,11 @@ from auclab.metrics.summary.blocks import Task
 from auclab.metrics.summary.scored_block import scored_block
 from auclab.samples.blocks.reading import GROUP_ROWS
 from auclab.samples.blocks.tree import tree_sum
+from auclab.sizes import MOST_NUMBERS
 from auclab.types import Array
 
 #: Scores of more rows are not kept: 0.8 GB.
-MOST_KEPT = 10**8
+MOST_KEPT = MOST_NUMBERS
 #: The part of the free space of the temporary folder that they may take.
 _SHARE_OF_DISK = 0.5
 

@@ -19,12 +19,7 @@ from auclab.metrics.summary.bounds import bounds_of
 from auclab.metrics.summary.brackets import Bracket, Masks
 from auclab.metrics.summary.buffered_groups import groups_of
 from auclab.metrics.summary.edges import PER_BIN, RowSample, score_edges
-from auclab.metrics.summary.gathered_rows import (
-    BYTES_A_SCORE,
-    BYTES_A_WEIGHTED_SCORE,
-    gather,
-    number_of_scores,
-)
+from auclab.metrics.summary.gathered_rows import BYTES_A_SCORE, gather, number_of_scores
 from auclab.metrics.summary.scored_block import ScoredBlock
 from auclab.metrics.summary.undecided_bins import level_bracket, metric_name, needed_bins
 from auclab.metrics.summary.values import value_from_rows
@@ -38,7 +33,7 @@ def refined(
     """Values of metrics, each a name of `METRICS` or "buffered_auc" with all options."""
     if finite_number("memory_gb", memory_gb) <= 0.0:
         raise AuclabError(f"memory_gb must be above 0, got {memory_gb}")
-    most = int(1e9 * memory_gb / (BYTES_A_WEIGHTED_SCORE if summary.is_weighted else BYTES_A_SCORE))
+    most = int(1e9 * memory_gb / BYTES_A_SCORE)
     needs = [needed_bins(summary, metric_name(name), options) for name, options in requests]
     union = np.any([m[0] for m in needs], axis=0), np.any([m[1] for m in needs], axis=0)
     if number_of_scores(summary, union) <= most:

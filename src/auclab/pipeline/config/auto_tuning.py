@@ -6,6 +6,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from auclab.types import AuclabError
+
 #: In order of preference: λ, z, and those of baselines.
 TUNABLE = ("penalty", "threshold", "C", "n_estimators")
 #: Those that can be tuned together with γ.
@@ -27,8 +29,6 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
         found.pop("tolerance", None)
     if way not in ("auto", "kernel"):
         return found if way is not None else {"parameter": None}
-    from auclab.types import AuclabError  # NumPy, which --help does not need
-
     if found.get("values"):
         raise AuclabError(
             f"tune={way} has a list for each parameter, as λ and z have no values in common: write "
@@ -57,8 +57,6 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
 def check_multiples(gammas: Sequence[float]) -> None:
     """Refuse an empty list, and values that are not numbers > 0."""
     if not gammas or not all(0 < gamma < math.inf for gamma in gammas):
-        from auclab.types import AuclabError  # NumPy, which --help does not need
-
         raise AuclabError(
             f"tune.gammas is {list(gammas)}; multiples > 0 of γ are needed, such as tune.gammas=[0.1,1,10]"
         )

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from auclab.tracking.job_status import SWEEP_VARIABLE
+from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.datasets.records import Dataset
@@ -42,8 +43,6 @@ def build(config: Any) -> Any:
     `config`: with ``_target_`` and arguments; without ``_target_``, its entries are instantiated.
     """
     import hydra
-
-    from auclab.types import AuclabError
 
     try:
         return hydra.utils.instantiate(config, _convert_="all")  # lists and dictionaries, not OmegaConf's

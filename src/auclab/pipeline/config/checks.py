@@ -28,7 +28,7 @@ from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.run_name import is_baseline
 from auclab.pipeline.config.settings import DecisionConfig, TuneConfig
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     from auclab.datasets.columns import Columns

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auclab.sizes import SETTINGS_BYTES
+from auclab.types import AuclabError
+from auclab.wording import did_you_mean, few
+
 if TYPE_CHECKING:
     from auclab.formulations.constraints import Constraints
 
 #: Example of a row, for messages.
 _ROW = "{coefficients: {age: 1, debt: -2}, at_most: 0}"
-#: Largest size of a file of rules, in bytes.
-_MOST_BYTES = 1_000_000
-#: Largest number of columns that a message lists.
-_FEW = 10
 _LISTS, _BOUNDS = ("nonnegative", "nonpositive", "excluded", "forced"), ("lower", "upper")
 
 
@@ -65,13 +65,11 @@ def read_rules(path: str | Path) -> dict[str, Any]:
     """A file of rules, in yaml or json."""
     import yaml
 
-    from auclab.types import AuclabError
-
     place = Path(path).expanduser()
     if not place.is_file():
         raise AuclabError(f"constraints.file={path} does not exist; give the path of a yaml file from this folder")
     try:
-        if place.stat().st_size > _MOST_BYTES:
+        if place.stat().st_size > SETTINGS_BYTES:
             raise AuclabError(f"constraints.file={path} is larger than a megabyte, the limit for a file of rules")
         found = yaml.safe_load(place.read_text(encoding="utf-8-sig"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -91,18 +89,15 @@ def check_rules(rules: Mapping[str, Any], columns: Sequence[str]) -> None:
 
     `rules`: from `resolve_constraints`. `columns`: names of the columns before preprocessing.
     """
-    from auclab.types import AuclabError
-    from auclab.validation import did_you_mean
-
     names = [*(name for key in _LISTS for name in rules.get(key, []))]
     names += [name for key in _BOUNDS for name in rules.get(key, {})]
     names += [name for row in rules.get("rows", []) for name in row["coefficients"]]
     for name in map(str, names):
         made = any(name == column or name.startswith(f"{column}_") for column in columns)
         if not made and not (name.isdecimal() and int(name) < len(columns)):
-            few = ", ".join(columns[:_FEW]) + (", …" if len(columns) > _FEW else "")
             raise AuclabError(
-                f"constraints name {name!r}, which the data do not have{did_you_mean(name, columns)}; columns are {few}"
+                f"constraints name {name!r}, which the data do not have{did_you_mean(name, columns)}; columns are "
+                f"{few(columns)}"
             )
     for name in dict.fromkeys(map(str, names)):
         low = max([rules.get("lower", {}).get(name, -math.inf), *(0.0 for _ in _in(rules, ("nonnegative",), name))])
@@ -123,7 +118,6 @@ def as_constraints(rules: Mapping[str, Any], columns: Sequence[str]) -> Constrai
     by number.
     """
     from auclab.formulations.constraints import Constraints
-    from auclab.types import AuclabError
 
     if not rules:
         return None
@@ -147,9 +141,6 @@ def as_constraints(rules: Mapping[str, Any], columns: Sequence[str]) -> Constrai
 
 def _checked(given: Mapping[Any, Any], where: str) -> dict[str, Any]:
     """The keys that are set, with their values checked."""
-    from auclab.types import AuclabError  # NumPy, which --help does not need
-    from auclab.validation import did_you_mean
-
     found: dict[str, Any] = {}
     for key, value in given.items():
         if key not in KEYS:
@@ -177,24 +168,18 @@ def _checked(given: Mapping[Any, Any], where: str) -> dict[str, Any]:
 
 
 def _listed(value: Any, at: str) -> list[Any]:
-    from auclab.types import AuclabError
-
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise AuclabError(f"{at} is {value!r}; a list is needed, such as [{_ROW}]")
     return list(value)
 
 
 def _names(value: Any, at: str) -> list[str | int]:
-    from auclab.types import AuclabError
-
     if not isinstance(value, list | tuple) or not all(_is_name(name) for name in value):
         raise AuclabError(f"{at} is {value!r}; it is a list of columns, such as [age,debt]")
     return list(value)
 
 
 def _numbers(value: Any, at: str) -> dict[str | int, float]:
-    from auclab.types import AuclabError
-
     good = isinstance(value, Mapping) and all(_is_name(name) and _is_number(each) for name, each in value.items())
     if not good:
         raise AuclabError(f"{at} is {value!r}; it has a number for each column, such as {{age: 0, debt: 0.5}}")
@@ -202,8 +187,6 @@ def _numbers(value: Any, at: str) -> dict[str | int, float]:
 
 
 def _row(row: Any, at: str) -> dict[str, Any]:
-    from auclab.types import AuclabError
-
     kinds = [kind for kind in ("at_most", "at_least", "equals") if isinstance(row, Mapping) and kind in row]
     if len(kinds) != 1 or set(row) != {"coefficients", kinds[0]} or not row["coefficients"]:
         raise AuclabError(

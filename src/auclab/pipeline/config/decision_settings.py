@@ -8,7 +8,7 @@ from typing import Any
 from auclab.pipeline.config.limits import check_values
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 #: The rules of `decision.threshold` that are a word, and the limits on the numbers of the others.
 WORDS, NUMBERS = ("prior", "youden"), {"prior": 1, "cost": 2, "fpr": 1}

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import field, fields, is_dataclass
 from typing import Any
 
+from auclab.types import AuclabError
+from auclab.wording import did_you_mean
+
 
 def limited(default: Any, good: Callable[[Any], bool], words: str) -> Any:
     """A field whose values satisfy `good`; `words` state what is needed, after "is VALUE; " in the message."""
@@ -36,9 +39,6 @@ def check_values(record: Any, group: str) -> None:
         if is_dataclass(value):
             check_values(value, at)
             continue
-        from auclab.types import AuclabError  # NumPy, which --help does not need
-        from auclab.validation import did_you_mean
-
         names, good = item.metadata.get("names"), item.metadata.get("good")
         if names is not None and value not in names:
             raise AuclabError(f"{at} is {value!r}{did_you_mean(value, names)}; it is one of {', '.join(names)}")

@@ -19,6 +19,7 @@ from auclab.pipeline.config.constraint_settings import ConstraintsConfig
 from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.limits import chosen, limited
 from auclab.tracking.config import TrackingConfig
+from auclab.types import AuclabError
 
 _FOLDS = "cross-validation needs at least 2"
 _NOT_NEGATIVE = (lambda value: value >= 0, "it must be ≥ 0")
@@ -220,8 +221,6 @@ def parse_figures(value: Any) -> Figures:
     try:
         return Figures(str(value).lower())
     except ValueError:
-        from auclab.types import AuclabError  # NumPy, which --help does not need
-
         raise AuclabError(f"figures is {value!r}; it is one of auto, none, test and all") from None
 
 
@@ -265,8 +264,6 @@ def typed(config: Any, kind: type[T]) -> T:
     """
     from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
-    from auclab.types import AuclabError
-
     if kind is SolverConfig and isinstance(config, Mapping):
         kind = cast(type[T], _SOLVERS.get(str(config.get("name")), SolverConfig))
     try:
@@ -295,8 +292,6 @@ def read_class_weight(value: Any) -> dict[int, float] | Literal["balanced"] | No
     ({0: 1.0, 1: 5.0}, 'balanced', None)
     """
     import math
-
-    from auclab.types import AuclabError
 
     if value is None or value == "balanced":
         return cast("Literal['balanced'] | None", value)

@@ -26,6 +26,7 @@ from rich.table import Table
 from rich.text import Text
 
 from auclab.pipeline.stored.visible import visible_lines
+from auclab.sizes import SOON
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import in_sweep
@@ -70,7 +71,7 @@ err = Screen(stderr=True)
 #: Python's prefix of an operating-system error.
 _ERRNO = re.compile(r"\[Errno \d+\] ")
 #: Seconds after which a solve gets a progress bar.
-BAR_AFTER = 2.0
+BAR_AFTER = SOON
 #: Shown while Numba compiles.
 COMPILING = "compiling loops, which the next run finds ready"
 #: Columns of the progress bar, if there is room.

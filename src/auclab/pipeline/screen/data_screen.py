@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from auclab.pipeline.screen.console import out
+from auclab.sizes import ENOUGH, FEW
 
 if TYPE_CHECKING:
     from auclab.datasets.columns import Columns
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
 
 #: Label of the number of columns.
 ENCODED = "encoded"
-#: Number of widest columns that are named.
-_WIDEST = 3
-#: A note is shown below this number of rows per feature.
-_ROWS_A_FEATURE = 10
 
 
 def show_data(dataset: Dataset, columns: Columns | None) -> None:
@@ -31,11 +28,11 @@ def data_notes(dataset: Dataset, columns: Columns | None) -> list[tuple[str, str
     """The lines of `show_data`: `ENCODED` or ``note:``, and a sentence."""
     notes: list[tuple[str, str]] = []
     if columns is not None and columns.widths and (columns.nominal or columns.dates):
-        widest = sorted(columns.widths.items(), key=lambda item: -item[1])[:_WIDEST]
+        widest = sorted(columns.widths.items(), key=lambda item: -item[1])[:FEW]
         named = ", ".join(f"{name} {width}" for name, width in widest)
         total = sum(columns.widths.values())
         notes.append((ENCODED, f"{len(columns.widths)} columns as {total} features; the widest: {named}"))
-        if total * _ROWS_A_FEATURE > len(dataset.y):
+        if total * ENOUGH > len(dataset.y):
             text = (
                 f"{total} features are many for {len(dataset.y)} rows, and a scorer may learn the training part by "
                 "heart: leave out wide columns with dataset.drop, or lower preprocess.max_categories"

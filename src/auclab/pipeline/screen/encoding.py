@@ -11,6 +11,8 @@ import io
 import sys
 import unicodedata
 
+from auclab.types import AuclabError
+
 #: Name of the error handler of the screen's streams.
 ERRORS = "auclab-ascii"
 #: Replacements of single characters; others follow from their Unicode names and decompositions.
@@ -47,8 +49,6 @@ def write_data(text: str) -> None:
     try:
         text.encode(encoding)
     except UnicodeEncodeError as error:
-        from auclab.types import AuclabError  # imports NumPy, which a page of help does not need
-
         lacking = text[error.start]
         raise AuclabError(
             f"standard output is in {encoding}, which has no {lacking!a}; write to a file with --out or --save, or set "

@@ -15,8 +15,9 @@ from auclab.pipeline.screen.answer import answer
 from auclab.pipeline.screen.console import next_commands, out, short_path
 from auclab.pipeline.screen.details import details, guarantee, seconds
 from auclab.pipeline.screen.legend import legend
-from auclab.pipeline.split.active_constraints import SHOWN
+from auclab.pipeline.screen.tables import facts_grid
 from auclab.pipeline.split.results import Result
+from auclab.sizes import FEW
 from auclab.tracking import Run, TrackingConfig
 from auclab.tracking.job_status import add_line, in_sweep
 from auclab.types import CONVERGED
@@ -31,7 +32,7 @@ LABELS = 9
 def show_solution(result: Result, *, whole: bool = False) -> None:
     """Print the first lines of a finished experiment, and a scorecard; `whole`: all details, as no store keeps them."""
     out.print()
-    grid = _grid()
+    grid = facts_grid(LABELS)
     for label, text in answer(result):
         grid.add_row(label, text)
     out.print(grid)
@@ -48,7 +49,7 @@ def show_solution(result: Result, *, whole: bool = False) -> None:
 
 def show_run(result: Result, run: Run, tracking: TrackingConfig, in_all: float) -> None:
     """Print the time since the command began, and commands to try next."""
-    grid = _grid()
+    grid = facts_grid(LABELS)
     grid.add_row("seconds", seconds(result, in_all))
     out.print(grid)
     if run.run_id is None:
@@ -77,20 +78,12 @@ def show_line(result: Result, run: Run) -> None:
 
 def _story(result: Result) -> Table:
     """Data, solver and certificate."""
-    grid = _grid()
+    grid = facts_grid(LABELS)
     for label, text in details(result):
         grid.add_row(label, Text(text))
     if (bound := guarantee(result)) is not None:
         grid.add_row("guarantee", bound)
     (_one_solution if len(result.folds) == 1 else _many_solutions)(grid, result)
-    return grid
-
-
-def _grid() -> Table:
-    """Labels and texts."""
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="cyan", no_wrap=True, min_width=LABELS)
-    grid.add_column(overflow="fold")
     return grid
 
 
@@ -142,7 +135,7 @@ def _many_solutions(grid: Table, result: Result) -> None:
         grid.add_row("kernel", Text(f"{words} · {min(sizes)} to {max(sizes)} landmarks"))
     if constrained := [fold.constraints for fold in folds if fold.constraints is not None]:
         active = Counter(each.text for solved in constrained for each in solved.active)
-        texts = ", ".join(f"{text} ({count} ×)" for text, count in active.most_common(SHOWN))
+        texts = ", ".join(f"{text} ({count} ×)" for text, count in active.most_common(FEW))
         grid.add_row("constraints", Text(f"hold with equality: {texts or 'none'}"))
     for note in dict.fromkeys(note for fold in folds for note in fold.solution.notes):
         count = sum(note in fold.solution.notes for fold in folds)

@@ -60,6 +60,14 @@ class _Columns:
         return table
 
 
+def facts_grid(width: int | None = None) -> Table:
+    """A grid of labels, at least of some width, and texts."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True, min_width=width)
+    grid.add_column(overflow="fold")
+    return grid
+
+
 def rich_table(head: Sequence[str], lines: Sequence[Line], left: Sequence[int] = (0,)) -> Table:
     """A table in its natural width; columns in `left` are text, the others numbers, which are not wrapped.
 

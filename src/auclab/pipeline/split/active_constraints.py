@@ -10,14 +10,9 @@ import numpy as np
 
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.precision import EQUAL
+from auclab.sizes import FEW, LINES
 from auclab.types import Array
-
-#: Number of terms of a constraint that are written out.
-_TERMS = 4
-#: Number of columns that are named if their number is limited.
-_NAMED = 12
-#: Number of constraints that are named.
-SHOWN = 6
+from auclab.wording import few
 
 
 @dataclass(frozen=True)
@@ -61,10 +56,9 @@ class SolvedConstraints:
         '2 columns are used: age, debt'
         """
         if self.used is not None:
-            kept = ", ".join(self.used[:_NAMED]) + (f" and {len(self.used) - _NAMED} more" * (len(self.used) > _NAMED))
             also = f"; {self._equalities}" if self.count else ""
             several = "1 column is" if len(self.used) == 1 else f"{len(self.used)} columns are"
-            return f"{several} used: {kept or 'none'}{also}"
+            return f"{several} used: {few(self.used, LINES) or 'none'}{also}"
         return self._equalities
 
     @property
@@ -72,11 +66,10 @@ class SolvedConstraints:
         if not self.active:
             same = ": without them the optimum is the same" if self.convex and self.used is None else ""
             return f"none of {self.count} holds with equality{same}"
-        shown = ", ".join(f"{each.text} ({each.multiplier:.3g})" for each in self.active[:SHOWN])
-        more = f" and {len(self.active) - SHOWN} more" if len(self.active) > SHOWN else ""
+        shown = few(f"{each.text} ({each.multiplier:.3g})" for each in self.active)
         verb, which = ("holds", "it is") if len(self.active) == 1 else ("hold", "one is")
         meaning = f"In brackets: the rate at which the optimum falls if {which} relaxed"
-        return f"{len(self.active)} of {self.count} {verb} with equality: {shown}{more}. {meaning}"
+        return f"{len(self.active)} of {self.count} {verb} with equality: {shown}. {meaning}"
 
 
 def solved_constraints(solution: Any, names: Sequence[str], scales: Array) -> SolvedConstraints | None:
@@ -120,9 +113,9 @@ def _row(row: Array, limit: float, equal: bool, names: Sequence[str]) -> str:
     """A row such as ``age − 2 debt ≤ 0``."""
     used = np.flatnonzero(row)
     words: list[str] = []
-    for place in used[:_TERMS]:
+    for place in used[:FEW]:
         size = "" if abs(row[place]) == 1 else f"{abs(row[place]):.4g} "
         sign = "− " if row[place] < 0 else "+ " if words else ""
         words.append(f"{sign}{size}{names[place]}")
-    rest = f" + {used.size - _TERMS} more" if used.size > _TERMS else ""
+    rest = f" + {used.size - FEW} more" if used.size > FEW else ""
     return f"{' '.join(words) or '0'}{rest} {'=' if equal else '≤'} {limit:g}"

@@ -24,14 +24,12 @@ from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read
 from auclab.pipeline.config.decision_settings import check_decision, plain_rule
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.split.measured import Measured
+from auclab.sizes import SOON
 from auclab.tracking.job_status import in_sweep
 from auclab.types import Array, AuclabError, Status
 
 #: Relative gap of the solves on inner folds, unless the run's is larger: a smaller one does not change a calibration.
 TOLERANCE = 1e-4
-#: Seconds of the run's solve above which ``auto`` does not solve the inner folds: five of them take about five times as
-#: long. Compiling does not count, as the inner folds reuse the compiled loops.
-LONGEST = 2.0
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ def _why_not(scorer: Any, X: Any, y: NDArray[np.int64], scores: Array, config: D
     solution = getattr(scorer, "solution_", None)
     if solution is not None and solution.status is Status.INTERRUPTED:
         return "the solve was interrupted"
-    if solution is not None and solution.timings.total - solution.timings.compile > LONGEST:
+    if solution is not None and solution.timings.total - solution.timings.compile > SOON:
         return "the solve was long, and decision.probability=sigmoid would repeat it on inner folds"
     return ""
 

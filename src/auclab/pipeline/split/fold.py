@@ -27,15 +27,13 @@ from auclab.pipeline.split.ranked_part import ranked_metrics
 from auclab.pipeline.split.results import Fold
 from auclab.pipeline.split.summarised_part import part_of
 from auclab.pipeline.split.tuning import Tuning
+from auclab.precision import CONFIDENCE
 from auclab.samples.tables import in_memory
 from auclab.solvers.fitted import Fitted
 from auclab.solvers.interrupt import interruptible
 from auclab.types import Array, AuclabError, Status
 
 Metrics = Mapping[str, Callable[[NDArray[np.int64], Array], float]]
-
-#: Confidence level of the intervals of the metrics of the held-out part.
-LEVEL = 0.95
 
 
 def solve_split(
@@ -80,7 +78,7 @@ def solve_split(
         X["test"] = preprocessing.transform(take_rows(dataset.X, split.test))
     of_parts = {"train": y, "test": target.take(split.test)}
     parts = {name: part_of(of_parts[name], X[name], fitted) for name in X}
-    measured = {name: measure(part, shown, LEVEL if name == "test" else None) for name, part in parts.items()}
+    measured = {name: measure(part, shown, CONFIDENCE if name == "test" else None) for name, part in parts.items()}
     guarantees, remarks = _guarantee(fitted, parts, X["train"], bounds, preprocessing, tuning)
     reading, settings = (
         decision or DecisionConfig(probability="none"),

@@ -17,12 +17,9 @@ from auclab.export.coefficients import Effects, effects
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
 from auclab.pipeline.split.decision import Decision
+from auclab.sizes import LOOKED_AT
 from auclab.solvers.fitted import Fitted
 from auclab.types import AuclabError
-
-#: Number of training rows from which the standard deviation of the scores and the frequencies of categories are
-#: computed.
-MOST_ROWS = 20_000
 
 
 def describe_scorer(
@@ -60,8 +57,8 @@ def explain(description: dict[str, Any] | None, rows: Any) -> Effects | None:
     if description is None or description["terms"] is None:
         return None
     count = rows.shape[0]
-    if count > MOST_ROWS:
-        chosen = np.unique(np.linspace(0, count - 1, MOST_ROWS).astype(np.intp))
+    if count > LOOKED_AT:
+        chosen = np.unique(np.linspace(0, count - 1, LOOKED_AT).astype(np.intp))
         rows = rows.iloc[chosen] if hasattr(rows, "iloc") else rows[chosen]
     return effects(Scorer(description), rows.to_frame() if hasattr(rows, "to_frame") else rows)
 

@@ -39,15 +39,16 @@ from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
+from auclab.sizes import BLOCK_ROWS, MANY
 from auclab.solvers.fitted import Fitted
 from auclab.types import Array, AuclabError
 
 #: Rows up to which the scores of a part are held in memory.
-MOST_HELD = 5_000_000
+MOST_HELD = MANY
 #: Memory for the scores of one pass, in units of 10⁹ bytes, and passes that a metric may take.
 MEMORY_GB, MOST_PASSES = 0.4, 12
 #: Bins of the summary: limits of bAUC and of other means over errors are then about 1e-10 apart, those of AUC 2e-5.
-N_BINS = 2**17
+N_BINS = BLOCK_ROWS
 
 
 @dataclass(frozen=True)

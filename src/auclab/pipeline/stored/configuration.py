@@ -12,13 +12,14 @@ from typing import Any
 
 from auclab.pipeline.config.compose import OBJECTS, Experiment
 from auclab.pipeline.stored.allowed import check_locations, check_targets
-from auclab.pipeline.stored.stored_files import MOST_CONFIGURATION_BYTES, damaged, stored_file
+from auclab.pipeline.stored.stored_files import damaged, stored_file
+from auclab.sizes import MOST_ENTRIES, SETTINGS_BYTES
 from auclab.types import AuclabError
 
 CONFIG_FILE = "config.yaml"
 
-#: Largest nesting depth and number of entries of a configuration; auclab's have 6 and a few hundred.
-MOST_LEVELS, MOST_ENTRIES = 40, 20_000
+#: Largest nesting depth of a configuration; auclab's have 6.
+MOST_LEVELS = 40
 
 
 def stored_experiment(
@@ -38,7 +39,7 @@ def stored_experiment(
 def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
     from omegaconf import OmegaConf
 
-    path = stored_file(folder, CONFIG_FILE, most=MOST_CONFIGURATION_BYTES)
+    path = stored_file(folder, CONFIG_FILE, most=SETTINGS_BYTES)
     if path is None:
         raise AuclabError(f"{folder / CONFIG_FILE} is missing, and it contains the configuration of the run")
     configuration = _parse(path)

@@ -30,7 +30,7 @@ from auclab.inference import (
 )
 from auclab.pipeline.stored.new_rows import rows_for
 from auclab.types import Array, AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 #: Default metrics.
 METRICS = ("auc", "bauc")

@@ -17,7 +17,7 @@ from auclab.datasets.new_rows import read_new_rows
 from auclab.export.scorer import OUTPUTS, Scorer, as_text, listed, shortened
 from auclab.pipeline.stored.csv_cells import no_formula
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.wording import did_you_mean
 
 #: Column with the number of a row, used if no identifier is kept.
 ROW = "row"

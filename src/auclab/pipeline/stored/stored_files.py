@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from auclab.datasets.target import PairWeights, Target
+from auclab.sizes import MOST_NUMBERS, TEXT_BYTES
 from auclab.types import Array, AuclabError
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
@@ -19,11 +20,9 @@ SCORES_FILE = "scores.parquet"
 #: Lines of `auclab show` that depend on the run alone: pairs of a label and a text.
 DETAILS_FILE = "details.json"
 #: Bytes up to which a text file is read; the largest that a run writes, the history of a solve, has a few megabytes.
-MOST_BYTES = 100_000_000
-#: Bytes up to which a configuration is read; auclab's have a few kilobytes.
-MOST_CONFIGURATION_BYTES = 1_000_000
+MOST_BYTES = TEXT_BYTES
 #: Rows up to which scores are read.
-MOST_SCORES = 100_000_000
+MOST_SCORES = MOST_NUMBERS
 
 
 def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Path | None:

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from auclab.pipeline.stored.stored_files import damaged, read_json
 from auclab.pipeline.stored.visible import visible
+from auclab.sizes import MOST_ENTRIES
 from auclab.solvers.kernel.solution import Stage
 
 #: The scorers for which a lower bound holds, by the stored word.
 SPACES = {"whole": "every scorer of the space", "span": "the scorers in the span of the landmarks"}
 _SYMBOLS = {"gamma": "γ", "degree": "degree", "coef0": "c₀"}
-#: Largest number of stages that are read; a solve has about ten.
-_MOST_STAGES = 1000
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def read_kernel(folder: Path) -> StoredKernel | None:
         kernel = content["kernel"]
         stages = tuple(
             Stage(int(stage["landmarks"]), *(float(stage[key]) for key in ("seconds", "objective", "lower_bound")))
-            for stage in kernel["stages"][:_MOST_STAGES]
+            for stage in kernel["stages"][:MOST_ENTRIES]
         )
         if kernel["space"] not in SPACES:
             raise ValueError(f"the space {kernel['space']!r} is unknown")

@@ -20,11 +20,9 @@ class Source(Protocol):
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        ...
 
     def read(self) -> Array | MixedRows:
         """The rows, shape (n_rows, n_columns)."""
-        ...
 
 
 class Step(Protocol):
@@ -32,7 +30,6 @@ class Step(Protocol):
 
     def apply(self, rows: Any) -> Any:
         """The transformed rows, which may be changed in place."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -99,11 +96,9 @@ class Engine(Protocol):
 
     def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:
         """Results of ``task(block.read(), argument)``."""
-        ...
 
     def reduce(self, task: Callable[[Iterable[Any]], Any], blocks: Sequence[Any]) -> Any:
         """The sum, by ``+``, of ``task(rows of some blocks)`` in a tree that the blocks determine.
 
         `blocks` are `auclab.samples.blocks.labels.LabelledBlock`; the task takes `LabelledRows`, block by block.
         """
-        ...

@@ -21,15 +21,16 @@ from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.first_look import FirstLook, looks_at
 from auclab.samples.blocks.labels import BlockLabels, labels_of
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.centring import LARGEST, check_variation, column_offsets
+from auclab.samples.centring import check_variation, column_offsets
 from auclab.samples.memory import Sample, class_shares, farthest_row, spread_of, strided
 from auclab.samples.protocol import Sums
 from auclab.samples.row_scores import row_scores
+from auclab.sizes import BLOCK_ROWS
 from auclab.types import Array, AuclabError
+from auclab.validation import LARGEST_SQUARED
 
-#: Number of rows from which on a table is sampled; the largest number drawn per class, of bytes, or of rows per column
-#: if that is more.
-DRAWN_FROM, MOST_DRAWN, DRAWN_BYTES, DRAWN_PER_COLUMN = 500_000, 131_072, 24_000_000, 40
+#: Number of rows from which on a table is sampled; the bytes drawn of a class, or the rows per column if that is more.
+DRAWN_FROM, DRAWN_BYTES, DRAWN_PER_COLUMN = 500_000, 24_000_000, 40
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class BlockSample(Sample):
         """Rows of each class to draw for the start of a solve; 0 for a small sample."""
         if self.n_pos + self.n_neg < DRAWN_FROM:
             return 0
-        return min(MOST_DRAWN, max(DRAWN_BYTES // (16 * self.n_features), DRAWN_PER_COLUMN * self.n_features))
+        return min(BLOCK_ROWS, max(DRAWN_BYTES // (16 * self.n_features), DRAWN_PER_COLUMN * self.n_features))
 
     def _drawn_sample(self, look: FirstLook, shift: Any) -> Sample | None:
         """The drawn rows as a sample in memory; None if none were drawn, or none of a class with weight."""
@@ -272,9 +273,9 @@ def refuse_values(table: BlockTable, bad: tuple[int, int, int] | None, low: Arra
             f"X contains a missing or infinite value, first at row {row}, column {table.columns[bad[2]]!r}; "
             "blocks are not imputed: repair the files, or drop the column"
         )
-    far = np.flatnonzero(np.maximum(high, -low) > LARGEST)
+    far = np.flatnonzero(np.maximum(high, -low) > LARGEST_SQUARED)
     if far.size:
-        raise AuclabError(f"column {table.columns[far[0]]!r} has values beyond ±{LARGEST:g}; change its unit")
+        raise AuclabError(f"column {table.columns[far[0]]!r} has values beyond ±{LARGEST_SQUARED:g}; change its unit")
     check_variation(low, high)
 
 

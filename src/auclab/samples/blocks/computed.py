@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from auclab.samples.blocks.block import Block, Engine
 from auclab.samples.blocks.engines import LocalEngine
 from auclab.samples.blocks.table import BlockTable
+from auclab.sizes import BLOCK_ROWS
 from auclab.types import Array
-
-#: Rows of a block.
-BLOCK_ROWS = 2**17
 
 
 @dataclass(frozen=True)

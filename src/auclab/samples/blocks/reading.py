@@ -8,13 +8,14 @@ from typing import Any
 
 from auclab.samples.blocks.block import Block
 from auclab.samples.blocks.labels import LabelledBlock, LabelledRows
+from auclab.sizes import AT_ONCE
 from auclab.types import Array
 
 #: A task of `Engine.reduce`: the summand of some blocks, which it gets one after the other; picklable.
 Reduction = Callable[[Iterable[LabelledRows]], Any]
 
 #: Rows of a group of blocks that one call of a task sums; its result is sent and added once for all of them.
-GROUP_ROWS = 2**20
+GROUP_ROWS = AT_ONCE
 
 
 def groups(blocks: Sequence[LabelledBlock]) -> list[list[LabelledBlock]]:

@@ -24,7 +24,7 @@ from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.guaranteed.least_norm import check_level
 from auclab.solvers.solution import Solution
 from auclab.types import AuclabError
-from auclab.validation import counted
+from auclab.wording import counted
 
 #: Least time, in seconds, of the search for one number of features.
 _LEAST_SECONDS = 1.0

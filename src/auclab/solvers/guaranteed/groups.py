@@ -50,6 +50,7 @@ from auclab.solvers.monitor import monitored
 from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError
+from auclab.validation import check_choice
 
 #: Which pairs are those of a group.
 Pairs = Literal["within", "positives", "negatives"]
@@ -164,8 +165,7 @@ def part_of_sample(sample: Sample, members: NDArray[np.bool_], pairs: Pairs, nam
 
     `sample`: in memory. `name`: of the group, for messages.
     """
-    if pairs not in get_args(Pairs):
-        raise AuclabError(f"pairs must be one of {', '.join(get_args(Pairs))}, got {pairs!r}")
+    check_choice("pairs", pairs, get_args(Pairs))
     pos = members[sample.positive] if pairs != "negatives" else np.ones(sample.n_pos, bool)
     neg = members[~sample.positive] if pairs != "positives" else np.ones(sample.n_neg, bool)
     weight_pos, weight_neg = float(sample.share_pos[pos].sum()), float(sample.share_neg[neg].sum())

@@ -30,6 +30,7 @@ from auclab.solvers.encodings import encodings, fastest_encoding
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import feature_units, in_own_units
 from auclab.types import Array, AuclabError, Status
+from auclab.validation import check_choice
 
 ENCODINGS = ("auto", "full", "dual", "aggregated")
 #: From this number of rows on an interior-point method is faster than the simplex method (measured: 0.9 s against 5.9 s
@@ -111,8 +112,7 @@ def _solve_linear(problem: Problem, *, tolerance: float, time_limit: float, enco
 def _check_encoding(problem: Problem, encoding: str, export: str | None) -> None:
     """Raise `AuclabError` unless the program has the encoding."""
     program = problem.program
-    if encoding not in ENCODINGS:
-        raise AuclabError(f"encoding={encoding!r} is unknown; choose one of {', '.join(ENCODINGS)}")
+    check_choice("encoding", encoding, ENCODINGS)
     if not encodings(program) and (encoding != "auto" or export is not None):
         raise AuclabError(f"{program.name} takes neither encoding nor export: its pairs are integer variables")
     if encoding != "auto" and encoding not in encodings(program):

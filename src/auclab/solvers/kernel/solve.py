@@ -26,7 +26,7 @@ from auclab.solvers.monitor import monitored
 from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.types import AuclabError, Status
-from auclab.validation import did_you_mean
+from auclab.validation import check_choice
 
 #: Choices of the functions whose span is searched for a scorer.
 Method = Literal["landmarks", "nystroem", "random"]
@@ -233,10 +233,7 @@ def check_kernel_choices(solver: str, constraints: Any, options: Mapping[str, An
 
 
 def _check(method: str, max_landmarks: int | None, memory_gb: float, tolerance: float) -> None:
-    if method not in METHODS:
-        raise AuclabError(
-            f"method={method!r} is unknown{did_you_mean(method, METHODS)}; choose one of {', '.join(METHODS)}"
-        )
+    check_choice("method", method, METHODS)
     whole = isinstance(max_landmarks, int | float | np.number) and not isinstance(max_landmarks, bool)
     if max_landmarks is not None and not (whole and max_landmarks >= 1 and max_landmarks % 1 == 0):
         raise AuclabError(f"max_landmarks must be a whole number ≥ 1 or None, got {max_landmarks!r}")

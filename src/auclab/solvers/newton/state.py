@@ -22,11 +22,9 @@ class Finish(Protocol):
 
     def may(self, state: State) -> bool:
         """Whether it applies here."""
-        ...
 
     def attempt(self, state: State) -> RawSolution | None:
         """The solution, or None if the solve continues, perhaps from a better point; called once."""
-        ...
 
 
 @dataclass(frozen=True)

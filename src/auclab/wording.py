@@ -1,0 +1,50 @@
+"""Words that many messages share: what was meant, how many there are, and the first of many names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from auclab.sizes import FEW
+
+
+def few(names: Iterable[str], most: int = FEW) -> str:
+    """The first names, and how many more.
+
+    Examples
+    --------
+    >>> few(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    every = list(names)
+    return ", ".join(every[:most]) + (f" and {len(every) - most} more" if len(every) > most else "")
+
+
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """A number and what is counted, in the singular or the plural.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "row"), counted(1200, "entry", "entries")
+    ('1 row', '2 rows', '1200 entries')
+    """
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """`` (did you mean 'x'?)`` for a word that is nearly one of `choices`, else nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("ranksmv", ["bauc", "ranksvm"]), did_you_mean("forest", ["bauc", "ranksvm"])
+    (" (did you mean 'ranksvm'?)", '')
+    """
+    near = nearest(word, choices)
+    return "" if near is None else f" (did you mean {near!r}?)"
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """That of `choices` which is nearly the same word, in lower or upper case; None if none is."""
+    names = {str(name).lower(): str(name) for name in choices}
+    near = get_close_matches(str(word).lower(), names, n=1, cutoff=0.6)
+    return names[near[0]] if near else None
