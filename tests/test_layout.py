@@ -10,6 +10,7 @@ TOP = {
     "__main__.py",
     "deprecation.py",
     "types.py",
+    "files.py",
     "precision.py",
     "sizes.py",
     "validation.py",

@@ -85,7 +85,7 @@ def _draw_coefficients(row: pd.Series) -> list[Path]:
     from auclab.comparison.coefficients import read_effects
     from auclab.displays.coefficients import draw_coefficients
     from auclab.displays.style import DPI
-    from auclab.pipeline.stored.stored_files import replace_file
+    from auclab.files import replace_file
 
     folder = Path(row["fold_folder"])
     shown = read_effects([folder])[:LINES]

@@ -13,10 +13,10 @@ from rich.markup import escape
 
 from auclab.comparison.models import find_model
 from auclab.datasets.target import WORDS
+from auclab.files import replace_file
 from auclab.pipeline.screen.console import out, reading
 from auclab.pipeline.screen.tables import print_table
 from auclab.pipeline.stored.evaluation import METRICS, PARTS, Evaluation, Measured, evaluate_file
-from auclab.pipeline.stored.stored_files import replace_file
 from auclab.pipeline.stored.visible import visible
 from auclab.precision import CONFIDENCE
 from auclab.tracking import load_scorer

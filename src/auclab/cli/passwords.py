@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from auclab.files import replace_file
 from auclab.tracking.address import HIDE_PASSWORDS, hide_password
 
 #: Environment variables with an address that was typed with its password; the workers of a sweep inherit them.
@@ -48,9 +49,8 @@ def hide_in_files(folders: Iterable[Path]) -> None:
         for path in folder.glob("*.yaml"):
             text = path.read_text(encoding="utf-8")
             if (shown := hide_password(text)) != text:
-                draft = path.with_name(f".{path.name}.{os.getpid()}")
-                draft.write_text(shown, encoding="utf-8")
-                draft.replace(path)
+                with replace_file(path) as draft:
+                    draft.write_text(shown, encoding="utf-8")
 
 
 def hide_in_log() -> None:

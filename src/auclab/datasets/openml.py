@@ -5,11 +5,8 @@ from __future__ import annotations
 import gzip
 import http.client
 import json
-import os
-import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from auclab.datasets.checksum import file_sha256
 from auclab.datasets.labels import label_text
 from auclab.datasets.unpacked import limited_downloads
+from auclab.files import replace_file
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -71,10 +69,10 @@ def store(frame: pd.DataFrame, path: Path, *, source: str, nominal: tuple[str, .
         content = gzip.compress(content, mtime=0)  # no time stamp: every download has the same bytes
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _atomic(path) as part:
+        with replace_file(path) as part:
             part.write_bytes(content)
             note = asdict(Origin(source, file_sha256(part), nominal))
-            with _atomic(_origin_path(path)) as origin_part:  # first: no data file without its origin
+            with replace_file(_origin_path(path)) as origin_part:  # first: no data file without its origin
                 origin_part.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise AuclabError(
@@ -98,16 +96,3 @@ def origin(path: Path) -> Origin | None:
 
 def _origin_path(path: Path) -> Path:
     return path.with_name(path.name + ".origin.json")
-
-
-@contextmanager
-def _atomic(path: Path) -> Iterator[Path]:
-    """A temporary path to write to, renamed to `path` at the end unless an exception is raised."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-", suffix=path.suffix)
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import shlex
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from markupsafe import Markup
 
 from auclab.comparison.cells import PARTS, no_metric
 from auclab.datasets.target import names_of
+from auclab.files import replace_file
 from auclab.report.cards import read_cards
 from auclab.report.coefficients import scorer_effects
 from auclab.report.comparisons import compare_sheet
@@ -254,12 +254,8 @@ def _read(loader: PackageLoader, environment: Environment, name: str) -> str:
 
 
 def _write(path: Path, text: str) -> Path:
-    """Write to a temporary file and rename it, so that no reader opens half a page."""
+    """Write a page, of which no reader opens a half."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replace_file(path) as draft:
         draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
     return path

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from auclab.files import replace_file
+
 #: Environment variable with the id of a sweep's parent run; the processes that run jobs inherit it.
 PARENT_VARIABLE = "AUCLAB_PARENT_RUN"
 #: Environment variable with the id of the sweep: status files of an earlier sweep in the same folder do not count.
@@ -110,10 +112,6 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _write(folder: Path, content: dict[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / f".{STATUS_FILE}.{os.getpid()}"
     text = json.dumps(content | {"sweep": os.environ.get(SWEEP_VARIABLE)}, indent=2, ensure_ascii=False)
-    try:
+    with replace_file(folder / STATUS_FILE) as draft:
         draft.write_text(text + "\n", encoding="utf-8")
-        draft.replace(folder / STATUS_FILE)  # atomic: readers see all of it or nothing
-    finally:
-        draft.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
+from auclab.files import replace_file
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.clock import Start
 from auclab.tracking.dataset_entry import DatasetEntry
@@ -96,12 +97,8 @@ class KeptRun:
         content = {"format": FORMAT} | asdict(self)
         del content["folder"]
         content["metrics"] = {key: value if math.isfinite(value) else str(value) for key, value in self.metrics.items()}
-        draft = self.folder / f".{KEPT_FILE}.{os.getpid()}"
-        try:
+        with replace_file(self.folder / KEPT_FILE) as draft:
             draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-            draft.replace(self.folder / KEPT_FILE)
-        finally:
-            draft.unlink(missing_ok=True)
 
     def with_record(self, record: Record | None, start: Start) -> Self:
         """The run with its results, ended now."""

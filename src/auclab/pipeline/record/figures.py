@@ -16,9 +16,10 @@ from auclab.displays import (
 )
 from auclab.displays.base import Display
 from auclab.displays.style import DPI
+from auclab.files import replace_file
 from auclab.metrics import ScoredPart
 from auclab.pipeline.split.ranked_part import RankedPart
-from auclab.pipeline.stored.stored_files import SCORES_FILE, read_scores, replace_file
+from auclab.pipeline.stored.stored_files import SCORES_FILE, read_scores
 from auclab.pipeline.stored.stored_kernel import read_kernel
 from auclab.types import AuclabError
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -155,15 +154,3 @@ def stored_target(table: Any) -> Target | None:
     weights: PairWeights = "groups" if "groups_alike" in table.column_names else "pairs"
     seen = None if event is None else event.astype(bool)
     return Target(y.astype(float), groups, event is None, seen, weights=weights)
-
-
-@contextmanager
-def replace_file(path: Path) -> Iterator[Path]:
-    """A temporary path to write to; at the end it replaces `path`, or is removed after an exception.
-
-    An existing `path` is replaced, not written to: it may be a link to any file of the user.
-    """
-    with tempfile.TemporaryDirectory(prefix=".part-", dir=path.parent) as folder:
-        draft = Path(folder) / path.name
-        yield draft
-        draft.replace(path)
