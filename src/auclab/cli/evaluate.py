@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from argparse import Namespace
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -67,15 +68,14 @@ def evaluate(arguments: Namespace) -> int:
 
 def _show_model(name: str, model: Measured, found: Evaluation, level: float) -> None:
     out.print()
-    _row("model", f"{name + ': ' if name else ''}{model.about}")
+    words = _words(model.estimates, found)
+    width = max([11, *(len(word) + 1 for word in words.values())])
+    _row("model", f"{name + ': ' if name else ''}{model.about}", width)
     for metric, each in model.estimates.items():
         limits = f"{level:.0%} interval {each.lower:.4f} to {each.upper:.4f}"
-        _row(
-            WORDS[metric] if found.census else metric,
-            f"{each.value:.4f} ({limits})" + "".join(f"; {note}" for note in each.notes),
-        )
+        _row(words[metric], f"{each.value:.4f} ({limits})" + "".join(f"; {note}" for note in each.notes), width)
     if found.census:
-        _show_drift(model)
+        _show_drift(model, width)
         return
     precision = f", {model.found / model.labelled:.1%} of them rightly" if model.labelled else ""
     recall = model.found / found.n_pos
@@ -115,15 +115,16 @@ def _show_calibration(model: Measured, level: float) -> None:
         )
 
 
-def _show_drift(model: Measured) -> None:
+def _show_drift(model: Measured, width: int = 11) -> None:
     if not model.drift:
-        _row("drift", "unknown: models of earlier versions keep no scores of their run; run it again with this one")
+        unknown = "unknown: models of earlier versions keep no scores of their run; run it again with this one"
+        _row("drift", unknown, width)
         return
     for name, each in model.drift.items():
         verdict = "the scores are distributed differently" if each.p_value < 1 - CONFIDENCE else "no drift is seen"
         seen = ", which the model was fitted to" if name == "train" else ""
         test = f"distance {each.statistic:.3f}, p = {each.p_value:.2g} (Kolmogorov and Smirnov)"
-        _row("drift", f"from the {each.n_reference:,} rows of the {PARTS[name]}{seen}: {test}; {verdict}")
+        _row("drift", f"from the {each.n_reference:,} rows of the {PARTS[name]}{seen}: {test}; {verdict}", width)
     name, each = next(iter(model.drift.items()))
     lines = [
         [f"{level:g}", f"{before:.4g}", f"{after:.4g}", f"{after - before:+.4g}", f"{position:.2f}"]
@@ -135,19 +136,27 @@ def _show_drift(model: Measured) -> None:
 
 def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None:
     out.print()
-    _row("compared", f"{names[0]} less {names[1]}, on the same {found.n_pos + found.n_neg:,} rows")
+    words = _words(found.comparisons, found)
+    width = max([11, *(len(word) + 1 for word in words.values())])
+    _row("compared", f"{names[0]} less {names[1]}, on the same {found.n_pos + found.n_neg:,} rows", width)
     for metric, each in found.comparisons.items():
         low, high = each.interval
         verdict = "different" if each.p_value < 1 - level else "no difference is seen"
         _row(
-            WORDS[metric] if found.census else metric,
+            words[metric],
             f"{each.difference:+.4f} ({level:.0%} interval {low:+.4f} to {high:+.4f}), p = {each.p_value:.2g}: "
             + "; ".join([verdict, *each.notes]),
+            width,
         )
 
 
-def _row(word: str, text: str) -> None:
-    out.print(f"[cyan]{word:<11}[/cyan]{'' if len(word) < 11 else ' '}{escape(visible(text))}", soft_wrap=True)
+def _row(word: str, text: str, width: int = 11) -> None:
+    out.print(f"[cyan]{word:<{width}}[/cyan]{'' if len(word) < width else ' '}{escape(visible(text))}", soft_wrap=True)
+
+
+def _words(metrics: Iterable[str], found: Evaluation) -> dict[str, str]:
+    """What metrics are called on the screen."""
+    return {metric: WORDS[metric] if found.census else metric for metric in metrics}
 
 
 def _plain(found: Evaluation, arguments: Namespace) -> dict[str, Any]:
