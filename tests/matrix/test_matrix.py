@@ -47,11 +47,12 @@ def rows_of(place, scorer=None):
     return str(place / ("dated.csv" if dated else "rows.csv"))
 
 
-def cells(uses):
-    """Every pair, of which those away from the diagonal of kinds are slow."""
+def cells(uses, *, of_stored_runs=False):
+    """Every pair, of which those away from the diagonal of kinds are slow; a refusal is if it needs a stored run."""
     for scorer in SCORERS:
         for use in uses:
-            slow = not (scorer.name in QUICK or refusal_of(scorer.name, use.name))
+            refused_at_once = refusal_of(scorer.name, use.name) is not None and not of_stored_runs
+            slow = not (scorer.name in QUICK or refused_at_once)
             yield pytest.param(scorer, use, id=f"{scorer.name}-{use.name}", marks=[pytest.mark.slow] if slow else [])
 
 
@@ -134,7 +135,7 @@ def _register(place, run_id, _rows):
 IN_PYTHON = {"pyfunc": _pyfunc, "register": _register}
 
 
-@pytest.mark.parametrize(("scorer", "use"), list(cells(COMMANDS)))
+@pytest.mark.parametrize(("scorer", "use"), list(cells(COMMANDS, of_stored_runs=True)))
 def test_a_command_on_a_stored_run(scorer, use, place, stored, tmp_path, capsys):
     need(scorer.needs, use.needs)
     places = {"RUN": stored(scorer), "ROWS": rows_of(place, scorer), "OUT": str(tmp_path / "out")}

@@ -17,6 +17,7 @@ from matrix.test_matrix import need, settings_of
 SWEEPER = {"n_trials": 1, "batch": None, "sampler": "random", "seed": 0, "metric": "inner/auc", "prune": False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", SCORERS, ids=lambda scorer: scorer.name)
 def test_a_search(scorer, place):
     need(scorer.needs, SEARCH.needs)

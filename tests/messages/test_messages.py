@@ -40,7 +40,19 @@ def names_for(package: str) -> dict[str, object]:
     return {**names, **vars(import_module(own))} if own else dict(names)
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=[f"{entry['module']}: {entry['message'][:50]}" for entry in ENTRIES])
+#: Packages whose situations are runs, which Hydra composes in a tenth of a second each.
+WITH_RUNS = {"cli", "pipeline", "report", "tracking"}
+CASES = [
+    pytest.param(
+        entry,
+        id=f"{entry['module']}: {entry['message'][:50]}",
+        marks=[pytest.mark.slow] if entry["package"] in WITH_RUNS else [],
+    )
+    for entry in ENTRIES
+]
+
+
+@pytest.mark.parametrize("entry", CASES)
 def test_a_message_is_printed_in_its_situation_and_not_in_another(entry):
     names, pattern = names_for(entry["package"]), pattern_of(entry["message"])
     shown = heard(entry["printed by"], names)

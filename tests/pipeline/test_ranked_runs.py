@@ -170,6 +170,7 @@ def call(capsys, stored):
     return run
 
 
+@pytest.mark.slow
 def test_commands_speak_of_the_metric_of_the_kind(call, stored, tmp_path):
     kind, _, result = stored
     metric = KINDS[kind][1]

@@ -84,21 +84,22 @@ def test_the_optimum_is_that_of_all_of_the_kernel_matrix(program, kernel, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS[:6], ids=label)
-@pytest.mark.parametrize("budget", [3, 12, 25])
-def test_no_lower_bound_is_above_the_optimum_and_each_is_that_of_its_multipliers(program, budget):
+def test_no_lower_bound_is_above_the_optimum_and_each_is_that_of_its_multipliers(program):
     X, y = rings(1, 60)
     kernel = RBF(0.4)
     K = reference_kernels.full_matrix(kernel, X)
-    best = solve_kernel(program, X, y, kernel, tolerance=1e-8)
-    solution = solve_kernel(program, X, y, kernel, tolerance=1e-6, max_landmarks=budget)
-    assert solution.n_landmarks <= budget
-    assert solution.lower_bound <= best.objective <= solution.objective + 1e-9
-    if solution.gap > 1e-6:
-        assert solution.status is Status.ITERATION_LIMIT
-        assert any("max_landmarks" in note for note in solution.notes)
-    if solution.lower_bound > 0:
-        twin = reference_kernels.lower_bound(program, K, y, solution.multipliers)
-        assert solution.lower_bound <= twin <= solution.lower_bound + 1e-6
+    best = solve_kernel(program, X, y, kernel, tolerance=1e-7)
+    for budget in (3, 12, 25):
+        solution = solve_kernel(program, X, y, kernel, tolerance=1e-6, max_landmarks=budget)
+        assert solution.n_landmarks <= budget
+        assert solution.lower_bound <= best.objective
+        assert best.lower_bound <= solution.objective
+        if solution.gap > 1e-6:
+            assert solution.status is Status.ITERATION_LIMIT
+            assert any("max_landmarks" in note for note in solution.notes)
+        if solution.lower_bound > 0:
+            twin = reference_kernels.lower_bound(program, K, y, solution.multipliers)
+            assert solution.lower_bound <= twin <= solution.lower_bound + 1e-6
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=label)
