@@ -69,6 +69,30 @@ CHOICES_AND_KEYS = (
     mistake("metrics.auc.level=1", r"metrics.auc.level is not a setting of metrics.auc"),
     mistake("formulation=bauc tune.fold=3", r"tune.fold is not a setting of tune=none"),
     mistake("formulation=bauc tune.folds=3", r"tune.folds has no effect with tune=none; choose"),
+    mistake(
+        "-m formulation=ranksvm,bauc formulation.penalty=0.1,1",
+        r"formulation.penalty is not a setting of formulation=bauc; it has none; formulation = .*ranksvm have it",
+    ),
+    mistake(
+        "-m formulation=ranksvm,bauc tune=penalty split.seed=0,1",
+        r"formulation=bauc: tune.parameter is 'penalty', which bauc does not have; .*tune=auto takes the parameter",
+    ),
+    mistake(
+        "-m formulation=lda,exact_auc tune=threshold",
+        r"formulation=lda: tune.parameter is 'threshold', which lda does not have; .*tune=auto takes the parameter",
+    ),
+    mistake(
+        "-m split.seed=0,1 formulation=ranksvm,csvm formulation.penalty=-1,0.1",
+        r"formulation=ranksvm: penalty λ must be finite and ≥ 0, got -1",
+    ),
+    mistake(
+        "formulation=group_lasso formulation.groups=[[age]]",
+        r"formulation.groups is not a setting of formulation=group_lasso; it has .*regulariser.groups",
+    ),
+    mistake(
+        "formulation=group_lasso formulation.regulariser.groups=[[meanradius]]",
+        r"groups has 'meanradius', which is not a column of the data \(did you mean 'mean radius'\?\); columns are",
+    ),
     mistake("hydra.rum.dir=x", r"Could not override 'hydra.rum.dir'"),
     mistake(
         "split.test_size=7 solver.tolerance=0 class_weight=5",

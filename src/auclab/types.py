@@ -64,7 +64,7 @@ class Status(StrEnum):
             Status.OPTIMAL_WITHIN: "the gap is within the tolerance for the scorers named there; others may do better",
             Status.LOCAL: "a local optimum of a problem that is not convex; other starts may be better",
             Status.UNCERTIFIED: "the solver finished, but its lower bound does not hold for this point",
-            Status.BASELINE: "fitted by another library, without a certificate",
+            Status.BASELINE: "which has no certificate",
             Status.TIME_LIMIT: "the best point within the time limit; raise time_limit or loosen tolerance",
             Status.ITERATION_LIMIT: "the solver ran out of iterations or stalled; loosen tolerance or change solver",
             Status.INTERRUPTED: "the best point until Ctrl-C",

@@ -97,7 +97,7 @@ def test_every_item_knows_its_column(card):
 
 
 def test_signs_of_columns_are_those_of_the_points(card):
-    """Points rise from bin to bin; other constraints are refused in one sentence."""
+    """Points are ≥ 0 and rise from bin to bin; other constraints are refused in one sentence."""
     from auclab.pipeline.split.constrained import constraints_of
 
     encoder, _, _ = card
@@ -107,7 +107,10 @@ def test_signs_of_columns_are_those_of_the_points(card):
     found = constraints_of({"nonnegative": ["age"], "nonpositive": ["spent"]}, dataset, {}).on(pipeline)
     expected = sign_constraints(encoder.items_, {"age": 1, "spent": -1}, list(X))
     assert found.matrix.tolist() == expected.matrix.tolist()
-    assert (found.lower.tolist(), found.upper.tolist()) == (expected.lower.tolist(), expected.upper.tolist())
+    names = np.array([item.name for item in encoder.items_])
+    assert found.lower.tolist() == np.where(names == "age", 0.0, expected.lower).tolist()
+    assert found.upper.tolist() == np.where(names == "spent", 0.0, expected.upper).tolist()
+    assert np.isneginf(expected.lower[names == "age"]).any()  # signs alone leave negative points
     assert len(found.matrix) > 2
     for rules, words in (
         ({"upper": {"age": 1.0}}, "constraints.upper is not for the items of a scorecard"),

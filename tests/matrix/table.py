@@ -83,6 +83,7 @@ SCORERS = (
     Scorer("partial_auc", ("formulation=partial_auc", "formulation.penalty=0.01")),
     Scorer("elastic_net", ("formulation=elastic_net",)),
     Scorer("group_lasso", ("formulation=group_lasso",)),
+    Scorer("group_lasso, named", ("formulation=group_lasso", "formulation.regulariser.groups=[[a,c]]")),
     Scorer("squared hinge", ("formulation=ranksvm", "formulation.loss=squared_hinge")),
     Scorer("exact_auc", ("formulation=exact_auc", "dataset.drop=[b,c,shop,day,grade,days,died]")),
     Scorer("scorecard", _CARD),
@@ -129,6 +130,7 @@ SEARCHED = {
     "ecsvm": "formulation.threshold=interval(-0.5,-0.1)",
     "elastic_net": "formulation.regulariser.l2=tag(log,interval(1e-3,1))",
     "group_lasso": "formulation.regulariser.weight=tag(log,interval(1e-3,1e-2))",
+    "group_lasso, named": "formulation.regulariser.weight=tag(log,interval(1e-3,1e-2))",
     "exact_auc": "preprocess=standard,minmax",
     "scorecard": "formulation.max_items=2,3",
     "scorecard, dates": "formulation.max_items=2,3",
@@ -162,7 +164,7 @@ CARDS = ("scorecard", "scorecard, dates")
 BASELINES = ("logistic", "lda", "lightgbm")
 OVER_PAIRS = (
     *("bauc", "generalized_bauc", "ranksvm", "ranksvm, squared", "ranksvm, l1", "ranksvm, linf", "partial_auc"),
-    *("elastic_net", "group_lasso", "squared hinge", "exact_auc", *CARDS, "kernel"),
+    *("elastic_net", "group_lasso", "group_lasso, named", "squared hinge", "exact_auc", *CARDS, "kernel"),
 )
 #: Cells that work, and say that they make no difference: scorers, use, sentence, reason.
 NO_EFFECT = (
@@ -212,11 +214,22 @@ REFUSED = (
         "the libraries that fit the baselines do not support constraints on w",
     ),
     Refusal(
-        ("squared hinge", "exact_auc", *CARDS, "kernel", "groups, kernel", *BASELINES),
+        ("exact_auc", "kernel", "groups, kernel"),
         ("blocks", "Dask"),
         "needs? all rows in memory|needs its rows in memory",
-        "the rows must be in memory: these programs have a variable for every row or pair, and `LogisticRegression`, "
-        "LDA and LightGBM have no `partial_fit`",
+        "the rows must be in memory: these programs have a variable for every row or pair",
+    ),
+    Refusal(
+        ("squared hinge",),
+        ("blocks", "Dask"),
+        "needs? all rows in memory",
+        "rows in blocks are minimised from sums by bins of scores, and their bounds are those of the hinge",
+    ),
+    Refusal(
+        (*CARDS, "lightgbm"),
+        ("blocks", "Dask"),
+        "needs? all rows in memory",
+        "the rows must be in memory: the search for points and LightGBM's trees read all of them thousands of times",
     ),
     Refusal(
         ("exact_auc", *CARDS),

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab import AuclabError
 from auclab.check.claims import Verdict
 from auclab.check.command import check_folder
-from composed import run_here
+from auclab.pipeline.config.checks import check_data
+from composed import composed, run_here
 from tampered_runs import edit_certificate, read_certificate
 
 COMMON = ["bounds=none", "decision.probability=sigmoid", "decision.folds=2", "tune=penalty", "tune.folds=2"]
@@ -33,6 +35,7 @@ def runs(data, tmp_path_factory):
     place = tmp_path_factory.mktemp("runs")
     settings = {
         "group lasso": ["formulation=group_lasso", "tune.values=[0.01,0.05]"],
+        "named groups": ["formulation=group_lasso", "formulation.regulariser.groups=[[x,colour]]", "tune=none"],
         "elastic net": ["formulation=elastic_net", "formulation.loss=squared_hinge", "tune.values=[0.01,0.05]"],
         "points": ["formulation=elastic_net", "formulation.comparisons=points", "formulation.regulariser.l2=0.1"],
     }
@@ -40,7 +43,7 @@ def runs(data, tmp_path_factory):
     return place, results
 
 
-@pytest.mark.parametrize("name", ["group lasso", "elastic net", "points"])
+@pytest.mark.parametrize("name", ["group lasso", "named groups", "elastic net", "points"])
 def test_a_run_is_certified_and_confirmed(runs, name):
     place, results = runs
     assert results[name].folds[0].solution.gap <= 1e-6
@@ -56,6 +59,33 @@ def test_the_zeros_and_ones_of_a_nominal_column_are_a_group(runs):
     for name in set(groups):
         used = fold.solution.coef[np.array(groups) == name] != 0
         assert used.all() or not used.any()
+
+
+def test_named_columns_are_a_group_with_their_zeros_and_ones(runs):
+    fold = runs[1]["named groups"].folds[0]
+    groups = fold.solution.formulation.regulariser.groups
+    sources = [str(name).split("_")[0] for name in fold.features]
+    assert groups == tuple({"x": "x, colour", "colour": "x, colour"}.get(name, name) for name in sources)
+
+
+def test_other_groups_in_the_certificate_are_refuted(runs):
+    """Also where the objective is the same, because the labels are other words for the same groups."""
+    folder = runs[0] / "named groups"
+    kept = (folder / "certificate.json").read_text(encoding="utf-8")
+    try:
+        labels = read_certificate(folder)["program"]["regulariser"]["groups"]
+        _regulariser(folder, groups=["a" if label == "noise" else label for label in labels])
+        claims = {claim.name: claim.verdict for check in check_folder(folder) for claim in check.claims}
+        assert (claims["groups"], claims["objective"]) == (Verdict.REFUTED, Verdict.CONFIRMED)
+    finally:
+        (folder / "certificate.json").write_text(kept, encoding="utf-8")
+
+
+def test_names_of_groups_are_columns_of_the_data(data):
+    words = ["formulation=group_lasso", "tracking=none"]
+    said = r"formulation.regulariser.groups has 'colur', .* \(did you mean 'colour'\?\); columns are x, colour, noise"
+    with pytest.raises(AuclabError, match=said):
+        check_data(composed([*data, *words, "formulation.regulariser.groups={all: [x, colur]}"]))
 
 
 def test_the_tuned_scale_keeps_the_ratio_of_the_weights(runs):

@@ -127,6 +127,11 @@ def against_data(split: Split, training: Training) -> list[Claim]:
         wrong = refused_points(split.coef, split.certificate["program"], training.items.tolist(), training.signs)
         found = "; ".join(wrong) or "whole numbers in their range, no more than may be"
         claims.append(Claim("points", f"{np.count_nonzero(split.coef)} items", found, _verdict(not wrong)))
+    if training.groups is not None:
+        regulariser = split.certificate["program"].get("regulariser")
+        labels = regulariser.get("groups") if isinstance(regulariser, Mapping) else None
+        same = isinstance(labels, list) and tuple(labels) == training.groups
+        claims.append(Claim("groups", f"of {len(training.groups)} columns", "of the same columns", _verdict(same)))
     claims += _constraint_claims(split, training.constraints)
     claims += _bound_claims(split, program, data, high, unit, training.constraints)
     proved = all(claim.verdict is Verdict.CONFIRMED for claim in claims if claim.name == "lower bound")
@@ -357,7 +362,8 @@ def _multipliers_of_constraints(split: Split) -> list[float] | None:
 def _is(stored: Any, configured: Any, tuned: Collection[str | None]) -> bool:
     """Whether a stored parameter is the configured one; what a piece is configured with, it has to have.
 
-    The tuned λ is the scale of a regulariser's numbers; null stands for what the preprocessing says.
+    The tuned λ is the scale of a regulariser's numbers; null stands for what the preprocessing says. Groups of columns
+    are a claim of their own.
     """
     if isinstance(stored, Mapping) and isinstance(configured, str):
         names = (piece_name(stored, package) for package in ("comparisons", "losses"))
@@ -366,7 +372,9 @@ def _is(stored: Any, configured: Any, tuned: Collection[str | None]) -> bool:
         return bool(stored == configured)
     same_class = str(stored.get("class")).rpartition(".")[2] == str(configured.get("_target_")).rpartition(".")[2]
     skipped = (float, int, type(None)) if "penalty" in tuned else (type(None),)
-    others = [key for key, value in configured.items() if key != "_target_" and not isinstance(value, skipped)]
+    others = [
+        key for key, value in configured.items() if key not in ("_target_", "groups") and not isinstance(value, skipped)
+    ]
     return same_class and all(_is(stored.get(key), configured[key], tuned) for key in others)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class Training:
     `constraints` are those of the configuration on its columns; `weight` has that of its class for every observation,
     or is None where all count alike. `target` says what the rows are ranked by. `gamma` is the width of the kernel
     where the configuration takes it from these rows; `items` are the feature of each item of a scorecard, and `signs`
-    what is stated of them.
+    what is stated of them. `groups` are the labels of the columns of a group lasso.
     """
 
     X: Any
@@ -76,6 +77,7 @@ class Training:
     gamma: float | None = None
     items: NDArray[np.intp] | None = None
     signs: StatedConstraints | None = None
+    groups: tuple[str | int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -215,8 +217,10 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     """The training parts of the splits with these numbers, prepared from the data set as the run did."""
     from auclab.datasets.checksum import part_sha256
     from auclab.datasets.splits import split_rows, take_rows
+    from auclab.export.formula import prepared_columns
     from auclab.pipeline.config.build import build, load_dataset
     from auclab.pipeline.split.constrained import constraints_of
+    from auclab.pipeline.split.formula import column_names
     from auclab.pipeline.split.scorecards import stated_signs
     from auclab.pipeline.stored.configuration import stored_experiment
 
@@ -244,6 +248,10 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         if (items := getattr(preprocessing[-1], "items_", None)) is not None:
             signs = stated_signs(build(experiment.config.formulation), preprocessing, dataset)
             made = replace(made, items=np.array([item.feature for item in items]), signs=signs)
+        regulariser = experiment.config.formulation.get("regulariser")
+        if regulariser is not None and "groups" in regulariser:
+            sources = prepared_columns(preprocessing, column_names(dataset.X)).sources
+            made = replace(made, groups=tuple(build(regulariser).on_columns(partial(tuple, sources)).groups))
         yield made
 
 

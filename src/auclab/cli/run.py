@@ -29,7 +29,14 @@ from rich.markup import escape
 from auclab.cli.help_width import help_width, narrower
 from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
 from auclab.cli.process import begun
-from auclab.cli.typed_words import added_keys, in_words, lost_intervals, quoted_where_needed, unknown_choices
+from auclab.cli.typed_words import (
+    added_keys,
+    in_words,
+    keys_of_no_job,
+    lost_intervals,
+    quoted_where_needed,
+    unknown_choices,
+)
 from auclab.pipeline.config.compose import Experiment, conf_folder
 from auclab.pipeline.config.default_experiment import with_formulation
 from auclab.pipeline.config.settings import register_schema
@@ -141,7 +148,7 @@ def main(overrides: Sequence[str] | None = None) -> None:
     Exit codes: 0 done, 1 cannot be done, 130 Ctrl-C.
     """
     _add_schema()
-    arguments = with_formulation(quoted_where_needed(sys.argv[1:] if overrides is None else overrides))
+    arguments = with_formulation(quoted_where_needed(_together(sys.argv[1:] if overrides is None else overrides)))
     if any(word.startswith("experiment=") for word in arguments):
         from auclab.pipeline.screen.console import plain_errors
 
@@ -158,6 +165,17 @@ def main(overrides: Sequence[str] | None = None) -> None:
                 _run()
     finally:
         sys.argv, Hydra.get_mode = before, get_mode
+
+
+def _together(words: Sequence[str]) -> list[str]:
+    """The words with -m in front: Hydra's parser needs all settings together.
+
+    Examples
+    --------
+    >>> _together(["split.seed=0,1", "-m", "formulation=bauc"])
+    ['-m', 'split.seed=0,1', 'formulation=bauc']
+    """
+    return sorted(words, key=lambda word: word not in ("-m", "--multirun"))
 
 
 @contextmanager
@@ -191,7 +209,8 @@ def _refuse_at_once(arguments: Sequence[str]) -> None:
     for word in words:
         if re.fullmatch(r"hydra\.verbose=(null|[-+.\d]+)", word):
             _end(f"{word} has to be true, false, or the name of a logger")
-    for line in (*added_keys(words), *lost_intervals(words, is_sweep=is_sweep)):
+    of_jobs = keys_of_no_job(words) if is_sweep and not own_folders else ()
+    for line in (*added_keys(words), *lost_intervals(words, is_sweep=is_sweep), *of_jobs):
         _end(line)
 
 

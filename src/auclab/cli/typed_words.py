@@ -111,6 +111,21 @@ def lost_intervals(words: Sequence[str], *, is_sweep: bool) -> Iterator[str]:
             yield f"{word}: numbers of an interval are proposed by a search: add -m hydra/sweeper=optuna"
 
 
+def keys_of_no_job(words: Sequence[str]) -> Iterator[str]:
+    """A line for every setting of a group, chosen in a sweep, that one of its choices does not have.
+
+    Examples
+    --------
+    >>> print(*keys_of_no_job(["formulation=ranksvm,bauc", "formulation.penalty=0.1,1"]))  # doctest: +ELLIPSIS
+    formulation.penalty is not a setting of formulation=bauc; it has none; formulation = csvm, ... have it
+    """
+    if any(word.lstrip("+").startswith("experiment=") for word in words):  # which makes choices of its own
+        return
+    groups = [word.partition("=")[0] for word in words if "," in word]
+    swept = [group for group in groups if group != "metrics" and (conf_folder() / group).is_dir()]
+    yield from _unknown_keys([word for word in words if re.split(r"[.=]", word)[0] in swept])
+
+
 def _unknown_keys(words: Sequence[str]) -> Iterator[str]:
     """A line for every key that the chosen yaml files do not have."""
     for word in words:
@@ -121,17 +136,24 @@ def _unknown_keys(words: Sequence[str]) -> Iterator[str]:
         if key not in known_keys():
             known = sorted(known_keys() - {"hydra"})
             yield f"there is no setting {key!r}{_near(key, known)}; settings are {', '.join(known)}"
-        elif rest:
-            where = f"{key}={_choice(key, words)}" if (conf_folder() / key).is_dir() and key != "metrics" else key
-            keys: Mapping[str, Mapping[str, None] | None] | None = _keys_of(key, words)
+            continue
+        for choice in _choice(key, words).split(",") if rest and key != "metrics" else [_choice(key, words)]:
+            where = f"{key}={choice}" if (conf_folder() / key).is_dir() and key != "metrics" else key
+            keys: Mapping[str, Mapping[str, None] | None] | None = _keys_of(key, choice)
             for name in rest:
                 if not keys or name not in keys:
-                    known = [each for each in keys or () if not each.startswith("_")]
+                    known = [each for each in _settable(keys or {}) if not each.rpartition(".")[2].startswith("_")]
                     has = f"it has {', '.join(known)}" if known else "it has none"
                     near = _near(name, known)
                     yield f"{path} is not a setting of {where}{near}; {has}{_elsewhere(key, rest, words)}"
                     break
                 where, keys = f"{where}.{name}", keys[name]
+
+
+def _settable(keys: Mapping[str, Mapping[str, None] | None]) -> Iterator[str]:
+    """Keys, and in place of that of an object those of its parameters: ``regulariser.weight``."""
+    for key, below in keys.items():
+        yield from [f"{key}.{each}" for each in below] if below and "_target_" in below else [key]
 
 
 def _elsewhere(group: str, rest: Sequence[str], words: Sequence[str]) -> str:
@@ -140,7 +162,7 @@ def _elsewhere(group: str, rest: Sequence[str], words: Sequence[str]) -> str:
     if len(rest) > 1 or not folder.is_dir() or group == "metrics":
         return ""
     others = [each for each in ("dataset", "split", "preprocess", "formulation", "solver", "tune") if each != group]
-    typed = [f"{each}.{rest[0]}" for each in others if rest[0] in _keys_of(each, words)]
+    typed = [f"{each}.{rest[0]}" for each in others if rest[0] in _keys_of(each, _choice(each, words))]
     return "".join(f"; there is {each}" for each in typed) or _choices_with(folder, rest)
 
 
@@ -153,12 +175,12 @@ def _choices_with(folder: Path, rest: Sequence[str]) -> str:
     return f"; {group} = {few(having)} {'have' if len(having) > 1 else 'has'} it"
 
 
-def _keys_of(group: str, words: Sequence[str]) -> Mapping[str, Mapping[str, None] | None]:
-    """The keys below a group of the configuration, as the chosen yaml files have them, and those below each."""
+def _keys_of(group: str, choice: str) -> Mapping[str, Mapping[str, None] | None]:
+    """The keys below a group of the configuration, as the yaml files of a choice have them, and those below each."""
     folder = conf_folder() / group
-    files = [folder / f"{_choice(group, words)}.yaml"]
+    files = [folder / f"{choice}.yaml"]
     if group == "metrics":
-        files = [folder / f"{name}.yaml" for name in re.findall(r"\w+", str(_choice(group, words)))]
+        files = [folder / f"{name}.yaml" for name in re.findall(r"\w+", choice)]
     trees = [plain_yaml(path) for path in files if path.is_file()]
     if not folder.is_dir():
         below = plain_yaml(conf_folder() / "config.yaml").get(group)

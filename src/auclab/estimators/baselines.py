@@ -13,12 +13,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.estimators.class_weights import ClassWeight
+from auclab import __version__
+from auclab.estimators.class_weights import ClassWeight, class_weights
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
@@ -26,6 +27,9 @@ from auclab.solvers.fitted import InFeatures
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
+
+if TYPE_CHECKING:
+    from auclab.samples.blocks.table import BlockTable
 
 
 class MissingLibraryError(AuclabError):
@@ -42,6 +46,8 @@ class Baseline(ABC):
     #: Package that fits it, and the extra of auclab that installs it, if one does.
     package: ClassVar[str]
     extra: ClassVar[str] = ""
+    #: Whether rows in blocks are fitted too, from sums over the blocks (`auclab.estimators.block_baselines`).
+    takes_blocks: ClassVar[bool] = False
     #: The parameter that ``tune=auto`` selects, of which a smaller value makes the simpler scorer.
     tunable: ClassVar[str] = ""
 
@@ -74,13 +80,13 @@ class Baseline(ABC):
         `y` (n_samples,): 0/1. `class_weight`: as of `auclab.estimators.AUCClassifier`: a row counts as many times as
         the weight of its class says.
         """
-        library = self.library
-        if not in_memory(X):
-            self.check_blocks()
+        library = self.library if in_memory(X) else f"auclab {__version__}"
         with warnings.catch_warnings(record=True) as said, one_thread_each():
             warnings.simplefilter("always")
             start = time.perf_counter()
-            classifier = self.classifier(class_weight).fit(X, y)
+            classifier = (
+                self.classifier(class_weight).fit(X, y) if in_memory(X) else self.fit_blocks(X, y, class_weight)
+            )
             seconds = time.perf_counter() - start
         notes = dict.fromkeys(" ".join(str(each.message).split())[:200] for each in said)
         return BaselineFit(classifier, self, library, Timings(solve=seconds), tuple(notes))
@@ -95,11 +101,11 @@ class Baseline(ABC):
         """The baseline with another value of the parameter `tunable`."""
         return replace(self, **{self.tunable: value})
 
-    def check_blocks(self) -> None:
-        """Raise `AuclabError`: rows in blocks are for auclab's own formulations."""
+    def fit_blocks(self, table: BlockTable, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
+        """The classifier, fitted to rows in blocks; only of baselines with `takes_blocks`."""
         raise AuclabError(
             f"formulation={self.name} is fitted by {self.package}, which needs all rows in memory; "
-            "dataset=blocks works with the formulations of auclab"
+            "dataset=blocks works with logistic, lda and the formulations of auclab"
         )
 
 
@@ -127,6 +133,7 @@ class Logistic(Baseline):
 
     name = "logistic"
     package = "scikit-learn"
+    takes_blocks = True
     tunable = "C"
 
     def __post_init__(self) -> None:
@@ -142,6 +149,16 @@ class Logistic(Baseline):
         from sklearn.linear_model import LogisticRegression
 
         return LogisticRegression(C=self.C, max_iter=2_000, class_weight=class_weight)
+
+    def fit_blocks(self, table: BlockTable, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
+        """By Newton's method, a pass over the rows for each step."""
+        from auclab.estimators.block_baselines import fit_logistic
+
+        weights = class_weights(class_weight, [0, 1], y == 1, None)
+        coef, intercept, passes = fit_logistic(table, y, weights, self.C)
+        classifier = self.classifier(class_weight)
+        classifier.n_iter_ = np.array([passes])
+        return _fitted(classifier, coef, intercept)
 
 
 @dataclass(frozen=True)
@@ -161,6 +178,7 @@ class LinearDiscriminant(Baseline):
 
     name = "lda"
     package = "scikit-learn"
+    takes_blocks = True
 
     def equation(self) -> str:
         """What is fitted, in one line."""
@@ -171,6 +189,13 @@ class LinearDiscriminant(Baseline):
         from auclab.estimators.discriminant_classifier import DiscriminantClassifier
 
         return DiscriminantClassifier(class_weight=class_weight)
+
+    def fit_blocks(self, table: BlockTable, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
+        """From the moments of the classes, in one pass over the rows."""
+        from auclab.estimators.block_baselines import fit_discriminant
+
+        weights = class_weights(class_weight, [0, 1], y == 1, None)
+        return _fitted(self.classifier(class_weight), *fit_discriminant(table, y, weights))
 
 
 @dataclass(frozen=True)
@@ -234,6 +259,13 @@ class BoostedTrees(Baseline):
         return tuple(longest.first_trees(int(value)) for value in values)
 
 
+def _fitted(classifier: Any, coef: Array, intercept: float) -> Any:
+    """A linear classifier of scikit-learn with what it needs for scores, labels and probabilities."""
+    classifier.classes_, classifier.n_features_in_ = np.array([0, 1]), coef.size
+    classifier.coef_, classifier.intercept_ = coef[None, :], np.array([intercept])
+    return classifier
+
+
 #: Baselines by the name they have in the configuration.
 BASELINES: dict[str, type[Baseline]] = {kind.name: kind for kind in (Logistic, LinearDiscriminant, BoostedTrees)}
 
@@ -288,7 +320,7 @@ class BaselineFit:
 
     def not_verified(self, gap: float) -> str:
         """Why there is no certificate."""
-        return "a baseline of another library"
+        return "a baseline has no certificate"
 
     def in_features(self, features: Any, radius: float | None) -> InFeatures:
         """What bounds need; those over rows are for linear scorers of pairs."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,16 +29,18 @@ class GroupLasso(Regulariser):
 
     Parameters
     ----------
-    groups : sequence of shape (n_features,) or None
-        A label, a word or a number, for the group of each column. None is for the command line, where the columns
-        encoded from one column of the data form a group.
+    groups : sequence of shape (n_features,), mapping, sequence of lists or None
+        A label, a word or a number, for the group of each column. On the command line also names of columns of the
+        data, ``{label: [name, …], …}`` or ``[[name, …], …]``: the columns encoded from them form a group, and those
+        encoded from any other column another one. None: those of each column form a group.
     weight : float
         λ, 0 or in [1e-150, 1e150].
 
     Raises
     ------
     AuclabError
-        A weight outside its range; in a solve, a number of labels that differs from the number of columns.
+        A weight outside its range; a name in two groups; in a solve, a number of labels that differs from the number
+        of columns.
 
     See Also
     --------
@@ -56,12 +59,15 @@ class GroupLasso(Regulariser):
     3.535534
     """
 
-    groups: Sequence[str | int] | None
+    groups: Sequence[str | int] | Sequence[Sequence[str]] | Mapping[str, Sequence[str]] | None
     weight: float
 
     def __post_init__(self) -> None:
         check_weight("penalty λ", self.weight)
         if self.groups is None:
+            return
+        if (named := _named(self.groups)) is not None:
+            object.__setattr__(self, "groups", named)
             return
         labels = tuple(label.item() if isinstance(label, np.generic) else label for label in self.groups)
         if isinstance(self.groups, str) or not labels or not all(isinstance(label, str | int) for label in labels):
@@ -71,15 +77,30 @@ class GroupLasso(Regulariser):
     @property
     def norm(self) -> VectorNorm:
         """``Σ_G √abs(G) ‖w_G‖₂``."""
-        return _norm_of(None if self.groups is None else tuple(self.groups))
+        return _norm_of(None if self.groups is None or self.names else tuple(cast("Sequence[str | int]", self.groups)))
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The label of the group of each column that is named; empty where `groups` are labels, or None."""
+        named = _named(self.groups or ())
+        return {name: ", ".join(names) for names in named or () for name in names}
 
     def with_norm(self, norm: VectorNorm) -> Norm:
         """λ times the norm of a part of the columns."""
         return Norm(norm, self.weight)
 
     def on_columns(self, sources: Callable[[], Sequence[str]]) -> GroupLasso:
-        """With a group for each source, unless groups were given."""
-        return replace(self, groups=tuple(map(str, sources()))) if self.groups is None else self
+        """With the group of each source, unless there is a label for each column.
+
+        Examples
+        --------
+        >>> GroupLasso([["age", "debt"]], 0.5).on_columns(lambda: ["age", "debt", "city", "city"]).groups
+        ('age, debt', 'age, debt', 'city', 'city')
+        """
+        names = self.names
+        if self.groups is not None and not names:
+            return self
+        return replace(self, groups=tuple(names.get(str(source), str(source)) for source in sources()))
 
 
 @dataclass(frozen=True)
@@ -108,7 +129,9 @@ class GroupNorm(VectorNorm):
     def check(self, n_features: int) -> None:
         """Raise `AuclabError` unless there is a label for every column."""
         if not self.groups:
-            raise AuclabError(f"the group lasso has no groups and X has {n_features} columns; give a label for each")
+            raise AuclabError(
+                f"the group lasso has no labels of groups and X has {n_features} columns; give a label for each"
+            )
         if n_features != len(self.groups):
             raise AuclabError(
                 f"the group lasso has {len(self.groups)} labels of groups and X has {n_features} columns; give one for "
@@ -185,6 +208,20 @@ class GroupNorm(VectorNorm):
     def _lengths(self, w: Array) -> Array:
         """``‖w_G‖₂`` of every group."""
         return np.asarray(np.sqrt(np.bincount(self._of, weights=np.square(w), minlength=self._c.size)))
+
+
+def _named(groups: Any) -> tuple[tuple[str, ...], ...] | None:
+    """Groups as names of columns; None where they are labels."""
+    given = list(groups.values()) if isinstance(groups, Mapping) else groups
+    if isinstance(given, str) or not any(isinstance(names, list | tuple) for names in given):
+        return None
+    if not all(isinstance(names, list | tuple) and names for names in given):
+        raise AuclabError(f"groups of columns are lists of names, such as [[age,debt],[city]], got {groups!r}")
+    named = tuple(tuple(map(str, names)) for names in given)
+    every = [name for names in named for name in names]
+    if twice := [name for name in every if every.count(name) > 1]:
+        raise AuclabError(f"column {twice[0]!r} is in two groups; it can be in one of them")
+    return named
 
 
 @lru_cache(maxsize=16)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -138,6 +138,11 @@ class Regulariser(ABC):
     def on_columns(self, sources: Callable[[], Sequence[str]]) -> Regulariser:
         """The regulariser for columns encoded from columns with these names, such as zeros and ones."""
         return self
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Names of columns of the data that it needs, each with a label."""
+        return {}
 
     def parameters(self) -> tuple[tuple[float, int], ...]:
         """Its numbers, each with the power of a factor by which `in_units` changes it."""

@@ -24,6 +24,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
+from auclab.sweeps.choices import check_choices
 from auclab.sweeps.jobs import parse_rerun
 from auclab.sweeps.workers import check_launcher, pin_threads, start_server
 from auclab.tracking.config import TrackingConfig
@@ -84,6 +85,8 @@ class SweepCallback(Callback):
                 total: int | None = _check_search(config, [*fixed, *as_typed], tracking)
             else:
                 total = _count_jobs(config.hydra.sweeper, [*fixed, *as_typed])
+            if "study" not in config:
+                check_choices(config, [*fixed, *as_typed])
             pin_threads(config.hydra.launcher)
             start_server(config.hydra.launcher)
             folder = Path(config.hydra.sweep.dir).absolute()

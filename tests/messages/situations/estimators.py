@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from auclab.estimators.baselines import BASELINES
+from auclab.estimators.block_baselines import fit_logistic
 from auclab.estimators.discriminant_classifier import DiscriminantClassifier
 from auclab.estimators.lightgbm_classifier import LightGBMClassifier
 

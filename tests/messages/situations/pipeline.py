@@ -24,7 +24,7 @@ from omegaconf import OmegaConf
 from auclab.datasets.records import Dataset
 from auclab.pipeline.config.auto_tuning import resolve_tuning
 from auclab.pipeline.config.checks import check_keys, check_settings
-from auclab.pipeline.config.constraint_settings import check_rules, read_rules
+from auclab.pipeline.config.constraint_settings import check_groups, check_rules, read_rules
 from auclab.pipeline.config.settings import DecisionConfig, SolverConfig, TuneConfig, typed
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.pipeline.record.figures import draw_figures

@@ -20,7 +20,7 @@ from omegaconf.errors import OmegaConfBaseException
 from auclab.datasets.refusals import Refusals
 from auclab.pipeline.config.auto_tuning import check_multiples, parameters_of
 from auclab.pipeline.config.compose import Experiment, conf_folder, known_keys, plain_yaml
-from auclab.pipeline.config.constraint_settings import check_rules
+from auclab.pipeline.config.constraint_settings import check_groups, check_rules
 from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.limits import check_values
@@ -129,10 +129,14 @@ def _check_parts(experiment: Experiment, dataset: Dataset) -> None:
         test_size, n_folds = split.get("test_size"), split.get("n_folds")
         splits.check_rows(dataset.target, test_size=test_size, n_folds=n_folds, setting="split.n_folds")
     _check_ranked(experiment, dataset)
+    found: Any = dataset.X
+    names = list(map(str, found.columns if hasattr(found, "columns") else (f"x{k}" for k in range(found.shape[1]))))
     if experiment.constraints:
-        found: Any = dataset.X
-        names = found.columns if hasattr(found, "columns") else (f"x{k}" for k in range(found.shape[1]))
-        check_rules(experiment.constraints, [str(name) for name in names])
+        check_rules(experiment.constraints, names)
+    if experiment.configuration["formulation"].get("regulariser"):
+        from auclab.pipeline.config.build import built
+
+        check_groups(built(experiment, "formulation").regulariser.names, names)
 
 
 def _raise_of_file(refusals: Refusals, experiment: Experiment) -> None:
@@ -292,8 +296,8 @@ def _check_tuning(experiment: Experiment) -> None:
         name = experiment.choices.get("formulation", "the formulation")
         raise AuclabError(
             f"tune.parameter is {tune.parameter!r}, which {name} does not have"
-            f"{did_you_mean(tune.parameter, has)}; it has {', '.join(has) or 'no parameter'}, and tune=none takes it "
-            "as it is"
+            f"{did_you_mean(tune.parameter, has)}; it has {', '.join(has) or 'no parameter'}: tune=auto takes the "
+            "parameter that a formulation has, if any"
         )
     if not tune.values and tune.parameter != "penalty":  # λ has a series of its own
         raise AuclabError("tune.values is empty; give the values to choose from, such as tune.values=[0.01,0.1]")

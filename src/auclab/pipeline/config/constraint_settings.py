@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,6 +104,15 @@ def check_rules(rules: Mapping[str, Any], columns: Sequence[str]) -> None:
         high = min([rules.get("upper", {}).get(name, math.inf), *(0.0 for _ in _in(rules, ("nonpositive",), name))])
         if low > high:
             raise AuclabError(f"constraints leave no coefficient for {name!r}: at least {low:g} and at most {high:g}")
+
+
+def check_groups(names: Iterable[str], columns: Sequence[str]) -> None:
+    """Refuse names in groups of columns that are not columns of the data."""
+    if unknown := [name for name in names if name not in columns]:
+        raise AuclabError(
+            f"formulation.regulariser.groups has {unknown[0]!r}, which is not a column of the data"
+            f"{did_you_mean(unknown[0], columns)}; columns are {few(columns)}"
+        )
 
 
 def _in(rules: Mapping[str, Any], keys: Sequence[str], name: str) -> list[str]:

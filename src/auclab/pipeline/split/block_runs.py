@@ -28,16 +28,26 @@ def check_block_run(
     kernel: KernelConfig | None = None,
 ) -> None:
     """Refuse settings that need all rows in memory, or all scores of a summarised part."""
-    refuse(formulation.kind, formulation.name, blocks=True)
+    of_sums = getattr(formulation, "takes_blocks", False)  # a baseline that is fitted from sums over the blocks
+    refuse(formulation.kind, formulation.name, blocks=not of_sums)
     refuse("kernel", formulation.name, blocks=kernel is not None)
+    if of_sums:
+        _check_sizes(splits, metrics, decision)
+        return
     formulation = Ranking(**target.for_solve).program(formulation)
     if solver != "auto":
         check_capable(solver, formulation)
         check_blocks(solver, formulation)
     elif not formulation.is_convex or (formulation.kind == "piecewise" and target.is_of_classes):
         check_blocks(next(capable_solvers(formulation)), formulation)
-    if not target.is_of_classes:  # whose scores are all in memory
-        return
+    if target.is_of_classes:  # else all scores are in memory
+        _check_sizes(splits, metrics, decision)
+
+
+def _check_sizes(
+    splits: Sequence[Split], metrics: Mapping[str, Callable[..., float]], decision: DecisionConfig
+) -> None:
+    """Refuse what is not worked out for a part that is summarised because it has many rows."""
     many = summarised_part.MOST_HELD
     if max(len(split.train) for split in splits) > many:
         check_probability(decision)

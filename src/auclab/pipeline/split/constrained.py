@@ -65,7 +65,7 @@ class DataConstraints:
 
 
 def _on_items(constraints: Constraints, items: Sequence[Item], columns: Sequence[str]) -> ColumnConstraints:
-    """Signs of columns as constraints on the points of their items, which rise or fall from bin to bin."""
+    """Signs of columns as constraints on the points of their items: all ≥ 0 (≤ 0), and rising (falling) by the bins."""
     stated = [each.name for each in fields(constraints) if getattr(constraints, each.name) not in ((), [], {}, None)]
     if others := [name for name in stated if name not in ("nonnegative", "nonpositive")]:
         raise AuclabError(
@@ -75,9 +75,13 @@ def _on_items(constraints: Constraints, items: Sequence[Item], columns: Sequence
     signs: dict[Any, int] = dict.fromkeys(constraints.nonnegative, 1)
     if both := [name for name in constraints.nonpositive if name in signs]:
         raise AuclabError(f"column {both[0]!r} is in constraints.nonnegative and nonpositive; it can be in one of them")
-    found = sign_constraints(items, signs | dict.fromkeys(constraints.nonpositive, -1), columns)
+    signs |= dict.fromkeys(constraints.nonpositive, -1)
+    found = sign_constraints(items, signs, columns)
     assert found is not None  # there are no constraints without a sign
-    return found
+    of_items = np.array([signs.get(item.source, signs.get(item.name, 0)) for item in items])
+    lower = np.where(of_items > 0, np.maximum(found.lower, 0.0), found.lower)
+    upper = np.where(of_items < 0, np.minimum(found.upper, 0.0), found.upper)
+    return replace(found, lower=lower, upper=upper)
 
 
 def on_prepared(

@@ -1,0 +1,75 @@
+"""The choices of a sweep are checked before its first job: a job whose settings are refused cannot be run later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import IntervalSweep, Override
+from hydra.errors import HydraException
+from omegaconf import DictConfig, open_dict
+
+from auclab.pipeline.config.compose import Experiment, conf_folder
+from auclab.types import AuclabError
+
+#: Combinations of choices that are checked; each takes a tenth of a second.
+_MOST = 50
+
+
+def check_choices(config: DictConfig, grid: Sequence[str]) -> None:
+    """Refuse a sweep if the settings of a combination of its choices are refused, whatever the data are.
+
+    `config`: the composed configuration of the sweep. `grid`: its overrides as typed.
+    """
+    from auclab.pipeline.config.checks import check_settings
+
+    hydra = GlobalHydra.instance().hydra
+    assert hydra is not None  # it runs the sweep
+    for words, chosen in islice(combinations(grid), _MOST):
+        try:
+            job = hydra.config_loader.load_sweep_config(config, words)
+            choices = dict(job.hydra.runtime.choices)
+            with open_dict(job):
+                del job["hydra"]
+            check_settings(Experiment(job, choices))
+        except HydraException:  # reported when Hydra composes the job
+            return
+        except AuclabError as error:
+            of = f"{' '.join(chosen)}: " if chosen else ""
+            raise AuclabError(f"{of}{error}") from error
+
+
+def combinations(grid: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """The overrides of one job for each combination of choices, and those choices; other settings have one value.
+
+    Examples
+    --------
+    >>> grid = ["formulation=bauc,ranksvm", "formulation.norm=l1,l2", "tune=auto"]
+    >>> for words, chosen in combinations(grid):
+    ...     print(words, chosen)
+    ['formulation=bauc', 'formulation.norm=l1', 'tune=auto'] ['formulation=bauc']
+    ['formulation=ranksvm', 'formulation.norm=l1', 'tune=auto'] ['formulation=ranksvm']
+    """
+    overrides = OverridesParser.create().parse_overrides(list(grid))
+    swept = [
+        override.is_sweep_override() and (conf_folder() / override.key_or_group).is_dir() for override in overrides
+    ]
+    values = [
+        _values(override) if of_group else _values(override)[:1]
+        for override, of_group in zip(overrides, swept, strict=True)
+    ]
+    for words in product(*values):
+        yield list(words), [word for word, of_group in zip(words, swept, strict=True) if of_group]
+
+
+def _values(override: Override) -> list[str]:
+    """An override for each of its values; of an interval for its lower end."""
+    if not override.is_sweep_override():
+        return [str(override.input_line)]
+    key = override.get_key_element()
+    found = override.value()
+    if isinstance(found, IntervalSweep):
+        return [f"{key}={found.start}"]
+    return [f"{key}={value}" for value in override.sweep_string_iterator()]
