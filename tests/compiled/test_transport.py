@@ -6,7 +6,7 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from auclab.compiled.transport import by_density, largest_excess
+from auclab.compiled.transport import by_density, largest_excess, least_capacity_ratio
 
 
 def brute_force(pos, neg, share_pos, share_neg):
@@ -43,3 +43,15 @@ def test_an_excess_below_rounding_is_found():
 def test_order_of_densities_that_differ_beyond_a_float():
     values, shares = np.array([1.0, 3.0]), np.array([3.0, 9.0 * (1 - 2**-53)])
     assert by_density(values, shares)[0].tolist() == [1.0, 3.0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_least_ratio_is_that_of_interpolated_levels(seed):
+    rng = np.random.default_rng(seed)
+    levels = np.r_[0.0, np.sort(rng.random(rng.integers(1, 30)))]
+    values = np.r_[0.0, np.cumsum(rng.random(levels.size - 1) * (rng.random(levels.size - 1) < 0.7))]  # with flat parts
+    demand = np.cumsum(rng.random(rng.integers(0, 40)) * rng.choice([0.0, 0.1], 1))
+    capacity = rng.random(demand.size)
+    needed = np.interp(demand, values, levels)
+    expected = (capacity[needed > 0] / needed[needed > 0]).min(initial=1.0)
+    assert least_capacity_ratio(demand, capacity, levels, values) == pytest.approx(expected, rel=1e-12)

@@ -17,6 +17,8 @@ from auclab.types import Array
 
 #: Rows of a chunk: within it the error grows with the square of their number; few for few rows.
 CHUNK, SHORT_CHUNK, MANY_ROWS = 1024, 64, 100_000
+#: Entries of column-major rows that are copied into rows at a time.
+_AT_A_TIME = 2**16
 
 
 def relative_error(n_terms: int) -> float:
@@ -39,7 +41,10 @@ def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
         rows: Any = X
         _sum_sparse(rows.data, rows.indices, rows.indptr, weights, high, low, size)
     else:
-        _sum_dense(np.ascontiguousarray(X), weights, _chunk(weights.size), high, low, size)
+        step = max(weights.size, 1) if X.flags.c_contiguous else max(CHUNK, _AT_A_TIME // max(n_features, 1))
+        for start in range(0, weights.size, step):  # a copy of some rows stays in the cache
+            part = slice(start, start + step)
+            _sum_dense(np.ascontiguousarray(X[part]), weights[part], _chunk(weights.size), high, low, size)
     # Products below 2⁻⁹⁶⁹ lose their errors to underflow, and those below 2⁻¹⁰⁷⁵ are rounded to 0.
     inexact, vanished = size > 0, np.flatnonzero(size == 0)
     if vanished.size:

@@ -20,7 +20,16 @@ from numba.core import event
 from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
 from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums, point_piece_sums
-from auclab.compiled.smooth import sweep_neg, sweep_pos, window_row_sums, window_sums
+from auclab.compiled.smooth import (
+    add_window_differences,
+    sorted_with_prefix,
+    sums_of_entries,
+    sweep_neg,
+    sweep_pos,
+    window_row_sums,
+    window_sums,
+)
+from auclab.compiled.sorting import FEW, ascending
 from auclab.compiled.sparse_rows import sparse_gram, sparse_window_products
 
 #: Mean hinges over pairs; their subgradients; piecewise sums over pairs, or over points; the hardest negatives; sparse
@@ -90,6 +99,10 @@ def _pairs() -> None:
     first = pair_piece_sums(*sides, 1.0, scores, table, slopes, table, scores)[0]
     opposite_piece_slopes(scores, scores, scores, starts, starts, 1.0, scores, slopes)
     window_sums(scores, first[0], first[1])
+    sums_of_entries(scores, scores, first[0], 2)
+    ordered = sorted_with_prefix(scores, scores, first[0])
+    add_window_differences(scores.copy(), ordered[0], scores, first[0], first[0], first[0], *ordered[1:], 1.0, 1.0)
+    ascending(np.arange(float(FEW)))
     window_row_sums(np.eye(2), scores, first[0], first[1])
 
 

@@ -131,3 +131,47 @@ def window_row_sums(rows: Array, share: Array, first: Index, last: Index) -> Arr
                 running[c] = 0.0  # restart without the rounding errors of earlier windows
             sums[i, c] = running[c]
     return sums
+
+
+@loop(nogil=True)
+def sums_of_entries(values: Array, share: Array, rows: Index, size: int) -> Array:
+    """``Σ share · values`` of the sorted entries of every row, shape (size,); O(size + entries)."""
+    sums = np.zeros(size)
+    for k in range(rows.size):
+        sums[rows[k]] += share[k] * values[k]
+    return sums
+
+
+@loop(nogil=True)
+def sorted_with_prefix(values: Array, share: Array, rows: Index) -> tuple[Array, Array, Array]:
+    """Values of rows in sorted order, and the sums of `share` and of ``share · values`` before each entry."""
+    ordered, mass, moment = np.empty(rows.size), np.empty(rows.size + 1), np.empty(rows.size + 1)
+    mass[0] = moment[0] = 0.0
+    for k in range(rows.size):
+        ordered[k] = values[rows[k]]
+        mass[k + 1] = mass[k] + share[k]
+        moment[k + 1] = moment[k] + share[k] * ordered[k]
+    return ordered, mass, moment
+
+
+@loop(nogil=True)
+def add_window_differences(
+    sums: Array,
+    values: Array,
+    share: Array,
+    rows: Index,
+    first: Index,
+    last: Index,
+    mass: Array,
+    moment: Array,
+    shift: float,
+    factor: float,
+) -> None:
+    """Add ``factor · share_i Σ_j s_j (values_i + shift − v_j)`` over the window of every entry to its row, in place.
+
+    `mass`, `moment`: the prefix sums of s and s·v of the opposite class (`sorted_with_prefix`).
+    """
+    for k in range(rows.size):
+        low, high = first[k], last[k]
+        difference = (values[k] + shift) * (mass[high] - mass[low]) - (moment[high] - moment[low])
+        sums[rows[k]] += factor * share[k] * difference

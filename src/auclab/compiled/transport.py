@@ -18,6 +18,9 @@ from auclab.compiled.loop import loop
 from auclab.compiled.threads import LARGE, in_parallel
 from auclab.types import Array
 
+#: Differences of rounded products above this, relative to the products, have the sign of the exact ones.
+_CLEAR = 2.0**-20
+
 
 def by_density(marginals: Array, shares: Array) -> tuple[Array, Array]:
     """The positive marginals and their shares, in ascending order of ``marginals / shares`` to 30 digits."""
@@ -45,6 +48,29 @@ def largest_excess(
     "above every density" is decided.
     """
     return SortedMarginals(pos, neg, share_pos, share_neg).largest_excess(factor, change)
+
+
+@loop(nogil=True)
+def least_capacity_ratio(demand: Array, capacity: Array, levels: Array, values: Array) -> float:
+    """``min(1, min_k capacity_k / φ⁻¹(demand_k))`` by one merge of ascending demands with the kinks of φ; O(m).
+
+    `demand`, `capacity` (n_pos,): Σ_I α and Σ_I σ of the sets of the largest densities. `levels`, `values` (n_kinks,):
+    the kinks c and φ(c), ascending, the first 0. Rounding may put a demand above the largest value of φ; it then counts
+    as that value.
+    """
+    least, last = 1.0, values.size - 1
+    k = 0
+    if demand.size:
+        k = max(0, np.searchsorted(values, demand[0], side="right") - 1)
+    for i in range(demand.size):
+        while k < last and values[k + 1] <= demand[i]:
+            k += 1
+        needed = levels[k]
+        if k < last and demand[i] > values[k]:
+            needed += (levels[k + 1] - levels[k]) / (values[k + 1] - values[k]) * (demand[i] - values[k])
+        if needed > 0.0:
+            least = min(least, capacity[i] / needed)
+    return least
 
 
 class SortedMarginals:
@@ -81,7 +107,8 @@ def _densities(values: Array, weights: Array) -> tuple[Array, Array]:
 def _largest_excess(pos: Array, share_pos: Array, neg: Array, share_neg: Array, factor: float, change: float) -> float:
     """`pos` by descending, `neg` by ascending density.
 
-    Running sums are kept as a rounded sum and the sum of its errors, which is faster than double-doubles.
+    Running sums are kept as a rounded sum and the sum of its errors, which is faster than double-doubles. Products are
+    computed to twice the precision only where rounded ones do not decide.
     """
     n_neg = neg.size
     if pos.size == 0 or n_neg == 0:
@@ -103,15 +130,22 @@ def _largest_excess(pos: Array, share_pos: Array, neg: Array, share_neg: Array, 
         if level >= last:
             break
         while j < n_neg:
-            room, lost = two_product(level, share_neg[j])
-            need, rest = two_product(factor, neg[j])
-            if (room - need) + (lost - rest + level_lo * share_neg[j]) < 0.0:
+            room, need = level * share_neg[j], factor * neg[j]
+            left = (room - need) + level_lo * share_neg[j]
+            if abs(left) <= _CLEAR * (room + need):
+                room, lost = two_product(level, share_neg[j])
+                need, rest = two_product(factor, neg[j])
+                left = (room - need) + (lost - rest + level_lo * share_neg[j])
+            if left < 0.0:
                 break
             full, rest = two_sum(full, neg[j])
             full_lo += rest
             total, rest = two_sum(total, -share_neg[j])
             total_lo += rest
             j += 1
+        over = factor * ((demand - full) + (demand_lo - full_lo)) - (level * (total + total_lo) + level_lo * total)
+        if over < largest - _CLEAR * (demand + full + level * total):
+            continue
         need, need_lo = add(demand, demand_lo, -full, -full_lo)
         need, need_lo = multiply(need, need_lo, factor, 0.0)
         room, room_lo = multiply(level, level_lo, total, total_lo)

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
+from auclab.compiled.sorting import ascending
 from auclab.compiled.sparse_rows import sparse_gram
 from auclab.compiled.threads import LARGE, in_parallel
 from auclab.samples.bicliques import Side
@@ -241,8 +242,8 @@ class Sample:
         """Both classes in ascending order of their scores, minus a common number, which cancels in the pairs."""
 
         def side(values: Array, share: Array) -> Side:
-            order = np.argsort(values).astype(np.int32)
-            return Side(order, np.array([0, order.size]), values[order], share[order] if self.weighted else share)
+            order, ordered = ascending(values)
+            return Side(order, np.array([0, order.size]), ordered, share[order] if self.weighted else share)
 
         threads = min(self.n_pos, self.n_neg) >= LARGE
         pos, neg = in_parallel(side, (scores[0], self.share_pos), (scores[1], self.share_neg), threads=threads)

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
-from auclab.compiled.smooth import Index, window_row_sums, window_sums
+from auclab.compiled.smooth import (
+    Index,
+    add_window_differences,
+    sorted_with_prefix,
+    sums_of_entries,
+    window_row_sums,
+    window_sums,
+)
 from auclab.compiled.sparse_rows import sparse_window_products
 from auclab.compiled.threads import LARGE, in_parallel
 from auclab.formulations.problem import Problem
@@ -79,8 +86,8 @@ class PairLoss(SmoothedLoss):
         )  # fmt: skip
         (of_pos, last_pos), (of_neg, last_neg) = in_parallel(
             self._finished,
-            (pos, slope_pos, neg.starts[1:], pos.starts),
-            (neg, slope_neg, pos.starts[:-1], neg.starts),
+            (pos, slope_pos, neg.starts[1:], self.sample.n_pos),
+            (neg, slope_neg, pos.starts[:-1], self.sample.n_neg),
             threads=self.threads,
         )
         ends_pos, ends_neg = [*first_pos[1:], last_pos], [*first_neg[1:], last_neg]
@@ -95,14 +102,11 @@ class PairLoss(SmoothedLoss):
         value, gap, band_share = (float(total) for total in totals)
         return Evaluation(half_width, value, with_one_sum((of_pos, of_neg)), gap, band_share, bands, theta)
 
-    def _finished(self, side: Side, slopes: Array, ends: Index, starts: Index) -> tuple[Array, Index]:
+    @staticmethod
+    def _finished(side: Side, slopes: Array, ends: NDArray[np.int64], size: int) -> tuple[Array, Index]:
         """The multipliers of a class, and where the other class ends for every observation in its order."""
-        slopes *= side.share
-        return self._of_rows(slopes, side.rows), np.repeat(ends.astype(np.int32), np.diff(starts))
-
-    def _of_rows(self, values: Array, rows: Index) -> Array:
-        """Values of sorted observations in the order of the sample."""
-        return in_sample_order(values, rows)
+        multipliers = sums_of_entries(slopes, side.share, side.rows, size)
+        return multipliers, np.repeat(ends.astype(np.int32), np.diff(side.starts))
 
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_features + 2,)."""
@@ -183,38 +187,30 @@ class PairLoss(SmoothedLoss):
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
         """The marginals of ``q φ'' D·step``, by which a step lowers the multipliers; O(m n)."""
-        sample, norm_change = self.sample, self.threshold * step[-1]
+        sample, shift = self.sample, self.threshold * step[-1]
         moved_pos, moved_neg = sample.scores(step[:-2])
-        totals = [np.zeros(sample.n_pos), np.zeros(sample.n_neg)]
+        totals = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
         for band in evaluation.state:
-            pos, neg = band.pos, band.neg
-            (change_pos, mass_pos), (change_neg, mass_neg) = in_parallel(
-                _in_order, (moved_pos, pos), (moved_neg, neg), threads=self.threads
-            )
-            change_pos += norm_change
-            change_neg -= norm_change
-            totals = in_parallel(
-                self._changed,
-                (totals[0], pos, neg, change_pos, mass_neg, band.curvature),
-                (totals[1], neg, pos, change_neg, mass_pos, -band.curvature),
+            pos, neg, curvature = band.pos, band.neg, band.curvature
+            (change_pos, *of_pos), (change_neg, *of_neg) = in_parallel(
+                sorted_with_prefix,
+                (moved_pos, pos.share, pos.order),
+                (moved_neg, neg.share, neg.order),
                 threads=self.threads,
             )
-        return totals[0], totals[1]
-
-    def _changed(
-        self, total: Array, ours: SortedClass, theirs: SortedClass, change: Array, of_theirs: Array, factor: float
-    ) -> Array:
-        """A total plus the change of the multipliers of a class by that of both scores; `change` is overwritten."""
-        change *= ours.band_weight(theirs)  # in place: at 10⁷ observations a copy counts
-        change -= window_sums(of_theirs, ours.first, ours.last)
-        change *= factor * ours.share
-        return total + self._of_rows(change, ours.order)
+            in_parallel(
+                add_window_differences,
+                (totals[0], change_pos, pos.share, pos.order, pos.first, pos.last, *of_neg, shift, curvature),
+                (totals[1], change_neg, neg.share, neg.order, neg.first, neg.last, *of_pos, -shift, -curvature),
+                threads=self.threads,
+            )
+        return totals
 
     def band_weights(self, band: Band) -> tuple[Array, Array]:
         """The weight of the pairs of every row in a band, as the upper and as the lower one."""
-        pos, neg = band.pos, band.neg
-        upper = self._of_rows(pos.share * pos.band_weight(neg), pos.order)
-        return upper, self._of_rows(neg.share * neg.band_weight(pos), neg.order)
+        pos, neg, sample = band.pos, band.neg, self.sample
+        upper = sums_of_entries(pos.band_weight(neg), pos.share, pos.order, sample.n_pos)
+        return upper, sums_of_entries(neg.band_weight(pos), neg.share, neg.order, sample.n_neg)
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
         """An upper bound of the Hessian's diagonal, shape (n_features + 2,), by ``(x − y)² ≤ 2x² + 2y²``."""
@@ -225,12 +221,6 @@ class PairLoss(SmoothedLoss):
             squares += 2.0 * band.curvature * (square_pos.T @ upper + square_neg.T @ lower)
             to_norm += band.curvature * self.threshold**2 * float(upper.sum())
         return np.r_[squares, 0.0, to_norm]
-
-
-def _in_order(values: Array, ours: SortedClass) -> tuple[Array, Array]:
-    """Values of a class in the order of its scores, and their products with the weights."""
-    ordered = values[ours.order]
-    return ordered, ours.share * ordered
 
 
 def _in_band(

@@ -31,10 +31,6 @@ class RankedLoss(PairLoss):
 
     sample: RankedSample
 
-    def _of_rows(self, values: Array, rows: Index) -> Array:
-        """The sums over the entries of every row."""
-        return np.bincount(rows, values, self.sample.n_pos).astype(float, copy=False)
-
     def hessian(self, evaluation: Evaluation) -> Array:
         """``Σ q φ'' D Dᵀ`` over the band, shape (n_features + 2, n_features + 2)."""
         sample, n = self.sample, self.sample.n_features

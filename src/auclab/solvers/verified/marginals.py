@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.compiled.threads import LARGE, in_parallel
-from auclab.compiled.transport import largest_excess
+from auclab.compiled.transport import largest_excess, least_capacity_ratio
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.verified.value import UP
@@ -60,10 +60,7 @@ def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array)
     )
 
     def least_ratio(part: slice) -> float:
-        # Rounding in the sums may put a demand above the largest value of φ; it is then the largest level.
-        needed = np.interp(demand[part], values, levels)
-        used = needed > 0
-        return float((capacity[part][used] / needed[used]).min(initial=1.0))
+        return float(least_capacity_ratio(demand[part], capacity[part], levels, values))
 
     half = demand.size // 2
     return min(in_parallel(least_ratio, (slice(half),), (slice(half, None),), threads=threads))
