@@ -10,6 +10,7 @@ from auclab.solvers.newton.damped_newton import Iterate
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import SmoothedLoss
+from auclab.solvers.smoothed.secant import with_secant
 from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.verified.value import dual_bound
@@ -31,22 +32,29 @@ def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: 
     """Iterative refinement of the step until the bound is close, because its Hessian may be that of a subsample."""
     problem, method = state.problem, state.method
     theta, evaluation = iterate.theta, iterate.evaluation
-    step, multipliers = np.zeros_like(theta), evaluation.multipliers
-    bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers)).bound
+    step, multipliers, hessian = np.zeros_like(theta), evaluation.multipliers, iterate.hessian
+    negative_gradient = loss.direction_sum(multipliers)
+    bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers), negative_gradient[:-2]).bound
     rise, rose, wanted = np.inf, np.inf, state.tolerance * max(evaluation.value, SMALL_OBJECTIVE)
     enough = state.smoothed_value - PART_OF_GAP * wanted
     # If the rises do not decrease, the Hessian is too inaccurate.
     while bound < enough and rise > LITTLE * wanted and rise <= rose:
-        correction = method.step(iterate.hessian, loss.direction_sum(multipliers), theta + step)
+        correction = method.step(hessian, negative_gradient, theta + step)
         if method.is_too_long(step + correction, theta):
             break
         step = step + correction
         multipliers = loss.linearised(evaluation, step)
-        before, bound = bound, dual_bound(problem, (theta + step)[:-2], _of_pairs(multipliers)).bound
-        rise, rose = bound - before, rise
+        before, negative_gradient = negative_gradient, loss.direction_sum(multipliers)
+        if isinstance(hessian, np.ndarray):
+            hessian = with_secant(hessian, correction, before - negative_gradient)
+        proved = dual_bound(problem, (theta + step)[:-2], _of_pairs(multipliers), negative_gradient[:-2]).bound
+        rise, rose, bound = proved - bound, rise, proved
     evaluation.release()
     # The multipliers of a step that is too long may prove a bound although its point is worse.
-    objective, coef, intercept = min(map(state.measured, [theta, theta + step, *others]), key=lambda point: point[0])
+    measured = [state.measured(theta + step)]
+    if measured[0][0] - bound > wanted:
+        measured += map(state.measured, [theta, *others])
+    objective, coef, intercept = min(measured, key=lambda point: point[0])
     marginals, share_neg = _of_pairs(multipliers), multipliers[2] if len(multipliers) > 2 else None
     certificate, _ = certify(problem.dual_problem(share_neg, marginals[1]), coef, intercept, marginals, objective)
     point = RawSolution(coef, intercept, Status.ITERATION_LIMIT, marginals, share_neg=share_neg)

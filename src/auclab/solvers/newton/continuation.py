@@ -36,7 +36,7 @@ from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array
 
-#: With more observations per class than this the Hessian is that of a subsample, because it need not be exact.
+#: With more observations per class than this the Hessian of a subsample is that of the subsample before it.
 _MAX_HESSIAN_SIZE = 40_000
 #: The last half-width on a subsample, and the first one near a start that may be some way off.
 _SUBSAMPLE_WIDTH, WIDER = 0.03, 0.125
@@ -108,7 +108,7 @@ class _Path:
         self.steps += self.method.iterations - before
         repeated = bool(self.minima) and self.minima[-1].half_width == state.half_width
         self.minima = [*(self.minima[:-1] if repeated else self.minima[-1:]), iterate]
-        state.theta, state.evaluation = iterate.theta, iterate.evaluation
+        state.theta, state.evaluation, self.hessian = iterate.theta, iterate.evaluation, iterate.given
         if self.whole:
             state.monitor.record(state.smoothed_value, 0.0)  # above the true one, and no hinge is negative
 
@@ -183,15 +183,20 @@ class _Path:
 
     @property
     def _first_relative(self) -> float:
-        """Slopes prove a bound at an exact minimum, and exact minima lie on lines; other steps need not go as far."""
+        """What the steps at a half-width have to reach.
+
+        Slopes prove a bound at an exact minimum, and exact minima lie on lines. Other steps need not go as far; with a
+        given Hessian one more costs less than what it saves in the last step.
+        """
         if self.whole and self.proves_by_slopes and self.hessian is None:
             return EPSILON if self.is_narrow else LITTLE**8
-        return LITTLE if self.direct or self.leaps or not self.whole else LITTLE**2
+        few = (self.direct or self.leaps) and self.hessian is None
+        return LITTLE if few or not self.whole else LITTLE**2
 
     def pass_on(self) -> None:
         """Keep the Hessian for a larger sample."""
-        if not self.whole and self.hessian is None:
-            self.state.hessian = self._reusable
+        if not self.whole:
+            self.state.hessian = self._reusable if self.hessian is None else self.hessian
 
     @property
     def _reusable(self) -> Array | None:
@@ -235,9 +240,11 @@ class _Path:
 def _borrows(state: State, sample: Sample) -> bool:
     """Whether the sample's own Hessian would cost more than the extra steps with the previous one.
 
-    Not for a subsample of the pairs of bicliques, few of which are in the band of a smaller subsample.
+    That is so for all observations; a subsample is to pass on a Hessian of its own unless it is large. Not for a
+    subsample of the pairs of bicliques, few of which are in the band of a smaller subsample.
     """
-    if not sample.is_of_classes and sample is not state.problem.sample:
+    if sample.is_sparse and not sample.in_blocks:
         return False
-    large = max(sample.n_pos, sample.n_neg) > _MAX_HESSIAN_SIZE
-    return large and (sample.in_blocks or not sample.is_sparse)
+    if sample is state.problem.sample:
+        return True
+    return sample.is_of_classes and max(sample.n_pos, sample.n_neg) > _MAX_HESSIAN_SIZE

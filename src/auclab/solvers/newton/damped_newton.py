@@ -36,7 +36,8 @@ _DAMPING = 1e-3
 class Iterate:
     """Where the steps at one half-width ended.
 
-    `converged` says whether the next step's predicted reduction was below the tolerance or below the noise.
+    `converged` says whether the next step's predicted reduction was below the tolerance or below the noise. `given`:
+    the Hessian that was taken in place of the sample's own, improved by the steps.
     """
 
     theta: Array
@@ -44,6 +45,7 @@ class Iterate:
     evaluation: Evaluation
     hessian: Hessian
     converged: bool
+    given: Array | None
 
 
 class DampedNewton:
@@ -129,6 +131,8 @@ class DampedNewton:
                 actual = 0.5 * float((negative_gradient + trial.negative_gradient) @ (trial.theta - theta))
                 actual -= self.rise(theta, trial.theta)
             if actual > 0:
+                if hessian is not None:
+                    subproblem.learn(trial.theta - theta, negative_gradient - trial.negative_gradient)
                 theta, evaluation = trial.theta, trial.evaluation
                 value = subproblem.value(theta, evaluation)
                 negative_gradient, curvature = trial.negative_gradient, subproblem.hessian(evaluation)
@@ -140,7 +144,7 @@ class DampedNewton:
             damping = damped if damped and not damping else _next_damping(damping, ratio)
         if evaluation.state is None:
             evaluation = loss.evaluate(theta, half_width)
-        return Iterate(theta, half_width, evaluation, curvature, converged)
+        return Iterate(theta, half_width, evaluation, curvature, converged, subproblem.given_hessian)
 
     def step(self, hessian: Hessian, negative_gradient: Array, theta: Array) -> Array:
         """The proximal step of the model to a point that satisfies the constraints; 0 if out of time."""
@@ -222,6 +226,11 @@ class _Subproblem:
         if self.given_hessian is not None:
             return self.loss.completed(self.given_hessian, evaluation)
         return self._own_hessian(evaluation, self.ridge)
+
+    def learn(self, step: Array, change: Array) -> None:
+        """Improve the given Hessian by how the gradient changed along a step."""
+        assert self.given_hessian is not None
+        self.given_hessian = self.loss.learned(self.given_hessian, step, change)
 
     def damping_hessian(self, theta: Array) -> Any:
         """The Hessian of a band of half-width 1 at the point where damping was first needed, and a small ridge."""

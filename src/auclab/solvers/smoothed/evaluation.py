@@ -11,6 +11,7 @@ import numpy as np
 from auclab.compiled.smooth import Index
 from auclab.samples.memory import Sample
 from auclab.solvers.smoothed.row_products import Check
+from auclab.solvers.smoothed.secant import with_secant
 from auclab.types import Array
 
 
@@ -84,6 +85,10 @@ class SmoothedLoss(ABC):
     def completed(self, hessian: Array, evaluation: Evaluation) -> Array:
         """A reusable Hessian plus the terms of this point: none here."""
         return hessian
+
+    def learned(self, hessian: Array, step: Array, change: Array) -> Array:
+        """A reusable Hessian improved by how the negative gradient fell along a step."""
+        return with_secant(hessian, step, change)
 
 
 def with_one_sum(multipliers: tuple[Array, ...]) -> tuple[Array, ...]:

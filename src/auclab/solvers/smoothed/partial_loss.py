@@ -26,6 +26,7 @@ import numpy as np
 
 from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
 from auclab.compiled.smooth import Index, sweep_neg, sweep_pos, window_sums
+from auclab.compiled.sorting import ascending
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import KEPT_BYTES
@@ -73,8 +74,8 @@ class PartialLoss(SmoothedLoss):
         """Value and multipliers at `theta`; O(m n + m log m)."""
         sample, width = self.sample, half_width
         scores_pos, scores_neg = sample.scores(theta[:-2])
-        order_pos = np.argsort(scores_pos).astype(np.int32)
-        pos, share_pos = scores_pos[order_pos], sample.share_pos[order_pos] if sample.weighted else sample.share_pos
+        order_pos, pos = ascending(scores_pos)
+        share_pos = sample.share_pos[order_pos] if sample.weighted else sample.share_pos
         while True:
             order_neg = _largest(scores_neg, self._n_sorted)
             neg, capacity = scores_neg[order_neg], self.capacity[order_neg]
@@ -155,6 +156,10 @@ class PartialLoss(SmoothedLoss):
             gradients -= mean
             hessian[:n, :n] += row_products(gradients, weight, self.check)
             hessian[:n, :n] += (total - float(weight.sum())) * np.outer(mean, mean)
+        return hessian
+
+    def learned(self, hessian: Array, step: Array, change: Array) -> Array:
+        """The reusable part as it is: the terms of a point have their part in the change."""
         return hessian
 
     def _gradients(self, evaluation: Evaluation, band: slice) -> Array | None:

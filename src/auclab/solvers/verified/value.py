@@ -104,14 +104,16 @@ class DualBound:
         return cls(0.0, 0.0, 0.0, math.inf, multipliers)
 
 
-def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) -> DualBound:
+def dual_bound(
+    problem: Problem, coef: Array, multipliers: tuple[Array, Array], gradient: Array | None = None
+) -> DualBound:
     """The dual value of multipliers within their capacities, in working precision: for the iterations of a solver.
 
-    `coef` (n_features,): the solution, whose length sets the radius.
+    `coef` (n_features,): the solution, whose length sets the radius. `gradient` (n_features,): ``Σ q d``, if known.
     """
     sample, constraints = problem.sample, problem.constraints
     margins = worth = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
-    gradient = sample.combine(*multipliers)
+    gradient = sample.combine(*multipliers) if gradient is None else gradient
     if constraints is not None:
         held = constraint_multipliers(problem.program, constraints, gradient, margins, sample.spread, coef)
         gradient, worth = held.residual(constraints, gradient), worth - held.cost(constraints)
