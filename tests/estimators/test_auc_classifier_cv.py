@@ -15,8 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab import CSVM, AuclabError, BufferedAUC, Constraints, PartialAUC, RankSVM, solve
 from auclab.estimators import AUCClassifier, AUCClassifierCV
-from auclab.estimators.inner_choice import choose
-from auclab.metrics import get_scorer
+from auclab.estimators.inner_choice import choose, largest_jump
+from auclab.metrics import auc_score, get_scorer
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.penalty_series import penalty_level, series_below
@@ -160,8 +160,8 @@ class _Fold:
 
     compiling = 0.0
 
-    def __init__(self, levels, order):
-        self.levels, self.order, self.at = np.array(levels), order, {}
+    def __init__(self, levels, order, jump=0.0):
+        self.levels, self.order, self.jump, self.at = np.array(levels), order, jump, {}
 
     def refined(self, k):
         self.at[k] = min(self.at.get(k, -1) + 1, len(self.levels) - 1)
@@ -182,3 +182,21 @@ def test_only_close_values_are_improved():
     assert (choice.best, choice.selected) == (2, 2)
     assert folds[0].at == {0: 3, 1: 1, 2: 3}
     assert choice.scores[2].tolist() == [0.804, 0.804]
+
+
+def test_values_stay_close_where_equal_rows_may_pass_others():
+    levels = [[0.80, 0.79, 0.7999], [0.80, 0.79, 0.7999], [0.80, 0.81, 0.7999]]  # unchanged, and then a jump
+    for jump, best in ((0.0, 0), (0.02, 1)):
+        fold = _Fold(levels, [0, 1, 2], jump)
+        assert choose([lambda fold=fold: fold], 3).best == best
+
+
+def test_the_largest_jump_is_what_equal_rows_change_that_pass_others():
+    X = np.array([[1.0, 2.0]] * 3 + [[0.0, 1.0]] * 2 + [[5.0, 5.0], [1.0, 2.0], [4.0, 4.0], [4.0, 4.0]])
+    y = np.array([1, 1, 1, 0, 0, 1, 0, 0, 0])
+    assert largest_jump(X, y) == pytest.approx(3 / 4 * 2 / 5)
+    assert largest_jump(sp.csr_array(X), y) == pytest.approx(3 / 4 * 2 / 5)
+    # With that change the rows (1, 2) pass the rows (4, 4): their AUC differs by no more.
+    scores = np.array([3.0] * 3 + [0.0] * 2 + [9.0, 3.0, 4.0, 4.0])
+    moved = np.where(scores == 3.0, 5.0, scores)
+    assert abs(auc_score(y, moved) - auc_score(y, scores)) == pytest.approx(largest_jump(X, y))

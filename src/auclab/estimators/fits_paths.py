@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy.typing import ArrayLike
 
 from auclab.estimators.given_parts import TakesFormulation
-from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
+from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold, largest_jump
 from auclab.metrics.scorers import MetricScorer
 from auclab.samples.row_scores import row_scores
 from auclab.solvers.inner_path import InnerPath, Point
@@ -132,4 +132,4 @@ class FitsPaths(TakesFormulation):
                 model.formulation = point.formulation
                 return float(scorer(model._adopt(point, X, positive, None), X_held, y_held, **weight))
 
-        return PathFold(path, measure)
+        return PathFold(path, measure, largest_jump(X_held, y_held))

@@ -3,7 +3,8 @@
 All values are solved on every fold, first roughly and then once more. By how much their means have changed says how far
 they may still change: a value whose mean is further than twice the largest change from the one that decides is taken to
 be decided. Of a measure that counts pairs no change is not a sign that none follows, so that a change is at least the
-smallest step between measures. The others are improved again, until one is left or all have their optimum.
+smallest step between measures, and at least what equal rows change that pass others all at once (`largest_jump`). The
+others are improved again, until one is left or all have their optimum.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from auclab.precision import ROUNDING
+from auclab.samples.row_scores import row_scores
 from auclab.solvers.inner_path import InnerPath, Point
 from auclab.types import Array
 
@@ -41,6 +43,10 @@ class InnerFold(Protocol):
         """Whether the scorer is w = 0."""
 
     @property
+    def jump(self) -> float:
+        """How much the measure may change at once."""
+
+    @property
     def compiling(self) -> float:
         """Seconds in which code was compiled."""
 
@@ -49,11 +55,12 @@ class InnerFold(Protocol):
 class PathFold:
     """Scorers of a path.
 
-    `measure`: of a point, on the held-out rows.
+    `measure`: of a point, on the held-out rows. `jump`: how much it may change at once.
     """
 
     path: InnerPath
     measure: Callable[[Point], float]
+    jump: float = 0.0
 
     @property
     def order(self) -> Sequence[int]:
@@ -89,6 +96,7 @@ class FittedFold:
     classifiers: Sequence[Any]
     measure: Callable[[Any], float]
     order: Sequence[int]
+    jump = 0.0
 
     def refined(self, k: int) -> tuple[float, float]:
         """The measure on the held-out rows, and the relative gap; NaN of a baseline."""
@@ -155,7 +163,8 @@ def choose(folds: Sequence[Callable[[], InnerFold]], n_values: int, *, one_stand
         _refine(made, scores, gaps, improvable, range(len(made)))
         means = scores.mean(axis=1)
         best, _, threshold = _decided(scores, order, one_standard_error)
-        change = max(float(abs(means - before)[close].max()), _step(scores) / len(made))
+        least = max(_step(scores), *(fold.jump for fold in made))
+        change = max(float(abs(means - before)[close].max()), least / len(made))
         close &= abs(means - threshold) <= _MARGIN * change + ROUNDING
         close[best] = True
     best, selected, _ = _decided(scores, order, one_standard_error)
@@ -180,6 +189,22 @@ def _step(scores: Array) -> float:
     """
     steps = np.diff(np.sort(scores, axis=0), axis=0)
     return float(steps[steps > ROUNDING].min(initial=math.inf)) if (steps > ROUNDING).any() else 0.0
+
+
+def largest_jump(X: Any, y: ArrayLike) -> float:
+    """By how much the AUC changes if the most equal rows of one class pass the most equal rows of the other.
+
+    `X`: array or CSR matrix of shape (n_samples, n_features). `y` (n_samples,): two classes. Equal rows are those with
+    equal scores by one vector of random numbers.
+
+    Examples
+    --------
+    >>> largest_jump(np.array([[1.0], [1.0], [2.0], [1.0], [3.0], [3.0]]), [1, 1, 1, 0, 0, 0])   # 2/3 · 2/3
+    0.4444444444444444
+    """
+    scores, labels = row_scores(X, np.random.default_rng(0).standard_normal(X.shape[1])), np.asarray(y)
+    counts = [np.unique(scores[labels == label], return_counts=True)[1] for label in np.unique(labels)]
+    return math.prod(float(each.max() / each.sum()) for each in counts)
 
 
 def _decided(scores: Array, order: Sequence[int], one_standard_error: bool) -> tuple[int, int, float]:
