@@ -115,7 +115,8 @@ def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:
     """Steps until the gap is reached, or no longer decreases."""
     problem, idle = best.problem, 0
     try:
-        state, longest = State(problem, setting), 0.0
+        state = State(problem, setting)
+        longest = 0.0 if best.monitor.remaining is None else state.grams.least_seconds()
         for _ in range(MOST_STEPS):
             remaining = best.monitor.remaining
             best.is_late = remaining is not None and remaining < longest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from auclab.types import Array
 _REFINEMENTS = 2
 #: Multiplications of a matrix from which two threads are faster: 10 ms of one thread.
 _LARGE = 1e8
+#: Rows whose product with all rows is timed.
+_FEW_ROWS = 32
 
 
 class GramMatrices:
@@ -33,6 +36,15 @@ class GramMatrices:
         parts = (slice(0, half), slice(half, None)) if large else (slice(None),)
         products = in_parallel(self._product, *((scale, part) for part in parts), threads=large)
         return sum(products[1:], start=products[0])
+
+    def least_seconds(self) -> float:
+        """What a product takes at least, by that of a few rows with all; 0 if it is small."""
+        rows, columns = self.X.shape
+        if float(rows) ** 2 * columns < _LARGE:
+            return 0.0
+        begin = perf_counter()
+        _ = self.X[:_FEW_ROWS] @ self.X.T
+        return 0.5 * (perf_counter() - begin) * rows / min(rows, _FEW_ROWS)
 
     def _product(self, scale: Array, part: slice) -> Array:
         """The contribution of some columns to the matrix."""
