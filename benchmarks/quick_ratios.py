@@ -1,6 +1,5 @@
-"""Three ratios on the screen, each measured in turn in one process: threads, small solves, and L-BFGS-B.
+"""Two ratios on the screen, each measured in turn in one process: small solves, and L-BFGS-B.
 
-    python benchmarks/quick_ratios.py threads     # wall seconds, 10⁶ + 10⁶ rows × 10 columns, two threads and one
     python benchmarks/quick_ratios.py small       # processor milliseconds, 100 × 5, solves and a fit of the estimator
     python benchmarks/quick_ratios.py lbfgsb      # processor seconds of bAUC beside fifteen lines with L-BFGS-B
 
@@ -13,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import median
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ import scipy.sparse as sp
 from shapes import PROGRAMS, gaussian
 from user_code import artificial, minimise
 
-from auclab import BufferedAUC, RankSVM, solve
+from auclab import BufferedAUC, solve
 from auclab.datasets import load
 from auclab.estimators import AUCClassifier
 
@@ -36,18 +35,6 @@ def in_turn(works: Sequence[Callable[[], Any]], repetitions: int, clock: Callabl
             if round_:
                 spent[k].append(clock() - begin)
     return [median(each) for each in spent]
-
-
-def threads() -> None:
-    """Two threads beside one."""
-    rng = np.random.default_rng(0)
-    y = np.repeat([1, 0], 1_000_000)
-    X = rng.standard_normal((y.size, 10)) + 0.3 * y[:, None]
-    for name, program in (
-        ("RankSVM²", RankSVM(1e-3, squared=True)), ("bAUC", BufferedAUC()), ("RankSVM l1", RankSVM(1e-2, "l1")),
-    ):  # fmt: skip
-        one, two = in_turn([partial(solve, program, X, y, threads=count) for count in (1, 2)], 7, perf_counter)
-        print(f"{name:12} one {one:.3f} s, two {two:.3f} s, ratio {two / one:.2f}", flush=True)
 
 
 def small() -> None:
@@ -76,5 +63,5 @@ def lbfgsb() -> None:
 
 
 if __name__ == "__main__":
-    for part in sys.argv[1:] or ("threads", "small", "lbfgsb"):
-        {"threads": threads, "small": small, "lbfgsb": lbfgsb}[part]()
+    for part in sys.argv[1:] or ("small", "lbfgsb"):
+        {"small": small, "lbfgsb": lbfgsb}[part]()
