@@ -23,7 +23,7 @@ from auclab.kernels.kernel import Kernel
 from auclab.precision import TOLERANCE
 from auclab.samples.bicliques import GroupWeights
 from auclab.samples.centring import moved_intercept
-from auclab.solvers.budget import NOTEWORTHY, without_verification
+from auclab.solvers.budget import NOTEWORTHY, left_of, without_verification
 from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.feasible_point import check_not_contradictory
@@ -38,9 +38,6 @@ from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verification import verify
 from auclab.types import AuclabError, Status
-
-#: Seconds for a solver that starts after the time limit, so that it returns the first point it has.
-_LEAST_SECONDS = 1e-3
 
 
 def solve(
@@ -154,9 +151,7 @@ def solve(
         begin, program = perf_counter(), as_formulation(formulation)
         program, sample = ranking.problem_parts(program, X, y, sample_weight, pos_label)
         problem = Problem(program, sample, constraints_on_columns(constraints, X, sample.n_features))
-        if time_limit is not None:
-            time_limit = max(time_limit - (perf_counter() - begin), _LEAST_SECONDS)
-        return solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options)
+        return solve_problem(problem, solver, tolerance=tolerance, time_limit=left_of(time_limit, begin), **options)
 
 
 def _solve_kernel(
@@ -208,10 +203,6 @@ def solve_problem(
         options["start"] = coef, moved_intercept(intercept, coef, problem.sample.offset, 1.0)
     begin, compiling = perf_counter(), compile_loops("values") if problem.over_pairs else 0.0
 
-    def left_of(seconds: float | None) -> float | None:
-        """The rest of `seconds`, counted from the beginning."""
-        return None if seconds is None else max(seconds - (perf_counter() - begin), _LEAST_SECONDS)
-
     def solve_convex(convex: Problem, seconds: float | None) -> Solution:
         # The convex programs of one with z > 0 are over pairs or points of their own.
         member = name if solver != "auto" or convex is problem else select_solver(convex)[0]
@@ -223,13 +214,13 @@ def solve_problem(
         with ends_without_progress(patience(seconds) if waiting else math.inf) as waited:
             solve_member = run if member == name else load_solver(member)
             raw = _run(solve_member, convex, tolerance, without_verification(convex, seconds), options)
-        verified = verify(convex, raw, member, tolerance, left_of(time_limit))
+        verified = verify(convex, raw, member, tolerance, left_of(time_limit, begin))
         solution = verified
         if convex.constraints is None:
-            solution = finish_exactly(convex, verified, tolerance, left_of(time_limit))
+            solution = finish_exactly(convex, verified, tolerance, left_of(time_limit, begin))
         if solver != "auto" or not others_may_prove_more(convex, solution):
             return solution
-        left = left_of(time_limit)
+        left = left_of(time_limit, begin)
         label = f"highs encoding={fastest_encoding(convex)}" if member == "highs" else member
         stalled = waited.seconds if waited.ran_out else None
         return hand_over(convex, (label, raw, solution), _run_candidate(convex, tolerance), tolerance, left, stalled)
@@ -238,7 +229,7 @@ def solve_problem(
         if formulation.threshold > 0:
             solution = solve_nonconvex(problem, solve_convex, tolerance=tolerance, time_limit=time_limit)
         else:
-            solution = solve_convex(problem, left_of(time_limit))
+            solution = solve_convex(problem, left_of(time_limit, begin))
     timings = replace(solution.timings, compile=solution.timings.compile + compiling)
     added = [reason] if reason else []
     if timings.compile > NOTEWORTHY:

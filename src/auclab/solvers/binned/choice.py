@@ -7,6 +7,7 @@ from time import perf_counter
 from auclab.compiled.compiling import compile_loops
 from auclab.formulations.problem import Problem
 from auclab.solvers.binned.solver import is_solved_in_bins, solve_in_bins
+from auclab.solvers.budget import left_of
 from auclab.solvers.monitor import monitored
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.raw import RawSolution
@@ -65,7 +66,7 @@ def solve(
         return solve_newton(problem, tolerance=tolerance, time_limit=time_limit, start=start)
     begin = perf_counter()
     compile_loops("pairs" if problem.over_pairs else "points")
-    with one_thread_each(), monitored(tolerance, _left(time_limit, begin)) as monitor:
+    with one_thread_each(), monitored(tolerance, left_of(time_limit, begin)) as monitor:
         solution = solve_in_bins(problem, tolerance, monitor, n_bins=bins, start=start, checkpoint=checkpoint)
         stopped = monitor.stopped()
     if solution is not None:
@@ -74,9 +75,4 @@ def solve(
         if solution.status is not Status.ITERATION_LIMIT or stopped is not None or many:
             return solution
         start = solution.coef, solution.intercept
-    return solve_newton(problem, tolerance=tolerance, time_limit=_left(time_limit, begin), start=start)
-
-
-def _left(time_limit: float | None, begin: float) -> float | None:
-    """What is left of a time limit."""
-    return None if time_limit is None else max(time_limit - (perf_counter() - begin), 1e-3)
+    return solve_newton(problem, tolerance=tolerance, time_limit=left_of(time_limit, begin), start=start)

@@ -40,6 +40,7 @@ from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
+from auclab.solvers.budget import left_of
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.guaranteed.least_norm import check_level, convex_constraints, in_memory, part_bauc
@@ -117,7 +118,6 @@ def with_groups(
     """
     check_limits(tolerance, time_limit)
     begin = perf_counter()
-    deadline = math.inf if time_limit is None else begin + time_limit
     sample = in_memory(as_sample(X, y, sample_weight, pos_label=pos_label))
     allowed = convex_constraints(constraints, X, sample.n_features)
     labels = np.asarray(groups)
@@ -128,12 +128,12 @@ def with_groups(
     everyone = Part("all pairs", sample)
     parts = [Part(f"group {name!r}", part_of_sample(sample, labels == name, pairs, name)) for name in names]
 
-    def left() -> float | None:
-        return None if math.isinf(deadline) else max(deadline - perf_counter(), 1e-3)
-
     best = [
         solve_problem(
-            Problem(part.problem.program, part.sample, allowed), "auto", tolerance=tolerance, time_limit=left()
+            Problem(part.problem.program, part.sample, allowed),
+            "auto",
+            tolerance=tolerance,
+            time_limit=left_of(time_limit, begin),
         )
         for part in (everyone, *parts)
     ]
@@ -141,7 +141,7 @@ def with_groups(
     zeros = np.zeros(sample.n_features)
     starts = [zeros, *(solution.coef for solution in best)]
     inside = ColumnConstraints.of(sample.n_features) if allowed is None else allowed
-    with one_thread_each(), monitored(tolerance, left()) as monitor:
+    with one_thread_each(), monitored(tolerance, left_of(time_limit, begin)) as monitor:
         kept = [k for k, limit in enumerate(limits) if math.isfinite(limit)]
         bounded, their_limits = [parts[k] for k in kept], [limits[k] for k in kept]
         search = OuterApproximation([everyone, *bounded], [math.inf, *their_limits], zeros, inside, starts)

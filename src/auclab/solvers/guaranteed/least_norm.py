@@ -31,6 +31,7 @@ from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.metrics import bauc_score
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.budget import left_of
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.guaranteed.outer_approximation import OuterApproximation
@@ -125,16 +126,16 @@ class LeastNorm:
         sample_weight: ArrayLike | None,
         pos_label: Any,
     ) -> None:
-        self.begin = perf_counter()
-        self.deadline = math.inf if time_limit is None else self.begin + time_limit
-        self.tolerance = tolerance
+        self.tolerance, self.time_limit, self.begin = tolerance, time_limit, perf_counter()
         sample = in_memory(as_sample(X, y, sample_weight, pos_label=pos_label))
         self.weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         self.constraints = convex_constraints(constraints, X, sample.n_features)
         self.part = Part("all pairs", sample)
         self.cost = checked_cost(cost, sample.n_features)
         problem = Problem(self.part.problem.program, sample, self.constraints)
-        self.best: Solution = solve_problem(problem, "auto", tolerance=tolerance, time_limit=self._left())
+        self.best: Solution = solve_problem(
+            problem, "auto", tolerance=tolerance, time_limit=left_of(self.time_limit, self.begin)
+        )
         starts = [np.zeros(sample.n_features), self.best.coef]
         self.allowed = ColumnConstraints.of(sample.n_features) if self.constraints is None else self.constraints
         self.search = OuterApproximation([self.part], [1.0], self.cost, self.allowed, starts)
@@ -153,7 +154,7 @@ class LeastNorm:
         if part.value(self.start) >= limit:  # of a lower level than this
             self.start = self.best.coef
         self.search.set_limits([limit])
-        with one_thread_each(), monitored(self.tolerance, self._left()) as monitor:
+        with one_thread_each(), monitored(self.tolerance, left_of(self.time_limit, self.begin)) as monitor:
             found = self.search.solve(self.start, self.tolerance, monitor)
         coef = self.start = kept_inside([part], [limit], found.coef, self.best.coef)
         hinge, norm, bound = part.value(coef), float(self.cost @ abs(coef)), max(0.0, found.lower_bound)
@@ -182,9 +183,6 @@ class LeastNorm:
             seconds=perf_counter() - begin,
             notes=tuple(notes),
         )
-
-    def _left(self) -> float | None:
-        return None if math.isinf(self.deadline) else max(self.deadline - perf_counter(), 1e-3)
 
 
 def part_bauc(part: Part, coef: Array) -> float:

@@ -16,7 +16,7 @@ from auclab.formulations.base import Program
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.kernels.named import as_kernel
-from auclab.solvers.budget import NEWTON_FEATURES
+from auclab.solvers.budget import NEWTON_FEATURES, left_of
 from auclab.solvers.kernel.approximations import nystroem_landmarks, solve_in_random_features
 from auclab.solvers.kernel.given_span import solve_in_given_span, solve_without_norm
 from auclab.solvers.kernel.result import verified
@@ -128,8 +128,7 @@ def solve_kernel(
         memory=choices.memory,
         ranking=ranking,
     )
-    left = None if time_limit is None else max(time_limit - (perf_counter() - begin), 1e-3)
-    return solve_training(training, choices, left)[0]
+    return solve_training(training, choices, left_of(time_limit, begin))[0]
 
 
 @dataclass(frozen=True)
