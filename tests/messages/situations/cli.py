@@ -91,7 +91,7 @@ def page(answers: bool | None) -> None:
 
 def served(tables: int) -> int:
     """`auclab ui`, whose server ends at once, with so many tables for parent runs."""
-    server = SimpleNamespace(poll=giving(None), wait=giving(0))
+    server = SimpleNamespace(poll=giving(0))
     replaced = {
         "auclab.cli.ui.attach_tables": giving(tables),
         "auclab.cli.ui._server": giving(contextlib.nullcontext(server)),
