@@ -1,4 +1,4 @@
-"""Hydra sweeper that lets Optuna propose the settings of the next jobs by what the jobs before were worth.
+"""Hydra sweeper that lets Optuna propose the settings of the next jobs from the values of earlier jobs.
 
 Hydra imports every plug-in of this folder when it starts, so Optuna is imported when it is used.
 """

@@ -166,7 +166,7 @@ def test_a_part_without_a_pair_is_refused():
         holdout(in_time, test_size=0.3)
     with pytest.raises(AuclabError, match="the test part of 2 rows has one class only"):
         holdout(Target(np.array([0, 1, 0, 1, 1, 1]), order=np.arange(6)), test_size=0.3)
-    with pytest.raises(AuclabError, match=r"has one class only; take fewer tune\.folds"):
+    with pytest.raises(AuclabError, match=r"has one class only; use fewer tune\.folds"):
         inner_folds(Target(np.array([0, 1] * 10), order=np.arange(20)), n_folds=12, seed=0, setting="tune.folds")
 
 

@@ -185,7 +185,7 @@ REFUSED = (
     Refusal(
         ("partial_auc", "squared hinge"),
         ("at most k columns",),
-        "no solver takes .* with max_features: leave max_features out, or take bauc",
+        "no solver takes .* with max_features: leave max_features out, or use bauc",
         "the branch and bound over columns supports only the hinge over all pairs or points, not other losses or the "
         "hardest negatives",
     ),
@@ -309,7 +309,7 @@ REFUSED = (
     Refusal(
         ("partial_auc", "squared hinge"),
         ("feature path",),
-        "no solver takes .* with max_features: leave max_features out, or take bauc",
+        "no solver takes .* with max_features: leave max_features out, or use bauc",
         "the branch and bound over columns supports only the hinge over all pairs or points",
     ),
     Refusal(

@@ -90,8 +90,8 @@ def test_thresholds_from_a_summary_are_near(folder, tmp_path, rule, summarised):
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        (("decision.probability=sigmoid",), "take decision.probability=none"),
-        (("decision.probability=isotonic",), "take decision.probability=none"),
+        (("decision.probability=sigmoid",), "use decision.probability=none"),
+        (("decision.probability=isotonic",), "use decision.probability=none"),
         (("metrics=[auc,soft_auc]",), "soft_auc needs all scores in memory"),
     ],
 )

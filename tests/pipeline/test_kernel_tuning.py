@@ -221,13 +221,13 @@ def test_settings_of_other_choices_do_not_change():
     ("words", "message"),
     [
         (["tune=kernel"], "add kernel=rbf"),
-        (["kernel=rbf", "tune=kernel", "formulation=bauc"], "neither: take formulation=ranksvm"),
+        (["kernel=rbf", "tune=kernel", "formulation=bauc"], "neither: use formulation=ranksvm"),
         (["kernel=rbf", "tune=kernel", "tune.gammas=[]"], r"tune\.gammas is \[\]; multiples"),
         (["kernel=rbf", "tune=kernel", "tune.gammas=[-1]"], "multiples > 0"),
         (["kernel=rbf", "tune=kernel", "tune.values=[0.1]"], r"tune\.grids\.penalty"),
         (["kernel=rbf", "tune=kernel", "tune.tolerance=0"], "relative gap > 0"),
         (["kernel=rbf", "tune=penalty", "tune.gammas=[1]"], "add tune=kernel"),
-        (["kernel=precomputed", "tune=kernel", "split=none", "preprocess=none"], "no γ to select; take tune=auto"),
+        (["kernel=precomputed", "tune=kernel", "split=none", "preprocess=none"], "no γ to select; use tune=auto"),
         (["tune=auto", "tune.tolerance=0.1", "formulation=logistic"], "baselines"),
     ],
 )

@@ -41,8 +41,8 @@ def worth(*values, status="FINISHED"):
         ([LAMBDA], {"metric": "seconds/total"}, "have not seen"),
         ([LAMBDA], {"metric": "tune/score"}, "add tune=auto"),
         ([LAMBDA, "tune=none"], {"metric": "tune/score"}, "add tune=auto"),
-        ([LAMBDA], {"metric": "inner/brier"}, "not measured by these runs: take one of inner/auc, inner/bauc"),
-        ([LAMBDA], {"metric": "inner/voros"}, r"add it, 'metrics=\[auc,bauc,voros\]', or take one of"),
+        ([LAMBDA], {"metric": "inner/brier"}, "not measured by these runs: use one of inner/auc, inner/bauc"),
+        ([LAMBDA], {"metric": "inner/voros"}, r"add it, 'metrics=\[auc,bauc,voros\]', or use one of"),
         ([LAMBDA, "inner.folds=0"], {}, "leave inner.folds=0 out"),
         ([LAMBDA, "inner.folds=3,5"], {}, "changes the task"),
         ([LAMBDA], {"sampler": "annealing"}, "samplers are tpe"),
@@ -150,7 +150,7 @@ def test_limits_are_medians_of_jobs_with_all_folds():
 @pytest.mark.parametrize(("sampler", "module"), [("gp", "torch"), ("cmaes", "cmaes")])
 def test_samplers_with_needs_of_their_own_name_them_or_propose(sampler, module):
     if find_spec(module) is None:
-        with pytest.raises(AuclabError, match=f"needs {module}; install it with pip install {module}, or take tpe"):
+        with pytest.raises(AuclabError, match=f"needs {module}; install it with pip install {module}, or use tpe"):
             search_over(LAMBDA, sampler=sampler)
         return
     search = search_over(LAMBDA, sampler=sampler)

@@ -153,7 +153,7 @@ def _on_grid(bound: Callable[..., Bound]) -> Callable[..., float]:
         check_positive(a=a, a0=a0)
         level = math.log2(a) - math.log2(a0)
         if abs(level - round(level)) > 1e-9:
-            raise AuclabError(f"a = {a:g} is not on the grid 2^k · {a0:g}; take {math.ldexp(a0, round(level)):g}")
+            raise AuclabError(f"a = {a:g} is not on the grid 2^k · {a0:g}; use {math.ldexp(a0, round(level)):g}")
         share = level_share(rho, round(level))
         loss = arguments.pop("empirical_loss", 0.0)
         return bound(loss, a, n_pos=n_pos, n_neg=n_neg, rho=share, **arguments).slack

@@ -52,7 +52,7 @@ def _of_split(folder: Path, splits: Sequence[Path], split: int | None, name: str
         return folder
     if split is None and len(splits) > 1:
         raise AuclabError(
-            f"{visible(name)} has {len(splits)} splits, and each of them a scorer of its own; take one with --split 0, "
+            f"{visible(name)} has {len(splits)} splits, and each of them a scorer of its own; use one with --split 0, "
             f"…, --split {len(splits) - 1}, or fit one to all rows with split=none"
         )
     number = split or 0

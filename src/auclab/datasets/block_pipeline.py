@@ -297,7 +297,7 @@ def _fit_scale(
         pipeline.steps[at] = ("scale", fitted)
         return mean, fitted.scale_
     raise AuclabError(
-        f"{type(scaler).__name__} cannot be fitted to rows in blocks; take preprocess=standard, minmax or none"
+        f"{type(scaler).__name__} cannot be fitted to rows in blocks; use preprocess=standard, minmax or none"
     )
 
 

@@ -79,7 +79,7 @@ def load_blocks(
         key = "graded" if roles.graded else "time"
         raise AuclabError(
             f"dataset.{key} compares all rows with each other, and rows in blocks are compared within groups only: "
-            "give dataset.group=COLUMN, or take dataset=file"
+            "give dataset.group=COLUMN, or use dataset=file"
         )
     where = str(path) if is_address(path) else Path(path).expanduser()
     first, *others = [*roles.ranking, *([] if roles.group is None else [roles.group])]

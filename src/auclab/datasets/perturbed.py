@@ -77,7 +77,7 @@ def _numeric(dataset: Dataset) -> pd.DataFrame:
     import pandas as pd
 
     if not isinstance(dataset.X, pd.DataFrame):
-        raise AuclabError(f"dataset=perturbed works on tables, {dataset.name!r} is sparse; take another base")
+        raise AuclabError(f"dataset=perturbed works on tables, {dataset.name!r} is sparse; use another base")
     texts = [name for name, kind in dataset.X.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)]
     if dataset.nominal or texts:
         found = ", ".join(map(str, dict.fromkeys([*dataset.nominal, *texts])))

@@ -137,7 +137,7 @@ class Timed(ByColumn):
 
 def _require_memory(dataset: Dataset, choice: str) -> None:
     if not in_memory(dataset.X):
-        raise AuclabError(f"split={choice} needs the rows in memory, and X is in blocks; take split=holdout")
+        raise AuclabError(f"split={choice} needs the rows in memory, and X is in blocks; use split=holdout")
 
 
 def _ranks(values: NDArray[Any], name: str) -> NDArray[np.intp]:

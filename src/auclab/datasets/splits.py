@@ -202,11 +202,11 @@ def check_settings(
 
 #: What to do with a class that has one observation, by the setting that asks for folds.
 _WITHOUT_FOLDS = {
-    "n_folds": "take split=none",
-    "split.n_folds": "take split=none",
-    "tune.folds": "take tune=none",
+    "n_folds": "use split=none",
+    "split.n_folds": "use split=none",
+    "tune.folds": "use tune=none",
     "inner.folds": "take inner.folds=0",
-    "decision.folds": "take decision.probability=none",
+    "decision.folds": "use decision.probability=none",
 }
 
 
@@ -232,16 +232,16 @@ def check_rows(
     if n_folds is not None and fewest < n_folds:
         raise AuclabError(
             f"{n_folds} folds need {n_folds} observations of each class, and there are {_census(labels)}; "
-            + (f"take {setting}={fewest} or fewer" if fewest >= 2 else _WITHOUT_FOLDS[setting])
+            + (f"use {setting}={fewest} or fewer" if fewest >= 2 else _WITHOUT_FOLDS[setting])
         )
     if test_size is not None:
         n_test = math.ceil(test_size * len(labels))
         smaller = min(n_test, len(labels) - n_test)
         if fewest < 2 or smaller < 2:
             raise AuclabError(
-                f"no stratified split with test_size={test_size} of {_census(labels)}: training and test part need "
-                f"both classes each, so two rows of either class at least, and the smaller part would have "
-                f"{counted(smaller, 'row')}; add rows, or take split=none"
+                f"no stratified split with test_size={test_size} of {_census(labels)}: the training and the test "
+                f"part need both classes, so at least two rows of each class, and the smaller part would have "
+                f"{counted(smaller, 'row')}; add rows, or use split=none"
             )
 
 

@@ -198,8 +198,8 @@ class Target:
 
 #: What to change where a part cannot be used.
 _OTHER_PARTS = {
-    "split": "change split.test_size or split.n_folds, or take split=none",
-    **{f"{group}.folds": f"take fewer {group}.folds, or more rows" for group in ("tune", "inner", "decision")},
+    "split": "change split.test_size or split.n_folds, or use split=none",
+    **{f"{group}.folds": f"use fewer {group}.folds, or more rows" for group in ("tune", "inner", "decision")},
 }
 
 

@@ -20,13 +20,13 @@ def drawn_parts(target: Target, *, n_repeats: int, test_size: float, seed: int) 
     """Training and test rows of `n_repeats` draws; in time, of the one cut, the first rows and the last."""
     if target.order is not None:
         if n_repeats > 1:
-            raise AuclabError("split=time has one hold-out part, the last rows; take split.n_folds for several")
+            raise AuclabError("split=time has one hold-out part, the last rows; use split.n_folds for several")
         return _checked(target, [_cut(target.order, 1.0 - test_size, 1.0)])
     from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 
     rows = np.arange(target.y.size)
     if target.wholes is not None:
-        _require_wholes(target.wholes, 2, "a training and a test part need", "take split=holdout")
+        _require_wholes(target.wholes, 2, "a training and a test part need", "use split=holdout")
         shuffle: Any = GroupShuffleSplit(n_repeats, test_size=test_size, random_state=seed)
         return _checked(target, shuffle.split(rows, groups=target.wholes))
     strata = _large_strata(target, 2)
@@ -47,7 +47,7 @@ def folds_of(target: Target, *, n_folds: int, seed: int, setting: str = "split")
     shuffled: dict[str, Any] = {"shuffle": True, "random_state": seed}
     if target.wholes is not None:
         key = "split.n_folds" if setting == "split" else setting
-        _require_wholes(target.wholes, n_folds, f"{key}={n_folds} needs", "take fewer folds")
+        _require_wholes(target.wholes, n_folds, f"{key}={n_folds} needs", "use fewer folds")
         strata = _large_strata(target, n_folds) if target.is_of_classes else None
         kind: Any = GroupKFold if strata is None else StratifiedGroupKFold
         return checked(kind(n_folds, **shuffled).split(rows, strata, groups=target.wholes))

@@ -90,7 +90,7 @@ class Display:
     def _plotted(
         cls, *given: Any, pos_label: Any = None, name: str | None = None, ax: Axes | None = None, **options: Any
     ) -> Self:
-        """The display of what is `given`, drawn; `options` are those of `_numbers` and of `plot`."""
+        """Draw the display of `given`; `options` are those of `_numbers` and of `plot`."""
         own = {key: options.pop(key) for key in signature(cls._numbers).parameters if key in options}
         made: Callable[..., Self] = cls
         return made(**cls._numbers(*given, **own), name=name, pos_label=pos_label).plot(ax, **options)

@@ -43,6 +43,6 @@ def _written_out(X: Any) -> Any:
     if n_rows * n_columns > MOST_ENTRIES:
         raise AuclabError(
             f"linear discriminant analysis needs a dense table, but this one is sparse with {n_rows:,} × "
-            f"{n_columns:,} entries; take formulation=logistic"
+            f"{n_columns:,} entries; use formulation=logistic"
         )
     return X.toarray()

@@ -133,7 +133,7 @@ class Scorer:
         index = X.index if isinstance(X, pd.DataFrame) else None
         if not self.has_labels:
             if output in ("probability", "label"):
-                raise AuclabError(f"this scorer ranks rows and has no classes: there is no {output}; take output=score")
+                raise AuclabError(f"this scorer ranks rows and has no classes: there is no {output}; use output=score")
             return pd.DataFrame({"score": self.score(X)}, index=index)
         score = self.score(X)
         probability = self.probability(score)

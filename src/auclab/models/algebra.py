@@ -84,7 +84,7 @@ def build(
             f"formulation {program.name} is not convex here, and models support convex ones only; use auclab.solve"
         )
     if not program.loss.is_hinge and language == "pyomo":
-        raise AuclabError(f"models in Pyomo support the hinge alone, not {program.loss}; take language='cvxpy'")
+        raise AuclabError(f"models in Pyomo support the hinge alone, not {program.loss}; use language='cvxpy'")
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
     if sample.in_blocks:
         raise AuclabError("a model needs all rows in memory, but X is in blocks; use auclab.solve")
@@ -95,7 +95,7 @@ def build(
     if problem.n_margins > MOST_ROWS[language]:
         raise AuclabError(
             f"the model would have {problem.n_margins:,} rows, and in {language} {MOST_ROWS[language]:,} are possible; "
-            "take fewer observations, or auclab.solve(…, constraints=…), which forms no pairs"
+            "use fewer observations, or auclab.solve(…, constraints=…), which forms no pairs"
         )
     if language == "pyomo":
         from auclab.models.pyomo_algebra import in_pyomo

@@ -60,7 +60,7 @@ class ElasticNet(Regulariser):
             check_weight(f"{name} of the elastic net", value)
         if self.l1 == 0 or self.l2 == 0:
             norm = f"Norm('l1', {self.l1:g})" if self.l2 == 0 else f"Norm('l2', {self.l2:g}, squared=True)"
-            raise AuclabError(f"an elastic net has l1 > 0 and l2 > 0, got {self.l1:g} and {self.l2:g}; take {norm}")
+            raise AuclabError(f"an elastic net has l1 > 0 and l2 > 0, got {self.l1:g} and {self.l2:g}; use {norm}")
 
     @property
     def norm(self) -> VectorNorm:

@@ -106,7 +106,7 @@ def _check_metric(metric: str, fixed: Sequence[str], metrics: Collection[str] | 
         add = f"add it, 'metrics=[{','.join([*metrics, name])}]', or " if name in METRICS else ""
         raise AuclabError(
             f"hydra.sweeper.metric={metric} is not measured by these runs: {add}"
-            f"take one of {', '.join(f'inner/{each}' for each in metrics)}"
+            f"use one of {', '.join(f'inner/{each}' for each in metrics)}"
         )
     if any(word == "inner.folds=0" for word in fixed) and metric.startswith("inner/"):
         raise AuclabError(f"hydra.sweeper.metric={metric} needs inner folds: leave inner.folds=0 out for five of them")
@@ -189,7 +189,7 @@ class Search:
         module = _NEEDS.get(sampler, "optuna")
         if find_spec(module) is None:
             raise AuclabError(
-                f"hydra.sweeper.sampler={sampler} needs {module}; install it with pip install {module}, or take tpe, "
+                f"hydra.sweeper.sampler={sampler} needs {module}; install it with pip install {module}, or use tpe, "
                 "which needs no other package"
             )
         optuna.logging.set_verbosity(optuna.logging.ERROR)

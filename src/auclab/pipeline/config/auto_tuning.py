@@ -40,7 +40,7 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
         return {"parameter": None}
     if parameter is None:
         raise AuclabError(
-            "tune=kernel selects γ together with λ or z, and the formulation has neither: take formulation=ranksvm, or "
+            "tune=kernel selects γ together with λ or z, and the formulation has neither: use formulation=ranksvm, or "
             "compare values of γ with -m kernel.gamma=0.1,1"
         )
     values = (tune.get("grids") or {}).get(parameter)

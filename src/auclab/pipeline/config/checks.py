@@ -317,9 +317,9 @@ def _check_gammas(given: TuneConfig, experiment: Experiment) -> None:
             raise AuclabError("tune.gammas has an effect with tune=kernel alone; add tune=kernel")
         return
     if experiment.kernel is None:
-        raise AuclabError("tune=kernel selects γ of a kernel, and there is none; add kernel=rbf, or take tune=auto")
+        raise AuclabError("tune=kernel selects γ of a kernel, and there is none; add kernel=rbf, or use tune=auto")
     if experiment.kernel.name == "precomputed":
-        raise AuclabError("kernel=precomputed has no γ to select; take tune=auto, which selects λ or z")
+        raise AuclabError("kernel=precomputed has no γ to select; use tune=auto, which selects λ or z")
     check_multiples(given.gammas)
 
 

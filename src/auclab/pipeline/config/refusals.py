@@ -20,13 +20,13 @@ REFUSED = {
         "kernel": "a kernel is for bauc, ranksvm, csvm and the like, and not for {}",
         "ranked": "formulation={} compares all rows of two classes; formulation=bauc and ranksvm compare rows within "
         "groups, by grades and by times",
-        "blocks": "formulation={} needs all rows in memory; take dataset=file and fewer rows",
+        "blocks": "formulation={} needs all rows in memory; use dataset=file and fewer rows",
     },
     "ranked": {
         "class_weight": "class_weight is for two classes, and rows are compared within groups, by grades or by times; "
         "leave it out",
         "max_features": "constraints.max_features is for two classes, and rows are compared within groups, by grades "
-        "or by times; leave it out, or take formulation.norm=l1, which uses few columns",
+        "or by times; leave it out, or use formulation.norm=l1, which uses few columns",
         "decision": "decision.threshold and decision.probability are for two classes, and rows that are compared "
         "within groups, by grades or by times have no labels to predict; leave them out",
         "tuned_kernel": "tune=kernel and a tuned kernel=precomputed are for two classes, and rows are compared within "

@@ -49,7 +49,7 @@ def foreseen(
         found.append(
             f"exact_auc counts {pairs:,} pairs in {n_features} columns by branch and bound, which ends in seconds for "
             f"up to {FEW_PAIRS:,} pairs in {FEW_COLUMNS} columns; beyond that expect the time limit and a wide gap "
-            "(solver.time_limit=60 ends it earlier), or take formulation=bauc"
+            "(solver.time_limit=60 ends it earlier), or use formulation=bauc"
         )
     return found
 

@@ -117,7 +117,7 @@ def check_probability(config: DecisionConfig) -> None:
     if config.probability not in ("auto", "none"):
         raise AuclabError(
             f"decision.probability={config.probability} needs the scores of inner folds in memory, but scores of rows "
-            "in blocks are summarised; take decision.probability=none"
+            "in blocks are summarised; use decision.probability=none"
         )
 
 

@@ -342,5 +342,5 @@ def refuse_failure(solution: Solution, parameter: str) -> None:
         value = getattr(solution.formulation, parameter)
         raise AuclabError(
             f"{solution.solver} found no usable point at {parameter} {value:g}: leave this value out of tune.values, "
-            "take preprocess=standard, or choose another solver"
+            "use preprocess=standard, or choose another solver"
         )

@@ -1,7 +1,7 @@
 """At most k features, exactly: branch and bound over which of them are used.
 
-Groups of columns, such as those of a nominal feature, count as one. The lower bound is that of the tree, each region's
-the minimum of a plane below the objective (`auclab.solvers.integer.region.least`).
+Groups of columns, such as those of a nominal feature, count as one. The lower bound is that of the tree: for each
+region, the minimum of a plane below the objective (`auclab.solvers.integer.region.least`).
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class RandomFeatureSolution(Solution):
         return f"random features have a space of their own, {gap:.1e} from the kernel's optimum"
 
     def in_features(self, features: Any, radius: float | None) -> InFeatures:
-        """The scorer is linear in no features of which bounds could know the size."""
+        """None: bounds need features of known size, and the scorer is not linear in such."""
         return InFeatures(features, None, None, remark=NEEDS_BOUNDED)
 
     def decision_function(self, X: Any) -> Array:

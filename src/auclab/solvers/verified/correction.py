@@ -85,11 +85,11 @@ class Rows:
 def correcting_rows(
     sample: Sample, pos: Array, neg: Array, over_pairs: bool, every_column: bool = False
 ) -> Rows | None:
-    """The observations of each class whose multipliers have most room; None if there are too many features.
+    """Observations of each class whose multipliers are farthest from their limits; None if there are too many features.
 
     `sample`: in memory if `every_column`. `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `over_pairs`: whether they belong to
     pairs, where the shares within the classes are their capacities, or to points. `every_column`: also those that
-    change each column most: of a rare one, the others may have none.
+    change each column most: the others may have no entry in a rare column.
     """
     n_features = sample.n_features
     if n_features > MAX_FEATURES:
