@@ -1,4 +1,4 @@
-"""The choices of a sweep are checked before its first job: a job whose settings are refused cannot be run later."""
+"""The choices of a sweep are checked before its first job."""
 
 from __future__ import annotations
 
@@ -19,26 +19,35 @@ _MOST = 50
 
 
 def check_choices(config: DictConfig, grid: Sequence[str]) -> None:
-    """Refuse a sweep if the settings of a combination of its choices are refused, whatever the data are.
+    """Refuse a sweep with a choice that does not have the tuned parameter, or of which every combination is refused.
 
     `config`: the composed configuration of the sweep. `grid`: its overrides as typed.
     """
-    from auclab.pipeline.config.checks import check_settings
+    from auclab.pipeline.config.checks import check_settings, check_tuning
 
     hydra = GlobalHydra.instance().hydra
     assert hydra is not None  # it runs the sweep
+    first, accepted = None, False
     for words, chosen in islice(combinations(grid), _MOST):
         try:
             job = hydra.config_loader.load_sweep_config(config, words)
-            choices = dict(job.hydra.runtime.choices)
-            with open_dict(job):
-                del job["hydra"]
-            check_settings(Experiment(job, choices))
         except HydraException:  # reported when Hydra composes the job
             return
+        choices = dict(job.hydra.runtime.choices)
+        with open_dict(job):
+            del job["hydra"]
+        experiment, of = Experiment(job, choices), f"{' '.join(chosen)}: " if chosen else ""
+        try:
+            check_tuning(experiment)
         except AuclabError as error:
-            of = f"{' '.join(chosen)}: " if chosen else ""
             raise AuclabError(f"{of}{error}") from error
+        try:
+            check_settings(experiment)
+            accepted = True
+        except AuclabError as error:  # the other jobs may be run
+            first = first or f"{of}{error}"
+    if first is not None and not accepted:
+        raise AuclabError(first)
 
 
 def combinations(grid: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:

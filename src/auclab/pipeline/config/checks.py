@@ -74,7 +74,7 @@ def check_settings(experiment: Experiment) -> None:
     refusals.raise_all()
     # Checks across groups need valid groups, and the libraries of the formulation.
     of_several: tuple[Callable[[], object], ...] = (
-        lambda: _check_tuning(experiment),
+        lambda: check_tuning(experiment),
         lambda: _check_kernel(experiment),
         lambda: _check_places(experiment, plain),
         lambda: _check_formulation(experiment, plain, described.get("formulation")),
@@ -276,7 +276,8 @@ def _check_split(split: Mapping[str, Any]) -> None:
         splits.check_settings(**{key: split[key] for key in keys if key in split})
 
 
-def _check_tuning(experiment: Experiment) -> None:
+def check_tuning(experiment: Experiment) -> None:
+    """Refuse a tuned parameter that the formulation does not have, and settings of tuning without effect."""
     given = experiment.given_tune
     if given.parameter is None and given != (usual := TuneConfig()):
         key = next(each.name for each in fields(usual) if getattr(given, each.name) != getattr(usual, each.name))
