@@ -83,6 +83,12 @@ class Comparison(ABC):
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
         """``Σ_k weight_k ℓ(shift − m_k)`` at given scores of positives and negatives; O(m log m)."""
 
+    def accurate_mean(
+        self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+    ) -> float:
+        """`mean` where sums of squares of scores would cancel; the same where there are none."""
+        return self.mean(loss, scores, intercept, shift, sample)
+
     @abstractmethod
     def accurate_mean_hinge(
         self,

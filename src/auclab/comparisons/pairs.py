@@ -9,6 +9,7 @@ import numpy as np
 
 from auclab.comparisons.comparison import Comparison, DoubleDouble, Encoding
 from auclab.compiled.accurate import accurate_pair_hinge
+from auclab.compiled.bicliques import accurate_pair_slopes
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
 from auclab.losses import Loss
@@ -47,6 +48,17 @@ class AllPairs(Comparison):
             return pair_hinge_value(*scores, shift, *sample.weights)
         # Sums of squares cancel where every pair is ranked correctly: a value below 0 is a rounding error.
         return max(0.0, self.slopes(loss.table, scores, intercept, shift, sample)[1])
+
+    def accurate_mean(
+        self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+    ) -> float:
+        """`mean` with sums in twice the working precision."""
+        pos, neg = sample.sides(scores)
+        total = accurate_pair_slopes(
+            pos.scores, neg.scores, pos.share, neg.share, pos.starts, neg.starts, shift,
+            loss.table.breakpoints, loss.table.slopes, loss.table.coefficients, 0.0,
+        )[2]  # fmt: skip
+        return max(0.0, float(total))
 
     def accurate_mean_hinge(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 from auclab.comparisons.comparison import DoubleDouble
 from auclab.compiled.accurate import accurate_scores
 from auclab.compiled.doubledouble import two_product, two_sum
-from auclab.precision import ROUNDING
+from auclab.precision import EQUAL, ROUNDING, SMALL_OBJECTIVE
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -20,17 +20,24 @@ def accurate_objective(
     """The objective, computed again in twice the working precision where its rounding error may exceed 1e-12.
 
     The error of a score ``w·x`` is about ``n · 1e-16 · Σ|w_k x_k|``: with margins of 1e-9, w is of the order of 1e9,
-    and a hinge of 1 would be known to 1e-7 only. Counts of pairs, other losses and samples in blocks keep their value.
+    and a hinge of 1 would be known to 1e-7 only. Counts of pairs and samples in blocks keep their value. Other losses
+    have sums of squares of scores over pairs, which cancel: they are computed again where that may lose digits.
 
-    Where scores are more than about 1e19 apart, a hinge of 1 is below their rounding in twice the working precision as
-    well. That rounding is added, so that the value is not below that of the program.
+    Where scores are so far apart that a hinge of 1 is below their rounding in twice the working precision as well, and
+    a pair is nearer than that, a hinge is added, so that the value is not below that of the program.
 
     `intercept`, `intercept_low`: b, as ``high + low``.
     """
     plain = program.objective(coef, intercept, sample)
-    if sample.in_blocks or program.kind not in ("hinge", "cvar"):
+    if sample.in_blocks or program.kind not in ("hinge", "cvar", "piecewise"):
         return plain
     size = float(abs(coef) @ sample.peaks) + abs(intercept)
+    if program.kind == "piecewise":
+        if not EQUAL < 2.0**-52 * size**2 / max(plain, SMALL_OBJECTIVE) < np.inf:
+            return plain
+        shift = 1.0 - program.threshold * program.regulariser.norm(coef)
+        mean = program.comparisons.accurate_mean(program.loss, sample.scores(coef), intercept, shift, sample)
+        return float(mean + program.regulariser.value(coef))
     if program.threshold:
         size += abs(program.threshold) * program.regulariser.norm(coef)
     if not (sample.n_features + 4) * 2.0**-52 * size > ROUNDING:
@@ -39,9 +46,22 @@ def accurate_objective(
     if not all(np.isfinite(part).all() for score in scores for part in score):
         return plain
     value = objective_at(program, coef, (intercept, intercept_low), sample, *scores)
-    high = np.concatenate([score for score, _ in scores])
-    unknown = 2.0**-103 * float(np.ptp(high))
-    return value + unknown if unknown > ROUNDING else value
+    return value + _unknown(*(high for high, _ in scores), size)
+
+
+def _unknown(pos: Array, neg: Array, size: float) -> float:
+    """What the hinges of scores in twice the working precision may lack: 0 unless a hinge of 1 is below their rounding.
+
+    `pos` (n_pos,), `neg` (n_neg,): scores, rounded. `size`: at least the largest of them. Pairs that are farther apart
+    than the rounding have a hinge of 0, or one to which it does not matter.
+    """
+    if 2.0**-103 * size <= ROUNDING:
+        return 0.0
+    rounding = 2.0**-103 * float(np.ptp(np.r_[pos, neg]))
+    ascending = np.sort(neg)
+    places = np.searchsorted(ascending, pos)
+    nearest = min(float(abs(pos - ascending[np.clip(places + side, 0, neg.size - 1)]).min()) for side in (-1, 0))
+    return 1.0 + rounding if nearest <= rounding and rounding > ROUNDING else 0.0
 
 
 def objective_at(

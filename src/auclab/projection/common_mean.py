@@ -119,7 +119,8 @@ def _newton(X: Any, capacity: Array, target: Array) -> Array | None:
         if float(target[:-1] @ theta[:-1]) > _largest(np.asarray(X @ theta[:-1]).ravel(), capacity, total):
             return None
     weights = capacity * expit(arguments)
-    return np.minimum(weights * (total / float(weights.sum())), capacity)
+    given = float(weights.sum())
+    return np.minimum(weights * (total / given), capacity) if given > 0 else None
 
 
 def _value(arguments: Array, capacity: Array, theta: Array, target: Array) -> float:

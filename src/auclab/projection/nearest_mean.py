@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.precision import ORDINARY
+from auclab.precision import ORDINARY, SMALLEST
 from auclab.projection.nearest_mean_euclidean import nearest_mean_euclidean
 from auclab.regularisers import VectorNorm
 from auclab.types import Array
@@ -25,8 +25,8 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
     found = _nearest_mean(X, capacity, total, target, norm)
     away: Any = X if sp.issparse(X) else X - target / total
     unit: Array = np.asarray(abs(away).mean(axis=0), dtype=np.float64).ravel()
-    unit = np.where(unit > 0, unit, 1.0)
-    if unit.max() > ORDINARY * unit.min():
+    unit = np.where(unit > SMALLEST, unit, 1.0)
+    if unit.max() > ORDINARY * unit.min() and np.isfinite(abs(target).max() / unit.min()):
         # A mean that meets the target does so in any units, and is found in those of the columns.
         scaled: Any = X @ sp.diags_array(1.0 / unit) if sp.issparse(X) else X / unit
         other = _nearest_mean(scaled, capacity, total, target / unit, norm)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
-from auclab.precision import MOST_STEPS, SOLVED
+from auclab.precision import MOST_STEPS, SMALLEST, SOLVED
 from auclab.types import Array
 
 
@@ -41,7 +41,9 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
     dual = _Dual(X, capacity, total, target)
     best = capacity * (total / capacity.sum())
     v = target - X.T @ best
-    half_width = 0.1 * float(np.ptp(X @ v)) or 1.0
+    half_width = 0.1 * float(np.ptp(X @ v))
+    if half_width < SMALLEST:
+        half_width = 1.0
     primal, lower = 0.5 * float(v @ v), -np.inf
     path: list[_Point] = []
     for _ in range(25):  # widths, each a tenth of the last
