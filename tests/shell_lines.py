@@ -81,6 +81,9 @@ def _ranked_tables(folder: Path) -> None:
     """Documents of queries with grades, and patients with times."""
     ranked_tables.queries().to_csv(folder / "queries.csv", index=False)
     ranked_tables.patients().to_csv(folder / "patients.csv", index=False)
+    clicks = ranked_tables.queries()
+    (folder / "FOLDER").mkdir()
+    clicks.assign(click=(clicks.pop("relevance") > 1).astype(int)).to_parquet(folder / "FOLDER" / "part0.parquet")
 
 
 def _parquet(folder: Path) -> None:

@@ -177,7 +177,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     >>> check_choice("norm", "l3", ["l1", "l2"])
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: norm='l3' is unknown (did you mean 'l1'?); choose one of l1, l2
+    auclab.types.AuclabError: norm='l3' is unknown; choose one of l1, l2
     """
     names = list(choices)
     if not isinstance(value, str) or value not in names:

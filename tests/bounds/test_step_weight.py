@@ -111,7 +111,7 @@ def test_roc_value_by_brute_force():
     [
         (lambda y, s: step_weight_bound(y, s, min_fpr=0.5, max_fpr=0.5, delta=0.1), "min_fpr"),
         (lambda y, s: step_weight_bound(y, s, delta=0.0), "delta"),
-        (lambda y, s: step_weight_bound(y, s, delta=0.1, method="published"), "'mcdiarmid'"),
+        (lambda y, s: step_weight_bound(y, s, delta=0.1, method="published"), "mcdiarmid, dkw"),
         (lambda y, s: step_weight_bound(y, s[:-1], delta=0.1), "lengths"),
         (lambda y, s: roc_value_bound(y, s, 1.5, delta=0.1), "fpr"),
         (lambda y, s: roc_value_bound(y, s, 0.5, delta=0.1, method="x"), "'band'"),

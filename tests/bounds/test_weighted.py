@@ -262,7 +262,7 @@ def test_uniform_sizes_of_32_bits():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"method": "best"}, "'dkw', 'mcdiarmid'"),
+        ({"method": "best"}, "dkw, mcdiarmid"),
         ({"delta": 0.0}, "delta"),
         ({"weight_sup": -1.0}, "weight_sup"),
         ({"weight_integral": 1.5}, "integral"),

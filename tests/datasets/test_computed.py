@@ -107,7 +107,7 @@ def test_missing_values_stay_missing(data_folder: object) -> None:
 @pytest.mark.parametrize(
     ("name", "overrides", "message"),
     [
-        ("artificial", {"n_pos": 0}, r"n_pos is 0; .* n_pos ≥ 1"),
+        ("artificial", {"n_pos": 0}, "n_pos is 0; .* whole number ≥ 1"),
         ("artificial", {"seed": -1}, r"seed is -1"),
         ("artificial_blocks", {"n_neg": 0}, r"n_neg is 0; .* whole number ≥ 1"),
         ("artificial_blocks", {"n_pos": 2.5}, r"n_pos is 2\.5"),

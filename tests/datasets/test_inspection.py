@@ -127,7 +127,7 @@ def test_of_several_columns_with_two_values_the_name_decides_then_the_place(tmp_
     assert inspect_file(write(tmp_path, frame)).target.name == "churn"
     found = inspect_file(write(tmp_path, frame.rename(columns={"churn": "c"})))
     assert found.target.name == "member"
-    assert "as c have" in found.target.why
+    assert "like c;" in found.target.why
     named = inspect_file(write(tmp_path, frame), target="member", positive="a")
     assert (named.target.name, named.target.positive, named.target.why) == ("member", "a", "")
     check_command(named)

@@ -19,6 +19,7 @@ ALLOWED = (
     "auclab.samples",
     "auclab.types",
     "auclab.validation",
+    "auclab.wording",
 )
 SOLVERS = ("clarabel", "cvxpy", "highspy", "pyomo", "scipy.optimize")
 

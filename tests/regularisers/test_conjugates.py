@@ -75,9 +75,9 @@ def test_units_and_scale(regulariser, w, factor):
 
 
 def test_an_elastic_net_without_one_of_its_parts_is_refused_with_the_norm_that_it_is():
-    with pytest.raises(AuclabError, match=r"take Norm\('l1', 0.5\)"):
+    with pytest.raises(AuclabError, match=r"use Norm\('l1', 0.5\)"):
         ElasticNet(0.5, 0.0)
-    with pytest.raises(AuclabError, match=r"take Norm\('l2', 0.5, squared=True\)"):
+    with pytest.raises(AuclabError, match=r"use Norm\('l2', 0.5, squared=True\)"):
         ElasticNet(0.0, 0.5)
     for weights in ((-1.0, 1.0), (1.0, np.nan)):
         with pytest.raises(AuclabError, match="of the elastic net must be finite and ≥ 0"):

@@ -69,7 +69,7 @@ def test_few_features_keep_the_factors_of_their_groups():
     ("groups", "message"),
     [
         ((0, 1), "has 2 labels of groups and X has 4 columns"),
-        (None, "has no groups and X has 4 columns"),
+        (None, "has no labels of groups and X has 4 columns"),
     ],
 )
 def test_there_is_a_label_for_every_column(groups, message):

@@ -166,14 +166,14 @@ def test_outliers_do_not_widen_the_bins_of_few_rows(rows, tmp_path):
     ],
 )
 def test_the_optimum_of_blocks_is_that_of_memory(rows, table, formulation, monkeypatch):
-    """As on samples so large that a subsample's Hessian is used: the same steps, up to the order of sums."""
+    """As on samples so large that a subsample's Hessian is used, which steps improve: equal within the gaps."""
     monkeypatch.setattr("auclab.solvers.newton.continuation._MAX_HESSIAN_SIZE", 1000)
     X, y = rows
     blocks = solve(formulation, table, y, solver="newton")
     memory = solve(formulation, X, y, solver="newton")
     assert blocks.status is Status.OPTIMAL
-    assert blocks.objective == pytest.approx(memory.objective, rel=1e-9)
-    assert blocks.lower_bound == pytest.approx(memory.lower_bound, rel=1e-9)
+    assert blocks.objective == pytest.approx(memory.objective, rel=1e-6)
+    assert blocks.lower_bound == pytest.approx(memory.lower_bound, rel=1e-6)
     assert blocks.gap <= 1e-6
 
 

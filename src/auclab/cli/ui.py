@@ -18,7 +18,6 @@ from urllib.request import urlopen
 
 from rich.markup import escape
 
-from auclab.cli.sweep_tables import attach_tables
 from auclab.comparison.runs import open_reader, require_store
 from auclab.pipeline.screen.console import err, out
 from auclab.sizes import ANSWER, PATIENCE
@@ -44,6 +43,8 @@ def ui(arguments: Namespace) -> int:
     require_store(store)
     client = open_reader(store)
     tables = runs_tables(client)
+    from auclab.cli.sweep_tables import attach_tables  # figures and compiled loops, which a refusal does not need
+
     attached = attach_tables(client, arguments.store)
     if store.is_server:
         _show(str(store).rstrip("/"), tables)

@@ -41,7 +41,8 @@ def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
         rows: Any = X
         _sum_sparse(rows.data, rows.indices, rows.indptr, weights, high, low, size)
     else:
-        step = max(weights.size, 1) if X.flags.c_contiguous else max(CHUNK, _AT_A_TIME // max(n_features, 1))
+        whole = isinstance(X, np.ndarray) and X.flags.c_contiguous
+        step = max(weights.size, 1) if whole else max(CHUNK, _AT_A_TIME // max(n_features, 1))
         for start in range(0, weights.size, step):  # a copy of some rows stays in the cache
             part = slice(start, start + step)
             _sum_dense(np.ascontiguousarray(X[part]), weights[part], _chunk(weights.size), high, low, size)

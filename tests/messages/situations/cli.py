@@ -93,7 +93,7 @@ def served(tables: int) -> int:
     """`auclab ui`, whose server ends at once, with so many tables for parent runs."""
     server = SimpleNamespace(poll=giving(0))
     replaced = {
-        "auclab.cli.ui.attach_tables": giving(tables),
+        "auclab.cli.sweep_tables.attach_tables": giving(tables),
         "auclab.cli.ui._server": giving(contextlib.nullcontext(server)),
         "auclab.cli.ui._await": giving(None),
     }
