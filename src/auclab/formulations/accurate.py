@@ -46,7 +46,7 @@ def accurate_objective(
     if not all(np.isfinite(part).all() for score in scores for part in score):
         return plain
     value = objective_at(program, coef, (intercept, intercept_low), sample, *scores)
-    return value + _unknown(*(high for high, _ in scores), size)
+    return value + _unknown(scores[0][0], scores[1][0], size)
 
 
 def _unknown(pos: Array, neg: Array, size: float) -> float:
