@@ -7,6 +7,9 @@ from difflib import get_close_matches
 
 from auclab.sizes import FEW
 
+#: Names of the days of a week, from Monday on, as dates are shown and exported.
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
 
 def few(names: Iterable[str], most: int = FEW) -> str:
     """The first names, and how many more.

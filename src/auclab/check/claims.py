@@ -16,6 +16,7 @@ from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data, fractions
 from auclab.check.kernel import KernelData, RankedKernelData
+from auclab.check.levels import EQUAL, ROUNDING, SMALL_OBJECTIVE
 from auclab.check.multipliers import PairMultipliers, at_scorers
 from auclab.check.objective import objective
 from auclab.check.pieces import piece_name
@@ -24,7 +25,6 @@ from auclab.check.ranked import DualScorer, RankedData, read_scorers, rounded_sl
 from auclab.check.scorecard import refused_points
 from auclab.check.single_pairs import MOST_PAIRS, at_pairs
 from auclab.check.stored import Configured, Split, Training, as_number
-from auclab.precision import EQUAL, ROUNDING, SMALL_OBJECTIVE
 
 #: What ``tune=kernel`` selects in addition to γ.
 _WITH_KERNELS = frozenset({"penalty", "threshold"})

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from auclab.precision import EQUAL, ROUNDING
+from auclab.check.levels import EQUAL, ROUNDING
 
 #: Constraints on the columns of a sample, with the arrays lower, upper (n_features,), matrix (n_rows, n_features),
 #: limit, equal (n_rows,), and max_features: ``lower ≤ w ≤ upper``, ``matrix w ≤ limit``, or ``=`` where `equal`.

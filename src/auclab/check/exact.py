@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.precision import EPSILON
+from auclab.check.levels import EPSILON
 
 #: Arrays of Python integers (dtype object): sums and products of any size are exact.
 Integers = NDArray[Any]

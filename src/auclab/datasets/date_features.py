@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from auclab.datasets.dates import SECONDS_A_YEAR, WEEKDAYS, as_dates, check_parts
+from auclab.datasets.dates import SECONDS_A_YEAR, as_dates, check_parts
 from auclab.types import Array
+from auclab.wording import WEEKDAYS
 
 
 class DateFeatures(TransformerMixin, BaseEstimator):

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 #: What can be made of a date.
 PARTS = ("year", "month", "weekday", "age")
-WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 #: Of the years of `age`, 365.25 days each.
 SECONDS_A_YEAR = 31_557_600
 

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from auclab.export.scorer import Scorer
+from auclab.wording import WEEKDAYS
 
 #: Row of the constant in ``coefficients.csv``.
 INTERCEPT = "(intercept)"
-_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,6 @@ def _value(term: Mapping[str, Any]) -> str:
     if "part" in term:
         number = term.get("value")
         if term["part"] == "weekday":
-            return f"weekday {_WEEKDAYS[int(str(number))]}"
+            return f"weekday {WEEKDAYS[int(str(number))]}"
         return str(term["part"]) + ("" if number is None else f" {number}")
     return str(term.get("value", ""))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from auclab.datasets.dates import WEEKDAYS
 from auclab.export.scorer import FORMAT, VERSION
 from auclab.types import Array, AuclabError
+from auclab.wording import WEEKDAYS
 
 Term = dict[str, Any]
 

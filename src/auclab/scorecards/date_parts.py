@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auclab.datasets.dates import SECONDS_A_YEAR, WEEKDAYS
+from auclab.datasets.dates import SECONDS_A_YEAR
+from auclab.wording import WEEKDAYS
 
 if TYPE_CHECKING:
     import pandas as pd
