@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab import __version__
 from auclab.estimators.class_weights import ClassWeight, class_weights
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
@@ -80,7 +79,7 @@ class Baseline(ABC):
         `y` (n_samples,): 0/1. `class_weight`: as of `auclab.estimators.AUCClassifier`: a row counts as many times as
         the weight of its class says.
         """
-        library = self.library if in_memory(X) else f"auclab {__version__}"
+        library = self.library if in_memory(X) else f"auclab {version('auclab')}"
         with warnings.catch_warnings(record=True) as said, one_thread_each():
             warnings.simplefilter("always")
             start = time.perf_counter()
