@@ -1,5 +1,8 @@
 """Mistakes that people make in a command, each with words that the answer has to contain.
 
+Where the answer proposes what to type, `fix` has it: the answer contains these words, and with them (in place of the
+settings of the same names) the command is accepted.
+
 ``python tests/mistakes.py TABLE.csv`` types all of them as commands and writes the answer, the exit code and the
 seconds of each; `tests/cli/test_mistakes.py` runs them in one process.
 """
@@ -20,55 +23,96 @@ from run_command import command
 
 @dataclass(frozen=True)
 class Mistake:
-    """The words of a command, and a regular expression that the answer matches."""
+    """The words of a command, a regular expression that the answer matches, and what mends it.
+
+    `fix`: words of the answer that take the place of settings of the same names. `without`: words to leave out.
+    """
 
     words: tuple[str, ...]
     answer: str
+    fix: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
     @property
     def typed(self) -> str:
         return " ".join(self.words)
 
+    @property
+    def mended(self) -> list[str]:
+        """The words with the fix; none if the answer proposes nothing that can be typed as it is."""
+        if not (self.fix or self.without):
+            return []
+        keys = {word.partition("=")[0] for word in self.fix}
+        kept = [word for word in self.words if word.partition("=")[0] not in keys and word not in self.without]
+        return [*kept, *self.fix]
 
-def mistake(words: str, answer: str) -> Mistake:
-    return Mistake(tuple(words.split()), answer)
+
+def mistake(words: str, answer: str, *, fix: str = "", without: str = "") -> Mistake:
+    """`fix`: words with ``|`` between them."""
+    return Mistake(tuple(words.split()), answer, tuple(fix.split("|")) if fix else (), tuple(without.split()))
 
 
 CHOICES_AND_KEYS = (
     mistake(
-        "formulation=ranksmv", r"formulation=ranksmv does not exist \(did you mean 'ranksvm'\?\); choices are bauc, "
+        "formulation=ranksmv",
+        r"formulation=ranksmv does not exist \(did you mean 'ranksvm'\?\); choices are bauc, ",
+        fix="formulation=ranksvm",
     ),
-    mistake("formulaton=bauc", r"no setting 'formulaton' \(did you mean 'formulation'\?\)"),
-    mistake("dataset=ionosfere", r"did you mean 'ionosphere'"),
-    mistake("solver=newtn", r"did you mean 'newton'"),
-    mistake("metrics=[auc,bacu]", r"metrics=bacu does not exist \(did you mean 'bauc'"),
-    mistake("preprocess=standrd", r"did you mean 'standard'"),
-    mistake("bounds=defalt", r"did you mean 'default'"),
-    mistake("formulation=ranksvm tune=penalti", r"did you mean 'penalty'"),
-    mistake("tracking=mlfow", r"did you mean 'mlflow'"),
-    mistake("engine=dsk", r"did you mean 'dask'"),
-    mistake("split=k-fold", r"did you mean 'kfold'"),
-    mistake("experiment=compare_formulation", r"did you mean 'compare_formulations'"),
     mistake(
-        "split.sed=1", r"split.sed is not a setting of split=holdout \(did you mean 'seed'\?\); it has test_size, seed"
+        "formulaton=bauc",
+        r"no setting 'formulaton' \(did you mean 'formulation'\?\)",
+        fix="formulation=bauc",
+        without="formulaton=bauc",
     ),
-    mistake("formulation=ranksvm formulation.penality=1", r"did you mean 'penalty'"),
+    mistake("dataset=ionosfere", r"did you mean 'ionosphere'", fix="dataset=ionosphere"),
+    mistake("solver=newtn", r"did you mean 'newton'", fix="solver=newton"),
+    mistake("metrics=[auc,bacu]", r"metrics=bacu does not exist \(did you mean 'bauc'", fix="metrics=[auc,bauc]"),
+    mistake("preprocess=standrd", r"did you mean 'standard'", fix="preprocess=standard"),
+    mistake("bounds=defalt", r"did you mean 'default'", fix="bounds=default"),
+    mistake("formulation=ranksvm tune=penalti", r"did you mean 'penalty'", fix="tune=penalty"),
+    mistake("tracking=mlfow", r"did you mean 'mlflow'", fix="tracking=mlflow"),
+    mistake("engine=dsk", r"did you mean 'dask'"),
+    mistake("split=k-fold", r"did you mean 'kfold'", fix="split=kfold"),
+    mistake(
+        "experiment=compare_formulation", r"did you mean 'compare_formulations'", fix="experiment=compare_formulations"
+    ),
+    mistake(
+        "split.sed=1",
+        r"split.sed is not a setting of split=holdout \(did you mean 'seed'\?\); it has test_size, seed",
+        fix="split.seed=1",
+        without="split.sed=1",
+    ),
+    mistake(
+        "formulation=ranksvm formulation.penality=1",
+        r"did you mean 'penalty'",
+        fix="formulation.penalty=1",
+        without="formulation.penality=1",
+    ),
     mistake(
         "formulation=bauc formulation.norm=l1",
         r"formulation.norm is not a setting of formulation=bauc; it has none; formulation = .*ranksvm have it",
+        fix="formulation=ranksvm",
     ),
     mistake(
         "dataset.path=my.csv",
         r"dataset.path is not a setting of dataset=breast_cancer; .*; dataset = file, blocks have it",
     ),
-    mistake("engine.workers=2", r"engine.workers is not a setting of engine=local; it has none; engine = dask has it"),
+    mistake(
+        "engine.workers=2",
+        r"engine.workers is not a setting of engine=local; it has none; engine = dask has it",
+    ),
     mistake(
         "solver=newton solver.encoding=dual",
         r"solver.encoding is not a setting of solver=newton; .*; solver = highs has it",
+        fix="solver=highs",
     ),
     mistake("metrics.auc.level=1", r"metrics.auc.level is not a setting of metrics.auc"),
     mistake("formulation=bauc tune.fold=3", r"tune.fold is not a setting of tune=none"),
-    mistake("formulation=bauc tune.folds=3", r"tune.folds has no effect with tune=none; choose"),
+    mistake(
+        "formulation=bauc tune.folds=3",
+        r"tune.folds has no effect with tune=none; choose",
+        fix="tune=auto",
+    ),
     mistake(
         "-m formulation=ranksvm,bauc formulation.penalty=0.1,1",
         r"formulation.penalty is not a setting of formulation=bauc; it has none; formulation = .*ranksvm have it",
@@ -92,6 +136,7 @@ CHOICES_AND_KEYS = (
     mistake(
         "formulation=group_lasso formulation.regulariser.groups=[[meanradius]]",
         r"groups has 'meanradius', which is not a column of the data \(did you mean 'mean radius'\?\); columns are",
+        fix='formulation.regulariser.groups=[["mean radius"]]',
     ),
     mistake("hydra.rum.dir=x", r"Could not override 'hydra.rum.dir'"),
     mistake(
@@ -102,62 +147,115 @@ CHOICES_AND_KEYS = (
         "split.seed=abc solver.tolerance=0",
         r"2 problems: \(1\) split.seed is 'abc'; .* \(2\) solver.tolerance is 0.0; ",
     ),
-    mistake("hydra.job.chdir=maybe", r"hydra.job.chdir is 'maybe'; it is true or false"),
+    mistake("hydra.job.chdir=maybe", r"hydra.job.chdir is 'maybe'; it is true or false", fix="hydra.job.chdir=false"),
     mistake("hydra.verbose=3.5", r"hydra.verbose=3.5 has to be true, false, or the name of a logger"),
-    mistake("dataset=3", r"dataset=3 does not exist; choices are a9a, "),
-    mistake("tune=true", r"tune=true does not exist; choices are auto, "),
-    mistake("inner=3", r"inner is 3; it has settings of its own: inner\.folds, inner\.seed, inner\.tolerance"),
-    mistake("decision=prior", r"decision is 'prior'; it has settings of its own: decision\.threshold, "),
+    mistake("dataset=3", r"dataset=3 does not exist; choices are a9a, ", fix="dataset=a9a"),
+    mistake("tune=true", r"tune=true does not exist; choices are auto, ", fix="tune=auto"),
+    mistake(
+        "inner=3",
+        r"inner is 3; it has settings of its own: inner\.folds, inner\.seed, inner\.tolerance",
+        fix="inner.folds=3",
+        without="inner=3",
+    ),
+    mistake(
+        "decision=prior",
+        r"decision is 'prior'; it has settings of its own: decision\.threshold, ",
+        fix="decision.threshold=prior",
+        without="decision=prior",
+    ),
     mistake("+foo=1", r"no setting 'foo'"),
     mistake("++foo.bar=1", r"no setting 'foo'"),
     mistake("+split.foo=1", r"split has no setting 'foo'; it has test_size, seed"),
     mistake("formulation=bauc +tune.foo=1", r"tune.foo is not a setting; tune has parameter, "),
     mistake("+dataset.colour=red", r"dataset has no setting 'colour'; it has name"),
     mistake("+metrics.auc.foo=1", r"metrics.auc has no setting 'foo'; it has none"),
-    mistake("+formulation=csvm", r"write formulation=CHOICE, without the \+"),
-    mistake("formulation=", r"formulation= has no value; choices are bauc"),
+    mistake(
+        "+formulation=csvm",
+        r"write formulation=CHOICE, without the \+",
+        fix="formulation=csvm",
+        without="+formulation=csvm",
+    ),
+    mistake("formulation=", r"formulation= has no value; choices are bauc", fix="formulation=bauc"),
     mistake("ranksvm", r"'ranksvm' is not a setting; write KEY=VALUE"),
     mistake("~split", r"no split is chosen, but every experiment needs one"),
-    mistake("metrics=[auc", r"a bracket is not closed; a list is written as metrics=\[a,b\]"),
-    mistake("metrics=[]", r"no metrics is chosen, .*; give some by list, such as 'metrics=\[auc,bauc\]'"),
+    mistake("metrics=[auc", r"a bracket is not closed; a list is written as metrics=\[a,b\]", fix="metrics=[auc,bauc]"),
+    mistake(
+        "metrics=[]",
+        r"no metrics is chosen, .*; give some by list, such as 'metrics=\[auc,bauc\]'",
+        fix="metrics=[auc,bauc]",
+    ),
     mistake("split.seed=0,1", r"split.seed=0,1 has several values: add -m"),
     mistake("-m formulation=bauc,ranksmv", r"did you mean 'ranksvm'"),
     mistake("-m +foo=1,2", r"no setting 'foo'"),
 )
 
 VALUES = (
-    mistake("split.seed=abc", r"split.seed is 'abc'; it is a whole number, such as 0"),
-    mistake("split.seed=-1", r"seed is -1; it must be ≥ 0"),
+    mistake("split.seed=abc", r"split.seed is 'abc'; it is a whole number, such as 0", fix="split.seed=0"),
+    mistake("split.seed=-1", r"seed is -1; it must be ≥ 0", fix="split.seed=0"),
     mistake("split.seed=1.5", r"split.seed is 1.5; it is a whole number"),
     mistake("split.seed=null", r"split.seed is null; it is a whole number"),
     mistake("split.seed=99999999999", r"it must be ≥ 0 and below 2³²"),
     mistake("split.test_size=7", r"test_size is 7; it is a share between 0 and 1"),
     mistake("split.test_size=0", r"test_size is 0; it is a share between 0 and 1"),
-    mistake("split.test_size=half", r"split.test_size is 'half'; it is a number, such as 0.3"),
-    mistake("split=kfold split.n_folds=1", r"n_folds is 1; cross-validation needs at least 2"),
-    mistake("split=kfold split.fold=9", r"fold is 9; the 5 folds are numbered 0 to 4"),
-    mistake("split=kfold split.fold=first", r"split.fold is 'first'; it is a whole number, or null for all"),
+    mistake(
+        "split.test_size=half", r"split.test_size is 'half'; it is a number, such as 0.3", fix="split.test_size=0.3"
+    ),
+    mistake("split=kfold split.n_folds=1", r"n_folds is 1; cross-validation needs at least 2", fix="split.n_folds=2"),
+    mistake("split=kfold split.fold=9", r"fold is 9; the 5 folds are numbered 0 to 4", fix="split.fold=4"),
+    mistake(
+        "split=kfold split.fold=first",
+        r"split.fold is 'first'; it is a whole number, or null for all",
+        fix="split.fold=null",
+    ),
     mistake("split=repeated split.n_repeats=0", r"n_repeats is 0; at least one split"),
     mistake("formulation=ranksvm formulation.penalty=-1", r"penalty λ must be finite and ≥ 0, got -1"),
     mistake("formulation=ranksvm formulation.penalty=abc", r"formulation.penalty is 'abc'; it is a number"),
     mistake("formulation=ranksvm formulation.penalty=nan", r"penalty λ must be finite"),
     mistake("formulation=ranksvm formulation.penalty=1e300", r"penalty λ .*1e\+?150"),
-    mistake("formulation=ranksvm formulation.norm=l3", r"l1.*l2.*linf"),
-    mistake("formulation=ranksvm formulation.squared=maybe", r"formulation.squared is 'maybe'; it is true or false"),
+    mistake("formulation=ranksvm formulation.norm=l3", r"l1.*l2.*linf", fix="formulation.norm=l1"),
+    mistake(
+        "formulation=ranksvm formulation.squared=maybe",
+        r"formulation.squared is 'maybe'; it is true or false",
+        fix="formulation.squared=true",
+    ),
     mistake("formulation=generalized_bauc formulation.threshold=inf", r"threshold z must be finite"),
     mistake("formulation=partial_auc formulation.max_fpr=2", r"max_fpr"),
-    mistake("solver=highs formulation=ranksvm", r"solver=highs cannot solve ranksvm: .*use solver="),
-    mistake("solver=scs formulation=exact_auc", r"solver=scs cannot solve exact_auc: .*use solver=highs"),
+    mistake(
+        "solver=highs formulation=ranksvm", r"solver=highs cannot solve ranksvm: .*use solver=", fix="solver=newton"
+    ),
+    mistake(
+        "solver=scs formulation=exact_auc", r"solver=scs cannot solve exact_auc: .*use solver=highs", fix="solver=highs"
+    ),
     mistake("solver.tolerance=0", r"solver.tolerance is 0.0; it is a relative gap > 0"),
     mistake("solver.tolerance=abc", r"solver.tolerance is 'abc'; it is a number"),
     mistake("solver.time_limit=-1", r"solver.time_limit is -1.0; it is a number of seconds > 0"),
-    mistake("solver=cutting_plane solver.max_iters=0", r"solver.max_iters is 0; at least 1"),
-    mistake("solver=highs solver.encoding=ful", r"solver.encoding is 'ful' \(did you mean 'full'"),
-    mistake("solver=highs solver.export=model.txt", r"ends in .lp or .mps"),
-    mistake("formulation=bauc tune=penalty", r"tune.parameter is 'penalty', which bauc does not have"),
-    mistake("tune=threshold formulation=ranksvm", r"'threshold', which ranksvm does not have; it has penalty"),
-    mistake("formulation=ranksvm tune=penalty tune.folds=1", r"tune.folds is 1; cross-validation needs at least 2"),
-    mistake("formulation=ranksvm tune=penalty tune.metric=aux", r"tune.metric is 'aux' \(did you mean 'auc'"),
+    mistake("solver=cutting_plane solver.max_iters=0", r"solver.max_iters is 0; at least 1", fix="solver.max_iters=1"),
+    mistake(
+        "solver=highs solver.encoding=ful",
+        r"solver.encoding is 'ful' \(did you mean 'full'",
+        fix="solver.encoding=full",
+    ),
+    mistake("solver=highs solver.export=model.txt", r"ends in .lp or .mps", fix="solver.export=model.lp"),
+    mistake(
+        "formulation=bauc tune=penalty",
+        r"tune.parameter is 'penalty', which bauc does not have",
+        fix="formulation=ranksvm",
+    ),
+    mistake(
+        "tune=threshold formulation=ranksvm",
+        r"'threshold', which ranksvm does not have; it has penalty",
+        fix="tune=penalty",
+    ),
+    mistake(
+        "formulation=ranksvm tune=penalty tune.folds=1",
+        r"tune.folds is 1; cross-validation needs at least 2",
+        fix="tune.folds=2",
+    ),
+    mistake(
+        "formulation=ranksvm tune=penalty tune.metric=aux",
+        r"tune.metric is 'aux' \(did you mean 'auc'",
+        fix="tune.metric=auc",
+    ),
     mistake(
         "formulation=generalized_bauc tune=penalty tune.parameter=threshold tune.values=[]",
         r"tune.values is empty; give the values",
@@ -168,14 +266,26 @@ VALUES = (
     mistake("bounds.weighted.max_fpr=3", r"bounds.weighted.max_fpr is 3.0; it is a rate in \(0, 1\]"),
     mistake("metrics=[soft_auc] metrics.soft_auc.beta=-1", r"metrics.soft_auc: beta must be above 0"),
     mistake("metrics=[partial_auc] metrics.partial_auc.max_fpr=0", r"metrics.partial_auc: .*max_fpr"),
-    mistake("class_weight=balancd", r"class_weight is 'balancd'; it is null, balanced, or a weight"),
+    mistake(
+        "class_weight=balancd",
+        r"class_weight is 'balancd'; it is null, balanced, or a weight",
+        fix="class_weight=balanced",
+    ),
     mistake("class_weight={negative:1,positive:-5}", r"class_weight is \{.*-5\}; it is null, balanced"),
-    mistake("rerun=maybe", r"rerun is 'maybe'; it is one of stale, false and true"),
+    mistake("rerun=maybe", r"rerun is 'maybe'; it is one of stale, false and true", fix="rerun=stale"),
     mistake("data_dir=nowhere", r"data_dir=nowhere is not a folder"),
     mistake("engine=dask", r"engine=dask (needs distributed; install it|reads the blocks of dataset=blocks)"),
-    mistake("preprocess.max_categories=1", r"max_categories is 1; it is a whole number ≥ 2"),
-    mistake("preprocess.dates=[yaer]", r"'yaer' \(did you mean 'year'\?\)"),
-    mistake("preprocess.missing_indicators=perhaps", r"is 'perhaps'; it is true or false"),
+    mistake(
+        "preprocess.max_categories=1",
+        r"max_categories is 1; it is a whole number ≥ 2",
+        fix="preprocess.max_categories=2",
+    ),
+    mistake("preprocess.dates=[yaer]", r"'yaer' \(did you mean 'year'\?\)", fix="preprocess.dates=[year]"),
+    mistake(
+        "preprocess.missing_indicators=perhaps",
+        r"is 'perhaps'; it is true or false",
+        fix="preprocess.missing_indicators=true",
+    ),
     mistake("tracking=mlflow tracking.wait=-1", r"tracking.wait is -1.0; it is a number of seconds"),
     mistake("dataset=artificial dataset.n_pos=many", r"dataset.n_pos is 'many'; it is a whole number"),
     mistake("dataset.name=${nowhere}", r"nowhere.* does not refer to a setting; give the value itself"),
@@ -213,7 +323,7 @@ CONTENTS: dict[str, str | bytes] = {
     "bad_date.csv": _column("since", ["soon", *(f"2024-{k % 12 + 1:02d}-01" for k in range(59))]),
     "identifier.csv": _column("id", [f"K-{k}" for k in range(120)]),
     "workbook.csv": b"PK\x03\x04\x14\x00\x06\x00\x08\x00rest of a workbook",
-    "latin.csv": "größe,y\n1,0\n2,1\n".encode("latin-1"),
+    "latin.csv": ("größe,y\n" + "1,0\n2,1\n" * 6).encode("latin-1"),
     "three_rows.csv": "x,y\n1,0\n2,1\n3,1\n",
     "constant.csv": "\n".join(["x,z,y", *(f"1,a,{k % 2}" for k in range(30))]),
     "huge.csv": _with(3, "1e300,red,1"),
@@ -226,57 +336,136 @@ CONTENTS: dict[str, str | bytes] = {
 }
 
 
-def _file(name: str, more: str, answer: str, *, target: str = "dataset.target=y") -> Mistake:
-    return mistake(f"dataset=file dataset.path={name} {target} {more}", answer)
+def file_mistake(
+    name: str, more: str, answer: str, *, target: str = "dataset.target=y", fix: str = "", without: str = ""
+) -> Mistake:
+    """A mistake with a table of one's own."""
+    return mistake(f"dataset=file dataset.path={name} {target} {more}", answer, fix=fix, without=without)
 
 
 FILES = (
     mistake("dataset=file", r"which file\? Give dataset.path="),
-    _file("gone.csv", "", r"gone.csv cannot be read: No such file"),
-    _file("workbok.csv", "", r"workbok.csv cannot be read: No such .* \(did you mean 'workbook.csv'\?\)"),
-    _file(".", "", r"cannot be read: Is a directory"),
-    _file("https://example.org/my.csv", "", r"is an address, .* download it"),
-    _file("plain.xlsx", "", r"plain.xlsx is a workbook; save its sheet as csv"),
-    _file("empty.csv", "", r"empty.csv is empty"),
-    _file("header.csv", "", r"has no rows"),
-    _file("workbook.csv", "", r"workbook.csv cannot be read as a table: it is not text"),
-    _file("broken.parquet", "", r"broken.parquet cannot be read as a table"),
-    _file("broken.svm", "", r"broken.svm cannot be read as a table"),
-    _file("cut.csv.gz", "", r"cut.csv.gz cannot be read as a table"),
-    _file("plain.csv", "", r"which column of plain.csv is the target\? .*columns are size, colour, y", target=""),
-    _file("plain.csv", "", r"'colur' does not exist \(did you mean 'colour'\?\)", target="dataset.target=colur"),
-    _file("plain.csv", "dataset.positive=yes", r"label 'yes' does not occur in 'y'; labels are 0 \(30 rows\), 1"),
-    _file("three_values.csv", "", r"which label of 'y' is positive\? Give dataset.positive.*a \(10 rows\)"),
-    _file("three_values.csv", "dataset.positive=a dataset.negative=a", r"'a' is listed as positive and as negative"),
-    _file("one_class.csv", "dataset.positive=1", r"two classes are needed"),
-    _file("gap_in_target.csv", "", r"target column 'y' has 1 missing value \(first in row 5\)"),
-    _file("twice.csv", "", r"columns of the same name: 'size'"),
-    _file("short_row.csv", "", r"row 7 has 2 fields.*header row has 3"),
-    _file("long_row.csv", "", r"row 7 has 4 fields.*header row has 3"),
-    _file("no_quotes.csv", "", r"row 1 has 4 fields.*belongs in quotes"),
-    _file("bad_cell.csv", "", r"'size' has 1 cell .* 'unknown' \(row 17\); 'dataset.missing=\[unknown\]'"),
-    _file("thousands.csv", "", r"'price' looks like numbers that cannot be read, such as '1.234.567' in row 1"),
-    _file("units.csv", "", r"'weight' looks like numbers that cannot be read, such as '0 kg'"),
-    _file("dates.csv", "", r"'since' holds dates.*preprocess.dates=\[year,month,age\].*dataset.drop=\[since\]"),
-    _file("us_dates.csv", "preprocess.dates=[month]", r"day and month cannot be distinguished; give .*date_format"),
-    _file("bad_date.csv", "preprocess.dates=[year]", r"'soon' in row 1 is not a date; .*dataset.missing=\[soon\]"),
-    _file("identifier.csv", "", r"'id' holds text with 120 different values.*dataset.drop=\[id\]"),
-    _file("plain.csv", "dataset.drop=[siez]", r"'siez', to be dropped, does not exist \(did you mean 'size'"),
-    _file("plain.csv", "dataset.nominal=[color]", r"nominal column 'color' does not exist \(did you mean 'colour'"),
-    _file("plain.csv", "dataset.drop=[y]", r"'y' is the target and to be dropped"),
-    _file("plain.csv", "dataset.sep=;", r"target column 'y' does not exist", target="dataset.target=y"),
-    _file("plain.csv", "dataset.sep=space-bar", r"dataset.sep is 'space-bar'; it is one character, or one of comma"),
-    _file("plain.csv", "dataset.decimal=comma", r"dataset.decimal is 'comma'; the decimal separator is . or ,"),
-    _file("plain.csv", "dataset.encoding=utf9", r"'utf9', which Python does not know \(did you mean 'utf-8'"),
-    _file("latin.csv", "dataset.encoding=utf-8", r"latin.csv cannot be read as a table: it is not utf-8; leave out"),
-    _file("plain.csv", "dataset.missing=[1]", r"target column 'y' has 30 missing values"),
-    _file("plain.csv", "dataset.sha256=00", r"is not the file that was expected"),
-    _file("three_rows.csv", "", r"2 positives and 1 negative: .*both classes"),
-    _file("constant.csv", "", r"every column of 'constant.csv' has one value only"),
-    _file("huge.csv", "", r"'size' has 1 value above 1e\+150 in size \(first in row 4\)"),
-    _file("infinite.csv", "", r"'size' has 1 infinite value \(first in row 4\)"),
-    _file("only_target.csv", "", r"no features: 'y' is the only column"),
-)  # fmt: skip
+    file_mistake("gone.csv", "", r"gone.csv cannot be read: No such file"),
+    file_mistake(
+        "workbok.csv",
+        "",
+        r"workbok.csv cannot be read: No such .* \(did you mean 'workbook.csv'\?\)",
+    ),
+    file_mistake(".", "", r"cannot be read: Is a directory"),
+    file_mistake("https://example.org/my.csv", "", r"is an address, .* download it"),
+    file_mistake("plain.xlsx", "", r"plain.xlsx is a workbook; save its sheet as csv"),
+    file_mistake("empty.csv", "", r"empty.csv is empty"),
+    file_mistake("header.csv", "", r"has no rows"),
+    file_mistake("workbook.csv", "", r"workbook.csv cannot be read as a table: it is not text"),
+    file_mistake("broken.parquet", "", r"broken.parquet cannot be read as a table"),
+    file_mistake("broken.svm", "", r"broken.svm cannot be read as a table"),
+    file_mistake("cut.csv.gz", "", r"cut.csv.gz cannot be read as a table"),
+    file_mistake(
+        "plain.csv",
+        "",
+        r"which column of plain.csv is the target\? .*columns are size, colour, y",
+        fix="dataset.target=y",
+        target="",
+    ),
+    file_mistake(
+        "plain.csv",
+        "",
+        r"'colur' does not exist \(did you mean 'colour'\?\)",
+        target="dataset.target=colur",
+    ),
+    file_mistake(
+        "plain.csv",
+        "dataset.positive=yes",
+        r"label 'yes' does not occur in 'y'; labels are 0 \(30 rows\), 1",
+        fix="dataset.positive=1",
+    ),
+    file_mistake(
+        "three_values.csv",
+        "",
+        r"which label of 'y' is positive\? Give dataset.positive.*a \(10 rows\)",
+        fix="dataset.positive=a",
+    ),
+    file_mistake(
+        "three_values.csv", "dataset.positive=a dataset.negative=a", r"'a' is listed as positive and as negative"
+    ),
+    file_mistake("one_class.csv", "dataset.positive=1", r"two classes are needed"),
+    file_mistake("gap_in_target.csv", "", r"target column 'y' has 1 missing value \(first in row 5\)"),
+    file_mistake("twice.csv", "", r"columns of the same name: 'size'"),
+    file_mistake("short_row.csv", "", r"row 7 has 2 fields.*header row has 3"),
+    file_mistake("long_row.csv", "", r"row 7 has 4 fields.*header row has 3"),
+    file_mistake("no_quotes.csv", "", r"row 1 has 4 fields.*belongs in quotes"),
+    file_mistake(
+        "bad_cell.csv",
+        "",
+        r"'size' has 1 cell .* 'unknown' \(row 17\); 'dataset.missing=\[unknown\]'",
+        fix="dataset.missing=[unknown]",
+    ),
+    file_mistake("thousands.csv", "", r"'price' looks like numbers that cannot be read, such as '1.234.567' in row 1"),
+    file_mistake("units.csv", "", r"'weight' looks like numbers that cannot be read, such as '0 kg'"),
+    file_mistake(
+        "dates.csv",
+        "",
+        r"'since' holds dates.*preprocess.dates=\[year,month,age\].*dataset.drop=\[since\]",
+        fix="preprocess.dates=[year,month,age]",
+    ),
+    file_mistake(
+        "us_dates.csv", "preprocess.dates=[month]", r"day and month cannot be distinguished; give .*date_format"
+    ),
+    file_mistake(
+        "bad_date.csv",
+        "preprocess.dates=[year]",
+        r"'soon' in row 1 is not a date; .*dataset.missing=\[soon\]",
+        fix="dataset.missing=[soon]",
+    ),
+    file_mistake(
+        "identifier.csv", "", r"'id' holds text with 120 different values.*dataset.drop=\[id\]", fix="dataset.drop=[id]"
+    ),
+    file_mistake(
+        "plain.csv",
+        "dataset.drop=[siez]",
+        r"'siez', to be dropped, does not exist \(did you mean 'size'",
+        fix="dataset.drop=[size]",
+    ),
+    file_mistake(
+        "plain.csv",
+        "dataset.nominal=[color]",
+        r"nominal column 'color' does not exist \(did you mean 'colour'",
+        fix="dataset.nominal=[colour]",
+    ),
+    file_mistake("plain.csv", "dataset.drop=[y]", r"'y' is the target and to be dropped", without="dataset.drop=[y]"),
+    file_mistake("plain.csv", "dataset.sep=;", r"target column 'y' does not exist", target="dataset.target=y"),
+    file_mistake(
+        "plain.csv",
+        "dataset.sep=space-bar",
+        r"dataset.sep is 'space-bar'; it is one character, or one of comma",
+        fix="dataset.sep=comma",
+    ),
+    file_mistake(
+        "plain.csv",
+        "dataset.decimal=comma",
+        r"dataset.decimal is 'comma'; the decimal separator is . or ,",
+        fix="dataset.decimal=.",
+    ),
+    file_mistake(
+        "plain.csv",
+        "dataset.encoding=utf9",
+        r"'utf9', which Python does not know \(did you mean 'utf-8'",
+        fix="dataset.encoding=utf-8",
+    ),
+    file_mistake(
+        "latin.csv",
+        "dataset.encoding=utf-8",
+        r"latin.csv cannot be read as a table: it is not utf-8; leave out",
+        without="dataset.encoding=utf-8",
+    ),
+    file_mistake("plain.csv", "dataset.missing=[1]", r"target column 'y' has 30 missing values"),
+    file_mistake("plain.csv", "dataset.sha256=00", r"is not the file that was expected"),
+    file_mistake("three_rows.csv", "", r"2 positives and 1 negative: .*both classes"),
+    file_mistake("constant.csv", "", r"every column of 'constant.csv' has one value only"),
+    file_mistake("huge.csv", "", r"'size' has 1 value above 1e\+150 in size \(first in row 4\)"),
+    file_mistake("infinite.csv", "", r"'size' has 1 infinite value \(first in row 4\)"),
+    file_mistake("only_target.csv", "", r"no features: 'y' is the only column"),
+)
 
 MISTAKES = (*CHOICES_AND_KEYS, *VALUES, *FILES)
 

@@ -1,8 +1,4 @@
-"""Mistakes with tables of one's own and with commands, each with the words that the answer has to contain.
-
-Where the answer proposes what to type, `fix` has it: the answer contains these words, and with them (in place of the
-settings of the same names) the command is accepted.
-"""
+"""Mistakes with tables of one's own and with commands, as in `mistakes`."""
 
 from __future__ import annotations
 
@@ -11,26 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mistakes import ROWS, Mistake
-
-
-@dataclass(frozen=True)
-class Mended(Mistake):
-    """A mistake, and the words of the answer that mend it."""
-
-    fix: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-
-
-def _own(
-    name: str, more: str, answer: str, fix: str = "", *, target: str = "dataset.target=y", without: str = ""
-) -> Mended:
-    words = f"dataset=file dataset.path={name} {target} {more}".split()
-    return Mended(tuple(words), answer, tuple(fix.split("|")) if fix else (), tuple(without.split()))
-
-
-def _run(words: str, answer: str, fix: str = "", *, without: str = "") -> Mended:
-    return Mended(tuple(words.split()), answer, tuple(fix.split("|")) if fix else (), tuple(without.split()))
+from mistakes import ROWS, file_mistake, mistake
 
 
 def _table(columns: dict[str, list[object]]) -> str:
@@ -74,141 +51,161 @@ TABLES = {
 
 TABLE_MISTAKES = (
     # a file in place of a data set
-    _run("dataset=sizes.csv", r"dataset=sizes.csv is a file", "dataset=file|dataset.path=sizes.csv|dataset.target=y"),
-    _run("dataset=data/sizes.csv", r"is a file", 'dataset=file|dataset.path="data/sizes.csv"|dataset.target=y'),
-    _run(
+    mistake(
+        "dataset=sizes.csv", r"dataset=sizes.csv is a file", fix="dataset=file|dataset.path=sizes.csv|dataset.target=y"
+    ),
+    mistake("dataset=data/sizes.csv", r"is a file", fix='dataset=file|dataset.path="data/sizes.csv"|dataset.target=y'),
+    mistake(
         "dataset=everything.csv",
         r"is a file",
-        "dataset=file|dataset.path=everything.csv|dataset.target=left|dataset.positive=yes|dataset.drop=[nr]|"
+        fix="dataset=file|dataset.path=everything.csv|dataset.target=left|dataset.positive=yes|dataset.drop=[nr]|"
         "dataset.decimal_comma=[price]|preprocess.dates=[year,month,age]",
     ),
-    _run("dataset=gone.csv", r"dataset=gone.csv is a file.*type dataset=file dataset.path=gone.csv dataset.target="),
-    _run("dataset=many.csv", r"is a file.*auclab inspect many.csv proposes the whole command"),
-    _run(
+    mistake("dataset=gone.csv", r"dataset=gone.csv is a file.*type dataset=file dataset.path=gone.csv dataset.target="),
+    mistake("dataset=many.csv", r"is a file.*auclab inspect many.csv proposes the whole command"),
+    mistake(
         "sizes.csv",
         r"'sizes.csv' is a file, not a setting",
-        "dataset=file|dataset.path=sizes.csv|dataset.target=y",
+        fix="dataset=file|dataset.path=sizes.csv|dataset.target=y",
         without="sizes.csv",
     ),
-    _run("dataset.path=sizes.csv", r"dataset = file, blocks have it"),
-    _own("sizes.txt", "", r"no ending that shows its format; .* name it sizes.csv", "dataset.path=sizes.csv"),
-    _own("size.csv", "", r"size.csv cannot be read: No such file.*did you mean 'sizes.csv'", "dataset.path=sizes.csv"),
+    mistake("dataset.path=sizes.csv", r"dataset = file, blocks have it"),
+    file_mistake(
+        "sizes.txt", "", r"no ending that shows its format; .* name it sizes.csv", fix="dataset.path=sizes.csv"
+    ),
+    file_mistake(
+        "size.csv", "", r"size.csv cannot be read: No such file.*did you mean 'sizes.csv'", fix="dataset.path=sizes.csv"
+    ),
     # decimals
-    _own("commas.csv", "", r"'price' looks like numbers", "dataset.decimal_comma=[price]"),
-    _own("two_commas.csv", "", r"'price' \(and 1 more\)", 'dataset.decimal_comma=[price,"cost, net"]'),
-    _own(
+    file_mistake("commas.csv", "", r"'price' looks like numbers", fix="dataset.decimal_comma=[price]"),
+    file_mistake("two_commas.csv", "", r"'price' \(and 1 more\)", fix='dataset.decimal_comma=[price,"cost, net"]'),
+    file_mistake(
         "commas.csv",
         "dataset.decimal_comma=[pricee]",
         r"'pricee' of decimal commas does not exist \(did you mean 'price'",
     ),
-    _own("marked.csv", "dataset.decimal_comma=[price]", r"'price' has 1 cell", 'dataset.missing=["n/v"]'),
-    _own("marked.csv", "dataset.missing=[n/v]", r"'price' looks like numbers", "dataset.decimal_comma=[price]"),
-    _own(
+    file_mistake("marked.csv", "dataset.decimal_comma=[price]", r"'price' has 1 cell", fix='dataset.missing=["n/v"]'),
+    file_mistake(
+        "marked.csv", "dataset.missing=[n/v]", r"'price' looks like numbers", fix="dataset.decimal_comma=[price]"
+    ),
+    file_mistake(
         "points.csv",
         "dataset.decimal=,",
         r"'size' looks like .* leave out dataset.decimal and",
         without="dataset.decimal=,",
     ),
-    _own("thousands2.csv", "", r"'price' looks like numbers that cannot be read", "dataset.nominal=[price]"),
-    _own("commas.csv", "dataset.decimals=[price]", r"did you mean 'decimal'"),
-    _own("commas.csv", "dataset.decimal_commas=[price]", r"did you mean 'decimal_comma'"),
-    _own("commas.csv", "dataset.decimal=komma", r"dataset.decimal is 'komma'; the decimal separator is \. or ,"),
+    file_mistake(
+        "thousands2.csv", "", r"'price' looks like numbers that cannot be read", fix="dataset.nominal=[price]"
+    ),
+    file_mistake("commas.csv", "dataset.decimals=[price]", r"did you mean 'decimal'"),
+    file_mistake("commas.csv", "dataset.decimal_commas=[price]", r"did you mean 'decimal_comma'"),
+    file_mistake(
+        "commas.csv", "dataset.decimal=komma", r"dataset.decimal is 'komma'; the decimal separator is \. or ,"
+    ),
     # dates
-    _own("day.csv", "", r"'since' holds dates", "preprocess.dates=[year,month,age]"),
-    _own("day.csv", "", r"'since' holds dates", "dataset.drop=[since]"),
-    _own("day.csv", "", r"'since' holds dates", "dataset.nominal=[since]"),
-    _own("times.csv", "", r"'since' holds dates", "preprocess.dates=[year,month,age]"),
-    _own("us.csv", "preprocess.dates=[year]", r"day and month", 'preprocess.date_format="%d/%m/%Y"'),
-    _own("soon.csv", "preprocess.dates=[year]", r"'soon' in row 1 is not a date", "dataset.missing=[soon]"),
-    _own(
+    file_mistake("day.csv", "", r"'since' holds dates", fix="preprocess.dates=[year,month,age]"),
+    file_mistake("day.csv", "", r"'since' holds dates", fix="dataset.drop=[since]"),
+    file_mistake("day.csv", "", r"'since' holds dates", fix="dataset.nominal=[since]"),
+    file_mistake("times.csv", "", r"'since' holds dates", fix="preprocess.dates=[year,month,age]"),
+    file_mistake("us.csv", "preprocess.dates=[year]", r"day and month", fix='preprocess.date_format="%d/%m/%Y"'),
+    file_mistake("soon.csv", "preprocess.dates=[year]", r"'soon' in row 1 is not a date", fix="dataset.missing=[soon]"),
+    file_mistake(
         "day.csv",
         "dataset.dates=[year]",
         r"dataset.dates is not a setting of dataset=file.*there is preprocess.dates",
-        "preprocess.dates=[year]",
+        fix="preprocess.dates=[year]",
         without="dataset.dates=[year]",
     ),
-    _own("day.csv", "preprocess.dates=[years]", r"did you mean 'year'"),
+    file_mistake("day.csv", "preprocess.dates=[years]", r"did you mean 'year'"),
     # identifiers
-    _own("names.csv", "", r"'kunden nr' holds text with 60 different values", 'dataset.drop=["kunden nr"]'),
-    _own("two_names.csv", "", r"'id' .*'mail'", "dataset.drop=[id,mail]"),
-    _own("names.csv", "dataset.drop=[kundennr]", r"did you mean 'kunden nr'", 'dataset.drop=["kunden nr"]'),
-    _own("names.csv", "preprocess.drop=[x]", r"preprocess.drop is not a setting.*there is dataset.drop"),
+    file_mistake("names.csv", "", r"'kunden nr' holds text with 60 different values", fix='dataset.drop=["kunden nr"]'),
+    file_mistake("two_names.csv", "", r"'id' .*'mail'", fix="dataset.drop=[id,mail]"),
+    file_mistake("names.csv", "dataset.drop=[kundennr]", r"did you mean 'kunden nr'", fix='dataset.drop=["kunden nr"]'),
+    file_mistake("names.csv", "preprocess.drop=[x]", r"preprocess.drop is not a setting.*there is dataset.drop"),
     # several at once
-    _own(
+    file_mistake(
         "everything.csv",
         "",
         r"4 problems: \(1\) which column.*\(2\) .*'price'.*\(3\) .*'nr'.*\(4\) .*'since'.*inspect everything.csv",
         target="",
     ),
-    _own(
+    file_mistake(
         "everything.csv",
         "",
         r"4 problems",
-        "dataset.drop=[nr]|preprocess.dates=[year,month,age]|dataset.decimal_comma=[price]|dataset.positive=yes",
+        fix="dataset.drop=[nr]|preprocess.dates=[year,month,age]|dataset.decimal_comma=[price]|dataset.positive=yes",
         target="dataset.target=left",
     ),
-    _own(
+    file_mistake(
         "everything.csv",
         "dataset.drop=[nrr] dataset.nominal=[sinse]",
         r"did you mean 'since'.*did you mean 'nr'",
         target="dataset.target=left dataset.positive=yes",
     ),
-    _own("infinite2.csv", "", r"2 problems: \(1\) .*'size' has 1 infinite value .*\(2\) .*'width' has 1 value above"),
+    file_mistake(
+        "infinite2.csv", "", r"2 problems: \(1\) .*'size' has 1 infinite value .*\(2\) .*'width' has 1 value above"
+    ),
     # labels
-    _own("left.csv", "", r"which label of 'left' is positive", "dataset.positive=yes", target="dataset.target=left"),
-    _own(
+    file_mistake(
+        "left.csv", "", r"which label of 'left' is positive", fix="dataset.positive=yes", target="dataset.target=left"
+    ),
+    file_mistake(
         "left.csv",
         "dataset.positive=Yes",
         r"label 'Yes' does not occur in 'left' \(did you mean 'yes'",
         target="dataset.target=left",
     ),
-    _own(
+    file_mistake(
         "left.csv",
         "dataset.positive=yes",
         r"target column 'lft' does not exist \(did you mean 'left'",
         target="dataset.target=lft",
     ),
-    _own("three.csv", "", r"which label of 'y' is positive", "dataset.positive=a"),
-    _own("three.csv", "dataset.positive=[a,d]", r"label 'd' does not occur"),
-    _own("many.csv", "", r"'y' has 60 different values .*, but a target has two classes"),
-    _own("unlabelled.csv", "dataset.positive=yes", r"target column 'y' has 1 missing value \(first in row 1\); drop"),
-    _own("one.csv", "dataset.positive=yes", r"two classes are needed, but every row is positive"),
-    _own(
+    file_mistake("three.csv", "", r"which label of 'y' is positive", fix="dataset.positive=a"),
+    file_mistake("three.csv", "dataset.positive=[a,d]", r"label 'd' does not occur"),
+    file_mistake("many.csv", "", r"'y' has 60 different values .*, but a target has two classes"),
+    file_mistake(
+        "unlabelled.csv", "dataset.positive=yes", r"target column 'y' has 1 missing value \(first in row 1\); drop"
+    ),
+    file_mistake("one.csv", "dataset.positive=yes", r"two classes are needed, but every row is positive"),
+    file_mistake(
         "sizes.csv",
         "dataset.drop=[y]",
         r"'y' is the target and to be dropped; take it out of dataset.drop",
         without="dataset.drop=[y]",
     ),
-    _own(
+    file_mistake(
         "sizes.csv",
         "split.target=y",
         r"split.target is not a setting.*there is dataset.target",
         without="split.target=y",
     ),
     # how the file is written
-    _own("semicolon.csv", "dataset.sep=comma", r"target column 'y' does not exist", without="dataset.sep=comma"),
-    _own(
+    file_mistake(
+        "semicolon.csv", "dataset.sep=comma", r"target column 'y' does not exist", without="dataset.sep=comma"
+    ),
+    file_mistake(
         "sizes.csv",
         "dataset.sep=semi",
         r"dataset.sep is 'semi'; it is one character, or one of comma, semicolon",
-        "dataset.sep=comma",
+        fix="dataset.sep=comma",
     ),
-    _own("sizes.csv", "dataset.seperator=comma", r"did you mean 'sep"),
-    _own(
+    file_mistake("sizes.csv", "dataset.seperator=comma", r"did you mean 'sep"),
+    file_mistake(
         "sizes.csv",
         "dataset.encoding=utf_9",
         r"'utf_9', which Python does not know \(did you mean 'utf-8'",
-        "dataset.encoding=utf-8",
+        fix="dataset.encoding=utf-8",
     ),
-    _own("unknown.csv", "", r"'size' has 1 cell .*'unknown' \(row 1\)", "dataset.missing=[unknown]"),
-    _own(
+    file_mistake("unknown.csv", "", r"'size' has 1 cell .*'unknown' \(row 1\)", fix="dataset.missing=[unknown]"),
+    file_mistake(
         "sizes.csv",
         "dataset.seed=1",
         r"dataset.seed is not a setting of dataset=file.*there is split.seed",
         without="dataset.seed=1",
     ),
-    _own("sizes.csv", "dataset.test_size=0.2", r"there is split.test_size", without="dataset.test_size=0.2"),
-    _own("still.csv", "", r"every column of 'still.csv' has one value only"),
+    file_mistake("sizes.csv", "dataset.test_size=0.2", r"there is split.test_size", without="dataset.test_size=0.2"),
+    file_mistake("still.csv", "", r"every column of 'still.csv' has one value only"),
 )
 
 

@@ -6,13 +6,10 @@ import re
 import shlex
 
 import pytest
-from hydra.core.global_hydra import GlobalHydra
 
 from auclab.cli import main as cli
-from auclab.cli.run import main as run
-from auclab.cli.typed_words import quoted_where_needed
-from auclab.pipeline.config.checks import check_data, check_settings
-from composed import composed, run_here
+from composed import run_here
+from refused import check_refused
 from table_mistakes import COMMAND_MISTAKES, TABLE_MISTAKES, write_tables
 
 
@@ -39,26 +36,7 @@ def test_there_are_sixty_and_more():
 @pytest.mark.parametrize("one", TABLE_MISTAKES, ids=lambda one: f"{one.typed} · {' '.join(one.fix)}")
 def test_a_mistake_with_a_table_is_one_line_and_its_fix_works(one, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
-    before = set(folder.rglob("*"))
-    try:
-        with pytest.raises(SystemExit) as ended:
-            run(["tracking=none", *one.words])
-    finally:
-        GlobalHydra.instance().clear()
-    captured = capsys.readouterr()
-    assert (ended.value.code, captured.out) == (1, "")
-    (line,) = captured.err.splitlines()
-    assert line.startswith("error: ")
-    assert re.search(one.answer, line), line
-    assert set(folder.rglob("*")) == before
-    for word in one.fix:  # the setting, or the value where the key was right
-        assert plain(word) in plain(line) or set(plain(word).split("=")) & parts(plain(line)), word
-    if one.fix or one.without:
-        keys = {word.partition("=")[0] for word in one.fix}
-        kept = [word for word in one.words if word.partition("=")[0] not in keys and word not in one.without]
-        experiment = composed(quoted_where_needed([*kept, *one.fix]))
-        check_settings(experiment)
-        check_data(experiment)
+    check_refused(one, folder, capsys)
 
 
 @pytest.mark.slow
@@ -73,16 +51,6 @@ def test_a_mistake_with_a_command_is_one_line_and_its_fix_works(one, folder, mon
     if one.fix:
         code, out, err = typed(one.fix, capsys)
         assert (code, "error" in err) == (0, False), err
-
-
-def plain(text):
-    """Without quotes, which the shell and the settings need in some places."""
-    return text.replace('"', "").replace("'", "")
-
-
-def parts(line):
-    """Words of a message without the signs around them."""
-    return set(re.sub(r"[();:?]|,(?= )", " ", line).split())
 
 
 def typed(words, capsys):

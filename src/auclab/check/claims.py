@@ -109,9 +109,9 @@ def against_data(split: Split, training: Training) -> list[Claim]:
         data = RankedData.comparing(training.X, target.y, target.groups, target.event, groups_alike=alike)
     if split.kernel is not None:
         in_space = KernelData(split.kernel.values(training.X), data.positive, data.weight)
-        if isinstance(data, RankedData):
+        if (ranked := data.ranked) is not None:
             in_space = RankedKernelData(
-                X=in_space.X, positive=data.positive, weight=data.weight, sides=data.sides, weights=data.weights
+                X=in_space.X, positive=data.positive, weight=data.weight, sides=ranked.sides, weights=ranked.weights
             )
         data, program = in_space, in_space.in_space(program)
         claims += _width_claims(split, training)
@@ -197,8 +197,8 @@ def _multiplier_claims(split: Split, program: Program, data: Data, *, proved: bo
     scorers = read_scorers(split.certificate.get("scorers"), data.n_features) or own
     point: PairMultipliers | None = at_scorers(program, data, scorers)
     whose = "the slopes at the stored scorers"
-    if split.pairs is not None and isinstance(data, RankedData):
-        point, whose = at_pairs(program, data, split.pairs), "the sums of the stored pairs"
+    if split.pairs is not None and data.ranked is not None:
+        point, whose = at_pairs(program, data.ranked, split.pairs), "the sums of the stored pairs"
     if point is not None and np.isfinite(stored).all():
         slopes = np.array([value / point.unit for value in point.values])
         factor = float(stored @ slopes) / max(float(slopes @ slopes), 1e-300)  # a bound may scale them
@@ -282,7 +282,7 @@ def _bound_claims(
     found_out = program.threshold == 0 or stated is None
     if program.is_ranked:  # others than these keep no dual point
         found_out = program.regulariser.reach != 0 and split.certificate.get("solver") in _BY_SCORERS
-        if split.pairs is not None and isinstance(data, RankedData) and data.n_pairs <= MOST_PAIRS:
+        if split.pairs is not None and data.ranked is not None and data.ranked.n_pairs <= MOST_PAIRS:
             found_out = program.regulariser.reach != 0 or data.n_features <= MAX_FEATURES
     claims = []
     if not math.isnan(claimed):

@@ -21,7 +21,7 @@ from auclab.check.exact import PLACES, UNIT, Integers, aligned, integers, root, 
 from auclab.check.pieces import no_twin
 from auclab.check.program import Program
 from auclab.check.ranked import RankedData
-from auclab.check.regularisers import NORMS, Interval, Norm, Vector
+from auclab.check.regularisers import Interval, Norm, Vector
 from auclab.types import AuclabError
 
 #: Values are multiples of 2^−`PLACES`, off by at most this.
@@ -83,7 +83,7 @@ class KernelData(Data):
         AuclabError
             A program with another norm than the Euclidean.
         """
-        if program.uses_norm and program.norm is not NORMS["l2"]:
+        if program.uses_norm and not program.norm.is_euclidean:
             raise AuclabError("the space of a kernel has the norm l2, but the stored program has another one")
         length = Norm(self.length, self.length)
         return replace(program, regulariser=replace(program.regulariser, norm=length))

@@ -79,6 +79,11 @@ class RankedData(Data):
         return cls(X=X, positive=every, weight=ones, sides=tuple(sides), weights=tuple(weights))
 
     @property
+    def ranked(self) -> RankedData:
+        """These rows."""
+        return self
+
+    @property
     def whole(self) -> int:
         """The weight of all pairs."""
         return sum(w * upper.size * lower.size for w, (upper, lower) in zip(self.weights, self.sides, strict=True))

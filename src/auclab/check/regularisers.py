@@ -31,6 +31,11 @@ class Norm:
     of: Callable[[Vector], Interval]
     dual: Callable[[Vector], Interval]
 
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether it is its own dual, which only the Euclidean norm is."""
+        return self.of is self.dual
+
 
 def _sum(vector: Vector) -> Interval:
     total = sum(map(abs, vector), Fraction(0))

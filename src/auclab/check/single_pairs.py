@@ -112,15 +112,16 @@ def free_pairs(program: Program, data: Data, start: PairMultipliers) -> FreePair
     """Pairs with room: of stored multipliers, or those near the jump of the slopes of some scorer."""
     if isinstance(start, SinglePairs):
         return FreePairs(start.upper, start.lower, start.each, start.limits - start.each)
-    if not start.scorers or not isinstance(data, RankedData):
+    ranked = data.ranked
+    if not start.scorers or ranked is None:
         return None
     placed = [_placed(program, data, scorer) for scorer in start.scorers]
     scores, level, width = placed[0].in_floats
     apart = max(float(abs((other := part.in_floats)[0] - scores).max()) + other[2] for part in placed)
-    upper, lower, weights = data.near(scores, level, width + 2.0 * apart)
+    upper, lower, weights = ranked.near(scores, level, width + 2.0 * apart)
     nearest = np.argsort(abs(level - scores[upper] + scores[lower]), kind="stable")[:_EXAMINED]
     upper, lower, weights = upper[nearest], lower[nearest], weights[nearest]
-    rooms = [part.room(upper, lower, weights, data.whole) for part in placed]
+    rooms = [part.room(upper, lower, weights, ranked.whole) for part in placed]
     fall, rise = (sum((room[k] for room in rooms), np.zeros(upper.size, dtype=object)) for k in (0, 1))
     return FreePairs(upper, lower, fall, rise)
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.precision import EQUAL, FEW_ROUNDINGS, FEW_STEPS, HALF_OF_DIGITS, SMALL_OBJECTIVE
+from auclab.precision import EQUAL, FEW_ROUNDINGS, FEW_STEPS, HALF_OF_DIGITS, ORDINARY
 from auclab.projection.quadratic import solve_quadratic
 from auclab.types import Array, AuclabError
 
@@ -30,7 +30,7 @@ def satisfies(
     in_bounds = bool(((coef >= constraints.lower) & (coef <= constraints.upper)).all())
     size = _size(constraints, coef)
     if spread is not None:
-        size = size + SMALL_OBJECTIVE * (abs(constraints.matrix) @ (1.0 / spread))
+        size = size + (abs(constraints.matrix) @ (1.0 / spread)) / ORDINARY
     return in_bounds and not (_excess(constraints, coef) > tolerance * size).any()
 
 
