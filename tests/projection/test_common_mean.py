@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from auclab.projection.common_mean import weights_of_mean
+from auclab.projection.common_mean import _rows_of_face, weights_of_mean
 
 
 def feasible(X, capacity, total, target):
@@ -67,6 +67,25 @@ def test_a_category_that_no_row_of_the_mean_has(form):
     assert (found[rare == 1.0] == 0).all()
     assert X.T @ found == pytest.approx([0.1, 0.0, 1.0], abs=1e-13)
     assert weights_of_mean(form(X), np.full(200, 0.001), 0.199, np.array([0.0, 0.0, 0.199])) is None  # 195 rows: .195
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sparse_rows_of_a_face_are_those_of_dense_rows(seed):
+    """Values below, at and above 0 that a column has at an end, and zeros that are stored."""
+    rng = np.random.default_rng(seed)
+    dense = rng.integers(-1, 2, (60, 4)).astype(float)
+    dense[rng.random((60, 4)) < 0.5] = 0.0
+    sparse = sp.csr_matrix(dense)
+    sparse.data[::7] = 0.0
+    dense = sparse.toarray()
+    ends = np.where(rng.random(4) < 0.5, dense.min(axis=0), dense.max(axis=0))
+    target = np.where(rng.random(4) < 0.5, ends, dense.mean(axis=0))
+    expected = [k for k in range(60) if all(dense[k, j] == v for j, v in enumerate(target) if v in _ends(dense[:, j]))]
+    assert _rows_of_face(sparse, 1.0, target).tolist() == _rows_of_face(dense, 1.0, target).tolist() == expected
+
+
+def _ends(column):
+    return {column.min(), column.max()}
 
 
 def test_the_search_ends_at_a_border_that_no_single_column_shows():

@@ -6,6 +6,7 @@ from threading import Event
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from auclab import CSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations.problem import Problem
@@ -49,6 +50,23 @@ def test_what_auto_selects(program, size, n, solver):
     name, reason = select_solver(problem(program, size, n))
     assert name == solver
     assert reason.startswith(f"auto selected {solver}: ")
+
+
+@pytest.mark.parametrize(
+    ("program", "solver"),
+    [
+        (RankSVM(1e-3, squared=True), "newton"),
+        (GeneralizedBufferedAUC(-0.05), "newton"),
+        (RankSVM(1e-3, "l1"), "cutting_plane"),
+        (PartialAUC(0.5, 1e-3), "cutting_plane"),
+        (CSVM(1e-3), "cutting_plane"),
+    ],
+)
+def test_sparse_rows_with_many_columns_go_to_newton_where_products_with_them_suffice(program, solver):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((4_100, 2_001), density=0.002, rng=rng, format="csr")
+    name, _ = select_solver(Problem(program, as_sample(X, np.arange(4_100) % 2)))
+    assert name == solver
 
 
 @pytest.mark.slow

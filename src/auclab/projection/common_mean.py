@@ -73,14 +73,24 @@ def _rows_of_face(X: Any, total: float, target: Array) -> NDArray[np.intp]:
     wanted = target / total
     extremes = [np.asarray(end.toarray() if hasattr(end, "toarray") else end).ravel() for end in (X.min(0), X.max(0))]
     apart = (extremes[1] > extremes[0]) & np.isfinite(wanted)
+    scale = 4 * FEW_ROUNDINGS * np.maximum(abs(extremes[0]), abs(extremes[1]))
     held = np.ones(X.shape[0], dtype=bool)
     for value in extremes:
-        scale = np.maximum(abs(extremes[0]), abs(extremes[1]))
-        for column in np.flatnonzero(apart & (abs(wanted - value) <= 4 * FEW_ROUNDINGS * scale)):
-            entries: Any = X[:, [column]]
-            entries = np.asarray(entries.toarray() if hasattr(entries, "toarray") else entries).ravel()
-            held &= entries == value[column]
+        columns = np.flatnonzero(apart & (abs(wanted - value) <= scale))
+        if columns.size:
+            held &= _equals(X[:, columns], value[columns])
     return np.flatnonzero(held)
+
+
+def _equals(X: Any, row: Array) -> NDArray[np.bool_]:
+    """Whether a row of X, with at least one column, is the given one."""
+    if not sp.issparse(X):
+        return np.asarray((row == X).all(axis=1))
+    entries = X.tocoo()
+    equal, number = entries.data == row[entries.col], X.shape[0]
+    unlike = np.bincount(entries.row[~equal], minlength=number)
+    found = np.bincount(entries.row[equal & (entries.data != 0)], minlength=number)
+    return np.asarray((unlike == 0) & (found == np.count_nonzero(row)))
 
 
 def _is_rounding(X: Any, weights: Array, target: Array) -> bool:

@@ -22,8 +22,9 @@ from auclab.types import Status
 
 _OF_MANY = "; of the many optima this is the hard-margin one"
 #: Seconds an entry of the rows of the program that finds multipliers for w = 0, and for the norms l1 and linf
-#: (measured: 1.2 s and 6.6 s for 5.1 million).
-_NULL_PROOF_PER_ENTRY, _LINEAR_NULL_PROOF_PER_ENTRY = 4e-7, 2e-6
+#: (measured: 1.2 s and 6.6 s for 5.1 million). The first is for few columns: the program for l2 also forms a matrix of
+#: them in every step, which takes as long where there are this many (measured: 30 s for 4 million in 2,000 columns).
+_NULL_PROOF_PER_ENTRY, _LINEAR_NULL_PROOF_PER_ENTRY, _FEW_COLUMNS = 4e-7, 2e-6, 100
 
 
 def canonical(
@@ -115,14 +116,22 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
         return False
     if problem.sample.in_blocks or null.status is Status.FAILED:
         return True  # the program needs all rows in memory; and no proof turns a failure into an optimum
-    per_entry = _NULL_PROOF_PER_ENTRY if problem.program.regulariser.norm.is_euclidean else _LINEAR_NULL_PROOF_PER_ENTRY
-    needed = per_entry * problem.sample.n_entries
+    needed = _seconds_of_null_proof(problem)
     if needed <= MOMENT:
         return False
     if null.status is not Status.OPTIMAL or 2.0 * needed > seconds:
         return True
     proof = certify_answer(problem, null, problem.program.null.value(problem.sample), tolerance)
     return proof.certificate.gap <= tolerance
+
+
+def _seconds_of_null_proof(problem: Problem) -> float:
+    sample = problem.sample
+    if not problem.program.regulariser.norm.is_euclidean:
+        return _LINEAR_NULL_PROOF_PER_ENTRY * sample.n_entries
+    n_rows = sample.n_pos + sample.n_neg
+    entries, columns = (n_rows**2, n_rows) if is_rotated(problem) else (sample.n_entries, sample.n_features)
+    return _NULL_PROOF_PER_ENTRY * entries * (1.0 + columns / _FEW_COLUMNS)
 
 
 def as_returned(problem: Problem, raw: RawSolution) -> RawSolution:

@@ -73,11 +73,10 @@ def is_rotated(problem: Problem) -> bool:
 
 
 def _has_many_hinges(problem: Problem) -> bool:
-    """Whether rows are sparse and λ so large that products with them take less than a decomposition of their span."""
-    regulariser, sample = problem.program.regulariser, problem.sample
-    if not sample.is_sparse or regulariser.weight == 0:
-        return False
-    return regulariser.weight > LARGE_PENALTY * penalty_level(problem.program, sample)
+    """Whether rows are sparse, and λ or the buffer −z so large that products take less than a basis of their span."""
+    program, sample = problem.program, problem.sample
+    strength = max(program.regulariser.weight, -program.threshold)
+    return sample.is_sparse and strength > 0 and strength > LARGE_PENALTY * penalty_level(program, sample)
 
 
 def _turned(rows: RotatedRows, coef: Any, intercept: float) -> tuple[Any, float]:
