@@ -144,25 +144,27 @@ class _Dual:
     def _balance(self, scores: Array, half_width: float, beta: float | None) -> float:
         """The root of a falling piecewise linear function, by Newton steps or else halves of a bracket.
 
-        The scores are sorted once, so that a step takes only the rows in the band.
+        Rows that are above or below the band for every β of the bracket are left out of the next steps.
         """
-        order = np.argsort(scores)
-        ascending, capacity = scores[order], self.capacity[order]
-        above = np.r_[np.cumsum(capacity[::-1])[::-1], 0.0]  # of the rows from each one on
-        low, high = float(ascending[0]) - half_width, float(ascending[-1]) + half_width
+        capacity, above = self.capacity, 0.0
+        low, high = float(scores.min()) - half_width, float(scores.max()) + half_width
         beta = 0.5 * (low + high) if beta is None or not low < beta < high else beta
         for _ in range(MOST_STEPS):
-            first, last = np.searchsorted(ascending, (beta - half_width, beta + half_width))
-            shares = _slopes(ascending[first:last] - beta, half_width)
-            excess = float(above[last] + capacity[first:last] @ shares) - self.total
+            shares = _slopes(scores - beta, half_width)
+            excess = above + float(capacity @ shares) - self.total
             if abs(excess) <= 2.0**-50 * self.total:
                 break
             low, high = (beta, high) if excess > 0 else (low, beta)
-            slope = float(above[first] - above[last]) / (2.0 * half_width)
+            slope = float(capacity @ ((shares > 0) & (shares < 1))) / (2.0 * half_width)
             following = beta + excess / slope if slope > 0 else low
             beta, before = following if low < following < high else 0.5 * (low + high), beta
             if beta == before:
                 break
+            counted = scores >= high + half_width
+            undecided = ~counted & (scores > low - half_width)
+            if 2 * np.count_nonzero(undecided) < scores.size:
+                above += float(capacity[counted].sum())
+                scores, capacity = scores[undecided], capacity[undecided]
         return beta
 
     def minimised(self, v: Array, half_width: float, beta: float | None) -> _Point:
