@@ -12,7 +12,8 @@ from auclab.pipeline.config.run_name import SYMBOLS, TUNED_TOGETHER
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
 
 #: Groups of settings that determine the training and test observations, and those that determine the method.
-DATA, METHOD = ("dataset", "split"), ("formulation", "kernel", "tune", "constraints", "solver", "preprocess")
+DATA = ("dataset", "split")
+METHOD = ("formulation", "kernel", "tune", "class_weight", "constraints", "solver", "preprocess")
 
 #: Settings that follow from another one or locate files.
 FOLLOW = ("solver.name", "dataset.data_dir")
@@ -29,6 +30,10 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
     'ranksvm λ tuned'
     >>> label(["formulation", "tune", "kernel", "kernel.gamma"], ["ranksvm", "kernel", "rbf", "tuned"])
     'ranksvm γ and λ or z tuned rbf'
+    >>> label(["formulation", "class_weight"], ["csvm", "balanced"])
+    'csvm balanced'
+    >>> label(["formulation", "class_weight.no", "class_weight.yes"], ["csvm", 1.0, 5.0])
+    'csvm weight of no=1 weight of yes=5'
     """
     parts = []
     for key, value in zip(keys, values, strict=True):
@@ -40,6 +45,7 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
             continue
         if value == "tuned" and "tune" in keys:
             continue  # the tuning reports it
+        name = f"weight of {name}" if key.startswith("class_weight.") else name
         text = f"{value:.12g}" if isinstance(value, float) else str(value)
         parts.append(text if "." not in key else f"{SYMBOLS.get(name, name)}={text}")
     return " ".join(parts) or "all"
