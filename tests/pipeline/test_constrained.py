@@ -256,6 +256,9 @@ def test_a_statement_of_rows_and_of_nothing():
     few = replace(free, constraints=replace(stated, max_features=1), coef=np.array([0.0, 0.4]))
     found = solved_constraints(few, ["age", "debt"], np.ones(2))
     assert found.statement == "1 column is used: debt; none of 2 holds with equality"
+    both = replace(few, coef=np.array([0.3, 0.4]))
+    found = solved_constraints(both, ["city_Bern", "city_Rome"], np.ones(2), ["city", "city"])  # one column of the data
+    assert found.statement.startswith("1 column is used: city; ")
     on_the_row = replace(solution, constraints=stated, coef=np.array([0.8, 0.4]))
     found = solved_constraints(on_the_row, ["age", "debt"], np.array([2.0, 1.0]))
     assert [each.text for each in found.active] == ["2 age − 2 debt ≤ 0"]

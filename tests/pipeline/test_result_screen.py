@@ -43,7 +43,7 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     screen.show_run(result, Bare(tmp_path / "mlruns" / "artifacts" / "abc", "0123abcd"), TrackingConfig(), 12.34)
     text = console.file.getvalue()
     lines, flowing = text.splitlines(), " ".join(text.split())
-    assert "50 rows × 2 features: 20 1 (positive), 30 0" in flowing
+    assert "50 rows × 2 columns: 20 labelled 1 (positive), 30 labelled 0" in flowing
     assert result.formulation.equation() in text
     assert "optimal" in flowing
     assert "the gap is within the tolerance" in flowing
@@ -178,7 +178,7 @@ def test_metrics_in_units_of_the_score_are_no_headline_and_are_explained(console
     result = run_here(tmp_path / "out", *data, "metrics=[auc,ferri_auc,scored_auc]")
     screen.show_solution(result, whole=True)
     shown = " ".join(console.file.getvalue().split())
-    headline, *_ = re.findall(r"features (test .*?) on \d+ held-out", shown)
+    headline, *_ = re.findall(r"columns (test .*?) on \d+ held-out", shown)
     assert "AUC" in headline
     assert "ferri" not in headline
     assert "ferri_auc: ½(1 + mean score of positives − that of negatives), a share for scores in [0, 1] only" in shown
@@ -207,3 +207,12 @@ def test_what_makes_no_difference_or_may_not_end_is_said_before_the_work(monkeyp
     run_here(tmp_path / "4", *data, "dataset.n_features=4", "formulation=exact_auc", "solver.time_limit=0.1")
     assert len(said) == 1
     assert "pairs in 4 columns by branch and bound" in said[0]
+
+
+def test_the_columns_that_max_features_leaves_are_named(tmp_path, console):
+    data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=3"]
+    run_here(tmp_path / "out", *data, "formulation=ranksvm", "constraints.max_features=1")  # shows its result
+    shown = " ".join(console.file.getvalue().split())
+    assert re.search(r" columns 1 of 3 used: \w+ ", shown)
+    run_here(tmp_path / "free", *data)
+    assert console.file.getvalue().count(" of 3 used: ") == 1

@@ -202,6 +202,8 @@ def test_a_tuned_run_does_not_name_the_value_it_did_not_use():
     }  # fmt: skip
     assert run_name(settings, {"formulation": "ranksvm", "dataset": "pima"}) == "ranksvm λ tuned l1 · pima · highs"
     assert flatten(settings, {})["formulation.penalty"] == "tuned"
+    weighted = run_name(settings | {"class_weight": "balanced"}, {"formulation": "csvm", "dataset": "pima"})
+    assert weighted == "csvm λ tuned l1 · pima · weighted classes · highs"
 
 
 def test_a_scorer_that_is_constant_for_every_value_is_not_tuned_to_the_end(data, monkeypatch):

@@ -65,11 +65,11 @@ def consistency(split: Split, configured: Configured | None) -> list[Claim]:
         if parameters["name"] == "scorecard":  # what these say about the items is checked with the points
             parameters = {key: value for key, value in parameters.items() if key not in ("features", "signs")}
         differing = [
-            f"{key} {value!r}"
+            f"{key} {_shown(value)}"
             for key, value in parameters.items()
             if key not in tuned and not _is(program.get(key), value, tuned)
         ]
-        claimed = ", ".join(f"{key} {value!r}" for key, value in program.items() if key in parameters)
+        claimed = ", ".join(f"{key} {_shown(value)}" for key, value in program.items() if key in parameters)
         found = f"config.yaml: {', '.join(differing)}" if differing else "the same in config.yaml"
         claims.append(Claim("formulation", claimed, found, _verdict(not differing)))
         tolerance = split.number_of("tolerance")
@@ -399,6 +399,20 @@ def _proof(holds: bool, program: Program, data: Data, found_out: bool) -> Verdic
 
 def _same(first: float, second: float) -> bool:
     return first == second or (math.isnan(first) and math.isnan(second))
+
+
+def _shown(value: object) -> str:
+    """A stored setting; of a piece with parameters its class and those.
+
+    Examples
+    --------
+    >>> _shown("l2"), _shown({"class": "auclab.losses.loss.Hinge"}), _shown({"class": "mine.Cut", "at": 2.0})
+    ("'l2'", 'Hinge', 'Cut (at 2.0)')
+    """
+    if not isinstance(value, dict) or "class" not in value:
+        return repr(value)
+    parameters = ", ".join(f"{key} {item!r}" for key, item in value.items() if key != "class")
+    return str(value["class"]).rpartition(".")[2] + (f" ({parameters})" if parameters else "")
 
 
 def _text(value: float) -> str:

@@ -73,6 +73,7 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
     solver = [] if is_baseline(formulation) else [str(configuration["solver"]["name"])]
     stages += _kernel_name(configuration.get("kernel") or {}, tuned=_gamma_is_tuned(configuration))
     stages += ["constrained"] if configuration.get("constraints") else []
+    stages += ["weighted classes"] if configuration.get("class_weight") else []
     return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), *solver])
 
 

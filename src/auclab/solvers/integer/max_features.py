@@ -283,7 +283,7 @@ class _Search:
         """The best point with the bound."""
         x = self.best.coef
         timings = Timings(build=built - begin, solve=perf_counter() - built)
-        note = f"branch and bound over {self.n_groups} features: {regions:,} regions"
+        note = f"branch and bound over {self.n_groups} features: {regions:,} region{'s' if regions != 1 else ''}"
         history = tuple(monitor.history)
         return RawSolution(
             *(self.oracle.coef(x), self.oracle.intercept(x), status, None, regions, timings, (note,), history),
