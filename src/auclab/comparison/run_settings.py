@@ -32,8 +32,8 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
     'ranksvm γ and λ or z tuned rbf'
     >>> label(["formulation", "class_weight"], ["csvm", "balanced"])
     'csvm balanced'
-    >>> label(["formulation", "class_weight.no", "class_weight.yes"], ["csvm", 1.0, 5.0])
-    'csvm weight of no=1 weight of yes=5'
+    >>> label(["formulation", "class_weight.negative"], ["csvm", 5.0])
+    'csvm weight of negative=5'
     """
     parts = []
     for key, value in zip(keys, values, strict=True):
