@@ -178,6 +178,8 @@ def test_programs_of_another_kind_are_refused():
     X, y = sample(1, 3)
     with pytest.raises(AuclabError, match="partial_auc"):
         auclab.solve(PartialAUC(0.5), X, y, constraints=Constraints(max_features=1))
+    with pytest.raises(AuclabError, match=r"no solver takes ranksvm \(loss=squared_hinge\) with max_features"):
+        auclab.solve(RankSVM(0.1, loss="squared_hinge"), X, y, constraints=Constraints(max_features=1))
 
 
 @pytest.mark.parametrize("program", [BufferedAUC(), RankSVM(0.05, "l1")], ids=["bauc", "ranksvm"])
