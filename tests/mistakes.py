@@ -104,6 +104,11 @@ CHOICES_AND_KEYS = (
     ),
     mistake("hydra.job.chdir=maybe", r"hydra.job.chdir is 'maybe'; it is true or false"),
     mistake("hydra.verbose=3.5", r"hydra.verbose=3.5 has to be true, false, or the name of a logger"),
+    mistake("dataset=openml:61", r"dataset=openml:61 does not exist; choices are a9a, "),
+    mistake(
+        "formulation=csvm formulation.class_weight=balanced",
+        r"not a setting of formulation=csvm \(did you mean 'class_weight', without formulation\?\); it has penalty",
+    ),
     mistake("dataset=3", r"dataset=3 does not exist; choices are a9a, "),
     mistake("tune=true", r"tune=true does not exist; choices are auto, "),
     mistake("inner=3", r"inner is 3; it has settings of its own: inner\.folds, inner\.seed, inner\.tolerance"),
