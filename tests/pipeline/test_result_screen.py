@@ -206,7 +206,13 @@ def test_what_makes_no_difference_or_may_not_end_is_said_before_the_work(monkeyp
     assert said == []
     run_here(tmp_path / "4", *data, "dataset.n_features=4", "formulation=exact_auc", "solver.time_limit=0.1")
     assert len(said) == 1
-    assert "pairs in 4 columns by branch and bound" in said[0]
+    assert "pairs in 4 features by branch and bound" in said[0]
+    said.clear()
+    kinds = "".join(f"{'abcdef'[k % 6]},{k % 7},{k % 2}\n" for k in range(40))
+    (tmp_path / "kinds.csv").write_text(f"kind,size,y\n{kinds}", encoding="utf-8")
+    own = ["dataset=file", f"dataset.path={tmp_path / 'kinds.csv'}", "dataset.target=y", "decision.probability=none"]
+    run_here(tmp_path / "5", *own, "bounds=none", "formulation=exact_auc", "solver.time_limit=0.1")
+    assert "pairs in 7 features by branch and bound" in said[0]  # of 2 columns
 
 
 def test_the_columns_that_max_features_leaves_are_named(tmp_path, console):
