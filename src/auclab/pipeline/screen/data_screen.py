@@ -28,10 +28,11 @@ def data_notes(dataset: Dataset, columns: Columns | None) -> list[tuple[str, str
     """The lines of `show_data`: `ENCODED` or ``note:``, and a sentence."""
     notes: list[tuple[str, str]] = []
     if columns is not None and columns.widths and (columns.nominal or columns.dates):
-        widest = sorted(columns.widths.items(), key=lambda item: -item[1])[:FEW]
+        widest = [item for item in sorted(columns.widths.items(), key=lambda item: -item[1]) if item[1] > 1][:FEW]
         named = ", ".join(f"{name} {width}" for name, width in widest)
         total = sum(columns.widths.values())
-        notes.append((ENCODED, f"{len(columns.widths)} columns as {total} features; the widest: {named}"))
+        several = f"; the widest: {named}" if named else ""
+        notes.append((ENCODED, f"{len(columns.widths)} columns as {total} features{several}"))
         if total * ENOUGH > len(dataset.y):
             text = (
                 f"{total} features are many for {len(dataset.y)} rows, and a scorer may learn the training part by "

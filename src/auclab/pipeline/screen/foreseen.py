@@ -22,7 +22,8 @@ def foreseen(
     """Notes to print before the run starts.
 
     `y` (n_samples,): 0/1, of the training part. `n_features`: features that the columns become. `weighted`: whether
-    there are weights of the classes. `untuned`: whether inner folds were to choose a parameter, and the formulation has none.
+    there are weights of the classes. `untuned`: whether inner folds were to choose a parameter, and the formulation has
+    none.
 
     Examples
     --------
