@@ -55,6 +55,12 @@ def test_runs_with_and_without_class_weights_are_two_columns():
     table = compare_runs(runs)
     assert table.columns == ["csvm", "csvm balanced"]
     assert not any("replaced" in note for note in table.notes)
+    weights = {
+        "class_weight.negative": [math.nan, math.nan, 1.0, 1.0],
+        "class_weight.positive": [math.nan] * 2 + [5.0] * 2,
+    }
+    table = compare_runs(runs.drop(columns="class_weight").assign(**weights))
+    assert table.columns == ["csvm", "csvm weight of negative=1 weight of positive=5"]
 
 
 def test_less_is_better_where_it_is():

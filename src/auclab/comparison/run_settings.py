@@ -15,6 +15,9 @@ REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
 DATA = ("dataset", "split")
 METHOD = ("formulation", "kernel", "tune", "class_weight", "constraints", "solver", "preprocess")
 
+#: Settings that are weights of one class each.
+_WEIGHTS = "class_weight."
+
 #: Settings that follow from another one or locate files.
 FOLLOW = ("solver.name", "dataset.data_dir")
 
@@ -45,7 +48,7 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
             continue
         if value == "tuned" and "tune" in keys:
             continue  # the tuning reports it
-        name = f"weight of {name}" if key.startswith("class_weight.") else name
+        name = f"weight of {name}" if key.startswith(_WEIGHTS) else name
         text = f"{value:.12g}" if isinstance(value, float) else str(value)
         parts.append(text if "." not in key else f"{SYMBOLS.get(name, name)}={text}")
     return " ".join(parts) or "all"
@@ -78,10 +81,11 @@ def telling_settings(runs: pd.DataFrame, names: Sequence[str]) -> list[str]:
 
 
 def grown(runs: pd.DataFrame, keys: list[str], candidates: Sequence[str], within: Sequence[str]) -> list[str]:
-    """`keys` and every candidate that still varies, one after the other."""
+    """`keys` and every candidate that still varies, one after the other; weights of both classes if one does."""
     for name in candidates:
         if name not in (*keys, *within) and _varying(runs, [*within, *keys], [name]):
-            keys = [*keys, name]
+            weights = [each for each in candidates if name.startswith(_WEIGHTS) and each.startswith(_WEIGHTS)]
+            keys = [*keys, *(weights or [name])]
     return keys
 
 
