@@ -50,6 +50,11 @@ NAMES = (
     "a\tb",
     "interval(0,1)",
     "choice(a,b)",
+    "/work/data/my-table.csv",
+    "../../data/x.csv",
+    "./x.csv",
+    "a/1e5",
+    "a//b",
 )
 
 

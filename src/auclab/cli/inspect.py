@@ -23,7 +23,10 @@ def inspect(arguments: Namespace) -> int:
     _row("file", _described(found))
     lines = [_line(column) for column in found.columns]
     if lines:
-        print_table(["column", "kind", "missing", "values", "", "in a run"], lines, (0, 1, 4, 5), wrapped=(0, 4, 5))
+        head = ["column", "kind", "missing", "values", "", "in a run"]
+        count = len(head) if any(column.action for column in found.columns) else len(head) - 1
+        left, wrapped = (0, 1, 4, 5)[: count - 2], (0, 4, 5)[: count - 3]
+        print_table(head[:count], [line[:count] for line in lines], left, wrapped=wrapped)
     if found.target is not None:
         others = "--target and --positive change this" if found.columns else "--positive changes this"
         why = f"; {found.target.why} ({others})" if found.target.why else ""
