@@ -75,7 +75,7 @@ TABLES = {
 TABLE_MISTAKES = (
     # a file in place of a data set
     _run("dataset=sizes.csv", r"dataset=sizes.csv is a file", "dataset=file|dataset.path=sizes.csv|dataset.target=y"),
-    _run("dataset=data/sizes.csv", r"is a file", 'dataset=file|dataset.path=data/sizes.csv|dataset.target=y'),
+    _run("dataset=data/sizes.csv", r"is a file", "dataset=file|dataset.path=data/sizes.csv|dataset.target=y"),
     _run(
         "dataset=everything.csv",
         r"is a file",

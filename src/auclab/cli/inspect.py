@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from rich.markup import escape
 from rich.text import Text
 
 from auclab.datasets.inspection import InspectedColumn, Inspection, inspect_file
 from auclab.pipeline.screen.console import out
-from auclab.pipeline.screen.tables import print_table
+from auclab.pipeline.screen.tables import print_row, print_table
 from auclab.pipeline.stored.visible import visible
 
 #: Columns for which a run needs a setting, and columns that it leaves out.
@@ -54,7 +53,7 @@ def _described(found: Inspection) -> str:
 
 
 def _row(word: str, text: str, style: str = "cyan") -> None:
-    out.print(f"[{style}]{word:<9}[/{style}]{escape(text)}", soft_wrap=True)
+    print_row(word, text, 9, out, style=style)
 
 
 def _line(column: InspectedColumn) -> list[str | Text]:

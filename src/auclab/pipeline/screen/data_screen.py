@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from auclab.pipeline.screen.console import out
+from auclab.pipeline.screen.tables import print_row
 from auclab.sizes import ENOUGH, FEW
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def show_data(dataset: Dataset, columns: Columns | None) -> None:
     """Print the encoded width and notes, a line each; nothing for numeric tables without notes."""
     for word, text in data_notes(dataset, columns):
         style = "cyan" if word == ENCODED else "yellow"
-        out.print(f"[{style}]{word:<8}[/{style}] {escape(text)}", soft_wrap=True)
+        print_row(word, text, 9, out, style=style)
 
 
 def data_notes(dataset: Dataset, columns: Columns | None) -> list[tuple[str, str]]:
