@@ -97,6 +97,13 @@ def test_a_changed_run_is_refuted(copied, change):
     assert claim in refuted(copied / name)
 
 
+@pytest.mark.parametrize("name", ["penalised", "plain", "stopped", "points"])
+def test_a_tolerance_that_is_not_that_of_the_configuration_is_refuted(copied, name):
+    """With 1e9 any gap was within it, and the run was confirmed."""
+    edit_certificate(copied / name, tolerance=1e9)
+    assert "tolerance" in refuted(copied / name)
+
+
 @pytest.mark.parametrize(
     ("change", "name", "claim"),
     [
