@@ -288,7 +288,7 @@ def _bound_claims(
     if not math.isnan(claimed):
         line = ("lower bound", _text(claimed) + limited)
         if bound is None:
-            false = math.isfinite(claimed) and Fraction(claimed) > value + Fraction(EQUAL * unit)
+            false = math.isfinite(claimed) and Fraction(claimed) > value + Fraction(ROUNDING * unit)
             found = f"above the objective {_text(float(value))}" if false else reason
             claims.append(Claim(*line, found, Verdict.REFUTED if false else Verdict.UNCHECKED))
         else:
