@@ -222,3 +222,10 @@ def test_the_columns_that_max_features_leaves_are_named(tmp_path, console):
     assert re.search(r" columns 1 of 3 used: \w+ ", shown)
     run_here(tmp_path / "free", *data)
     assert console.file.getvalue().count(" of 3 used: ") == 1
+
+
+def test_a_composed_program_has_the_name_of_its_choice_and_its_penalty(tmp_path, console):
+    data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2", "bounds=none"]
+    run_here(tmp_path / "out", *data, "formulation=group_lasso", "formulation.regulariser.weight=0.02")
+    shown = " ".join(console.file.getvalue().split())
+    assert "model group_lasso, λ = 0.02 not tuned (tune=penalty chooses it by cross-validation)" in shown

@@ -95,7 +95,9 @@ def _model(result: Result) -> Text:
     parameter = _parameter(result)
     rows = f"{len(folds[0].split.train)} rows" if len(folds) == 1 else f"{len(folds)} splits of {data.X.shape[0]} rows"
     trained = f" · {rows} of {data.name}, {data.X.shape[1]} columns"
-    return Text.assemble((result.formulation.name, "bold"), parameter, trained)
+    # A composed program is called what it was chosen by, such as group_lasso.
+    name = result.formulation.name if result.formulation.name != "composed" else result.name.partition(" ")[0]
+    return Text.assemble((name, "bold"), parameter, trained)
 
 
 def _parameter(result: Result) -> Text:
@@ -105,7 +107,10 @@ def _parameter(result: Result) -> Text:
         chosen = tuning.choice if len(result.folds) == 1 else f"{tuning.symbol} in every split"
         return Text(f", {chosen} chosen by cross-validated {WORDS.get(tuning.metric, tuning.metric)}")
     for parameter, symbol in SYMBOLS.items():
-        if not (value := getattr(formulation, parameter, 0)):
+        value = getattr(formulation, parameter, 0)
+        if parameter == "penalty" and formulation.name == "composed":
+            value = formulation.regulariser.weight
+        if not value:
             continue
         is_default = value == getattr(type(formulation), parameter, None)
         text = Text.assemble(", ", (f"{symbol} = {value:g}", "yellow" if is_default else ""))  # typed or not
