@@ -60,6 +60,10 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
             terms.append(f"{symbol} tuned")
         elif _is_number(formulation.get(key)):
             terms.append(f"{symbol}={formulation[key]:g}")
+    regulariser = formulation.get("regulariser")
+    if isinstance(regulariser, Mapping) and "penalty" not in _tuned(configuration):
+        weights = {"weight": "λ", "l1": "l1", "l2": "l2"}
+        terms += [f"{weights[key]}={regulariser[key]:g}" for key in weights if _is_number(regulariser.get(key))]
     if norm := formulation.get("norm"):
         terms.append(f"{norm}²" if formulation.get("squared") else str(norm))
     data = str(choices.get("dataset") or "data")
