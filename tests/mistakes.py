@@ -149,6 +149,13 @@ CHOICES_AND_KEYS = (
     ),
     mistake("hydra.job.chdir=maybe", r"hydra.job.chdir is 'maybe'; it is true or false", fix="hydra.job.chdir=false"),
     mistake("hydra.verbose=3.5", r"hydra.verbose=3.5 has to be true, false, or the name of a logger"),
+    mistake("dataset=openml:61", r"dataset=openml:61 does not exist; choices are a9a, "),
+    mistake(
+        "formulation=csvm formulation.class_weight=balanced",
+        r"not a setting of formulation=csvm \(did you mean 'class_weight', without formulation\?\); it has penalty",
+        fix="class_weight=balanced",
+        without="formulation.class_weight=balanced",
+    ),
     mistake("dataset=3", r"dataset=3 does not exist; choices are a9a, ", fix="dataset=a9a"),
     mistake("tune=true", r"tune=true does not exist; choices are auto, ", fix="tune=auto"),
     mistake(

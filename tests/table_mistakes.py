@@ -54,7 +54,7 @@ TABLE_MISTAKES = (
     mistake(
         "dataset=sizes.csv", r"dataset=sizes.csv is a file", fix="dataset=file|dataset.path=sizes.csv|dataset.target=y"
     ),
-    mistake("dataset=data/sizes.csv", r"is a file", fix='dataset=file|dataset.path="data/sizes.csv"|dataset.target=y'),
+    mistake("dataset=data/sizes.csv", r"is a file", fix="dataset=file|dataset.path=data/sizes.csv|dataset.target=y"),
     mistake(
         "dataset=everything.csv",
         r"is a file",

@@ -77,6 +77,13 @@ def test_a_bound_without_multipliers_is_not_checked(made):
     assert exit_code(checks) == 2
 
 
+def test_a_bound_above_the_objective_is_refuted_without_multipliers_too(copied):
+    """By 1e-10 of it; what a search tree proved is at most the value of its point."""
+    folder = copied / "counted"
+    edit_certificate(folder, lower_bound=read_certificate(folder)["objective"] * (1 + 1e-10))
+    assert "lower bound" in refuted(folder)
+
+
 #: Which run is changed, and which claim is then refuted.
 CHANGES = {
     "coef": ("penalised", "objective"),
@@ -95,6 +102,13 @@ def test_a_changed_run_is_refuted(copied, change):
     name, claim = CHANGES[change]
     OF_RUNS[change](copied / name)
     assert claim in refuted(copied / name)
+
+
+@pytest.mark.parametrize("name", ["penalised", "plain", "stopped", "points"])
+def test_a_tolerance_that_is_not_that_of_the_configuration_is_refuted(copied, name):
+    """With 1e9 any gap was within it, and the run was confirmed."""
+    edit_certificate(copied / name, tolerance=1e9)
+    assert "tolerance" in refuted(copied / name)
 
 
 @pytest.mark.parametrize(

@@ -333,3 +333,13 @@ def test_a_misspelt_word_gets_the_one_that_is_meant(words, meant, call):
     assert code == 1
     (line,) = error.splitlines()
     assert f"(did you mean {meant!r}?)" in line
+
+
+def test_several_problems_have_lines_of_their_own_in_a_terminal(tmp_path):
+    (tmp_path / "own.csv").write_text("id,spent,left\n" + "".join(f'C{k},"1,{k}",{k % 2}\n' for k in range(60)))
+    lines, code = in_terminal(80, "-m", "auclab", "run", "dataset=file", "dataset.path=own.csv", cwd=tmp_path)
+    shown = [line for line in lines if line.strip()]
+    assert code == 1
+    assert re.match(r"error: \d problems:$", shown[0])
+    assert any(line.startswith("  (2) ") for line in shown)
+    assert any(line.startswith("  auclab inspect own.csv") for line in shown)

@@ -35,8 +35,18 @@ def test_the_screen(call):
         "auclab run dataset=file dataset.path=customers.csv dataset.target=left dataset.positive=yes "
         "'dataset.drop=[customer,row]' 'dataset.decimal_comma=[spent]' 'preprocess.dates=[year,month,age]'"
     )
-    for words in ("decimal commas", "written %d.%m.%Y", "rare: trial 2019 4", "yes is its rarest label"):
+    for words in ("decimal commas", "written %d.%m.%Y", "rare: trial 2019 (4)", "yes is its rarest label"):
         assert words in text
+
+
+def test_numeric_labels_and_their_counts_are_told_apart(call, tmp_path):
+    """They were "1 700, 2 300; 2 is .3", and a column without text stood beside a table that needs no setting."""
+    (tmp_path / "plain.csv").write_text("x,y\n" + "1.5,1\n2.5,2\n3.5,1\n" * 10, encoding="utf-8")
+    code, text, _ = call("plain.csv", "--target", "y", "--positive", "2")
+    assert code == 0
+    assert "1 (20), 2 (10); share of 2 .333" in text
+    assert "in a run" not in text
+    assert "in a run" in call("customers.csv")[1]
 
 
 def test_what_has_to_be_repaired_is_exit_code_1(call, tmp_path):

@@ -50,7 +50,7 @@ def test_the_default_experiment(tmp_path):
     """`python run.py` alone, as in the README: no file, no network."""
     answer = run(tmp_path)
     assert answer.returncode == 0, answer.stderr
-    assert "398 rows of breast_cancer, 30 features" in " ".join(answer.stdout.split())
+    assert "398 rows of breast_cancer, 30 columns" in " ".join(answer.stdout.split())
     assert answer.stderr == ""
     client, (kept,) = runs_in(tmp_path)
     assert kept.info.status == "FINISHED"

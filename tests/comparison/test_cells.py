@@ -48,6 +48,21 @@ def test_constant_scorers_are_marked_in_every_table():
     assert not any("constant" in note for note in compare_runs(runs[runs["formulation"] == "bauc"]).notes)
 
 
+def test_runs_with_and_without_class_weights_are_two_columns():
+    """They were one: the older run was called replaced, and its value left out."""
+    runs = pd.concat([table_of({("one", "csvm"): [0.5, 0.5]}), table_of({("one", "csvm"): [0.8, 0.9]})])
+    runs = runs.assign(class_weight=[None, None, "balanced", "balanced"])
+    table = compare_runs(runs)
+    assert table.columns == ["csvm", "csvm balanced"]
+    assert not any("replaced" in note for note in table.notes)
+    weights = {
+        "class_weight.negative": [math.nan, math.nan, 1.0, 1.0],
+        "class_weight.positive": [math.nan] * 2 + [5.0] * 2,
+    }
+    table = compare_runs(runs.drop(columns="class_weight").assign(**weights))
+    assert table.columns == ["csvm", "csvm weight of negative=1 weight of positive=5"]
+
+
 def test_less_is_better_where_it_is():
     runs = table_of({("one", "bauc"): [0.8, 0.9, 0.85], ("one", "csvm"): [0.7, 0.6, 0.65]})
     assert compare_runs(runs, better="low").cell("one", "csvm").best

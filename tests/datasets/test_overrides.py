@@ -50,6 +50,11 @@ NAMES = (
     "a\tb",
     "interval(0,1)",
     "choice(a,b)",
+    "/work/data/my-table.csv",
+    "../../data/x.csv",
+    "./x.csv",
+    "a/1e5",
+    "a//b",
 )
 
 
@@ -144,4 +149,4 @@ def test_the_printed_command_runs(tmp_path: Path) -> None:
     assert dropped is not None, second.stderr
     third = run(f"{command} {positive[1]} {dropped[1]}")
     assert third.returncode == 0, third.stderr
-    assert "80 rows × 2 features" in third.stdout
+    assert "80 rows × 2 columns" in third.stdout

@@ -21,7 +21,7 @@ from auclab.pipeline.record.artifacts import write_artifacts
 from auclab.pipeline.split.active_constraints import solved_constraints
 from auclab.pipeline.split.constrained import constraints_of
 from auclab.types import AuclabError
-from composed import composed
+from composed import composed, run_here
 
 
 @pytest.fixture
@@ -206,6 +206,18 @@ def test_an_experiment_is_constrained_on_inner_folds_too_and_its_record_is_check
     assert exit_code(check_folder(tmp_path)) == 1
 
 
+def test_runs_after_each_other_keep_their_own_norm(tmp_path):
+    """A run with norm l1 and constraints stored l2 once; no setting may pass from one run to the next."""
+    data = ["dataset=artificial", "dataset.n_pos=15", "dataset.n_neg=15", "dataset.n_features=2", "bounds=none"]
+    for number, norm in enumerate(["l1", "l2", "l1", "linf", "l1"]):
+        rules = [f"constraints.nonnegative=[x{1 + number % 2}]"] if number != 3 else []
+        folder = tmp_path / str(number)
+        result = run_here(folder, *data, "formulation=ranksvm", f"formulation.norm={norm}", *rules)
+        stored = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+        assert stored["program"]["norm"] == result.folds[0].solution.formulation.norm == norm
+        assert (stored.get("constraints") is not None) == bool(rules)
+
+
 def _columns(experiment):
     from auclab.pipeline.config.build import load_dataset
     from auclab.pipeline.split.formula import column_names
@@ -256,6 +268,9 @@ def test_a_statement_of_rows_and_of_nothing():
     few = replace(free, constraints=replace(stated, max_features=1), coef=np.array([0.0, 0.4]))
     found = solved_constraints(few, ["age", "debt"], np.ones(2))
     assert found.statement == "1 column is used: debt; none of 2 holds with equality"
+    both = replace(few, coef=np.array([0.3, 0.4]))
+    found = solved_constraints(both, ["city_Bern", "city_Rome"], np.ones(2), ["city", "city"])  # one column of the data
+    assert found.statement.startswith("1 column is used: city; ")
     on_the_row = replace(solution, constraints=stated, coef=np.array([0.8, 0.4]))
     found = solved_constraints(on_the_row, ["age", "debt"], np.array([2.0, 1.0]))
     assert [each.text for each in found.active] == ["2 age − 2 debt ≤ 0"]

@@ -49,6 +49,20 @@ def test_all_that_cannot_be_used_is_said_at_once(own_file, capsys):
         assert part in line
 
 
+def test_constant_columns_are_not_counted_as_encoded():
+    """They are dropped, and a note says so."""
+    X = pd.DataFrame({"plan": [*"abab"], "country": ["CH"] * 4, "code": [7.0] * 4, "age": [1.0, 2.0, 3.0, 4.0]})
+    dataset = Dataset("own", X, np.array([0, 1, 0, 1]))
+    columns = sort_columns(dataset)
+    assert columns.widths == {"plan": 2, "age": 1}
+
+
+def test_labels_that_are_numbers_are_marked_as_labels():
+    X, y = np.eye(3), np.array([0, 1, 1])
+    assert Dataset("own", X, y, positive="2", negative="1").census == "2 labelled 2 (positive), 1 labelled 1"
+    assert Dataset("own", X, y, positive="yes", negative="no").census == "2 yes (positive), 1 no"
+
+
 def test_width_and_notes_come_before_the_solve(own_file):
     experiment = composed(words(own_file, DROP, "preprocess.dates=[year,month]", "preprocess.max_categories=20"))
     notes = data_notes(*check_data(experiment))

@@ -43,7 +43,7 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     screen.show_run(result, Bare(tmp_path / "mlruns" / "artifacts" / "abc", "0123abcd"), TrackingConfig(), 12.34)
     text = console.file.getvalue()
     lines, flowing = text.splitlines(), " ".join(text.split())
-    assert "50 rows × 2 features: 20 1 (positive), 30 0" in flowing
+    assert "50 rows × 2 columns: 20 labelled 1 (positive), 30 labelled 0" in flowing
     assert result.formulation.equation() in text
     assert "optimal" in flowing
     assert "the gap is within the tolerance" in flowing
@@ -178,7 +178,7 @@ def test_metrics_in_units_of_the_score_are_no_headline_and_are_explained(console
     result = run_here(tmp_path / "out", *data, "metrics=[auc,ferri_auc,scored_auc]")
     screen.show_solution(result, whole=True)
     shown = " ".join(console.file.getvalue().split())
-    headline, *_ = re.findall(r"features (test .*?) on \d+ held-out", shown)
+    headline, *_ = re.findall(r"columns (test .*?) on \d+ held-out", shown)
     assert "AUC" in headline
     assert "ferri" not in headline
     assert "ferri_auc: ½(1 + mean score of positives − that of negatives), a share for scores in [0, 1] only" in shown
@@ -206,4 +206,26 @@ def test_what_makes_no_difference_or_may_not_end_is_said_before_the_work(monkeyp
     assert said == []
     run_here(tmp_path / "4", *data, "dataset.n_features=4", "formulation=exact_auc", "solver.time_limit=0.1")
     assert len(said) == 1
-    assert "pairs in 4 columns by branch and bound" in said[0]
+    assert "pairs in 4 features by branch and bound" in said[0]
+    said.clear()
+    kinds = "".join(f"{'abcdef'[k % 6]},{k % 7},{k % 2}\n" for k in range(40))
+    (tmp_path / "kinds.csv").write_text(f"kind,size,y\n{kinds}", encoding="utf-8")
+    own = ["dataset=file", f"dataset.path={tmp_path / 'kinds.csv'}", "dataset.target=y", "decision.probability=none"]
+    run_here(tmp_path / "5", *own, "bounds=none", "formulation=exact_auc", "solver.time_limit=0.1")
+    assert "pairs in 7 features by branch and bound" in said[0]  # of 2 columns
+
+
+def test_the_columns_that_max_features_leaves_are_named(tmp_path, console):
+    data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=3"]
+    run_here(tmp_path / "out", *data, "formulation=ranksvm", "constraints.max_features=1")  # shows its result
+    shown = " ".join(console.file.getvalue().split())
+    assert re.search(r" columns 1 of 3 used: \w+ ", shown)
+    run_here(tmp_path / "free", *data)
+    assert console.file.getvalue().count(" of 3 used: ") == 1
+
+
+def test_a_composed_program_has_the_name_of_its_choice_and_its_penalty(tmp_path, console):
+    data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2", "bounds=none"]
+    run_here(tmp_path / "out", *data, "formulation=group_lasso", "formulation.regulariser.weight=0.02")
+    shown = " ".join(console.file.getvalue().split())
+    assert "model group_lasso, λ = 0.02 not tuned (tune=penalty chooses it by cross-validation)" in shown

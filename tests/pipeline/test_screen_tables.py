@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from auclab.pipeline.screen.console import Screen
 from auclab.pipeline.screen.legend import legend
-from auclab.pipeline.screen.tables import print_table
+from auclab.pipeline.screen.tables import print_row, print_table
 
 HEAD = ["run", "name", "mean seconds", "auc", "gap"]
 LINES = [
@@ -77,3 +77,19 @@ def test_the_legend_has_what_is_shown_and_nothing_else():
     assert legend(["ecsvm z=-0.1 linf"]) == "z: threshold of bAUC_z · linf: max |w_k|"
     assert legend(["largest gap"]).startswith("gap: ")
     assert legend(["graz", "l20", "bauction"]) == ""
+
+
+def test_a_long_text_is_wrapped_in_a_terminal_only_and_a_command_nowhere():
+    def shown(text, **options):
+        console = Screen(file=io.StringIO(), width=30, **options)
+        print_row("note", text, 9, console)
+        return console.file.getvalue().splitlines()
+
+    text = "filled 210 gaps in 3 columns [a]"
+    assert shown(text, force_terminal=True, color_system=None) == [
+        "note     filled 210 gaps in 3",
+        "         columns [a]",
+    ]
+    assert shown(text) == [f"note     {text}"]
+    command = "auclab evaluate last NEW.csv measures the model"
+    assert shown(command, force_terminal=True, color_system=None) == [f"note     {command}"]

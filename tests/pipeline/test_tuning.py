@@ -202,6 +202,11 @@ def test_a_tuned_run_does_not_name_the_value_it_did_not_use():
     }  # fmt: skip
     assert run_name(settings, {"formulation": "ranksvm", "dataset": "pima"}) == "ranksvm λ tuned l1 · pima · highs"
     assert flatten(settings, {})["formulation.penalty"] == "tuned"
+    lasso = {"formulation": {"regulariser": {"weight": 0.02, "groups": None}}, "tune": None}
+    name = run_name(settings | lasso, {"formulation": "group_lasso", "dataset": "pima"})
+    assert name == "group_lasso λ=0.02 · pima · highs"
+    weighted = run_name(settings | {"class_weight": "balanced"}, {"formulation": "csvm", "dataset": "pima"})
+    assert weighted == "csvm λ tuned l1 · pima · weighted classes · highs"
 
 
 def test_a_scorer_that_is_constant_for_every_value_is_not_tuned_to_the_end(data, monkeypatch):

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import auclab
 from auclab import (
@@ -110,7 +111,7 @@ def test_what_has_no_bound_is_refused_in_words():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3))
     y = X.sum(axis=1) > 0  # separable by three features, not by one
-    with pytest.raises(AuclabError, match="any length of w is as good"):
+    with pytest.raises(AuclabError, match="3 of 3 coefficients have no bound"):
         auclab.solve(BufferedAUC(), X, y, constraints=Constraints(max_features=1))
     bounded = Constraints(max_features=1, lower=dict.fromkeys(range(3), -9), upper=dict.fromkeys(range(3), 9))
     assert auclab.solve(BufferedAUC(), X, y, constraints=bounded).status is Status.OPTIMAL
@@ -131,6 +132,38 @@ def test_all_categories_of_a_nominal_feature_count_as_one_and_need_no_penalty(k)
     assert np.unique(groups[found.coef != 0]).size <= k
 
 
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("own", [0, 1])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "csr"])
+def test_a_category_whose_rows_are_all_of_one_class_needs_no_penalty(k, own, form):
+    """Its coefficient has no bound, and was refused; beyond some size no larger one is better."""
+    rng = np.random.default_rng(own)
+    y = (np.arange(45) % 3 == 0).astype(int)
+    kind = rng.integers(0, 3, 45)
+    kind[np.flatnonzero(y == own)[:2]] = 3
+    Z = rng.normal(size=(45, 3)) + 0.4 * y[:, None]
+    X, groups = np.c_[Z, np.eye(4)[kind]], np.array([0, 1, 2, *4 * [3]])
+    limit = ColumnConstraints.of(7, max_features=k, groups=groups)
+    found = auclab.solve(BufferedAUC(), form(X), y, constraints=limit)
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(best_of_all(BufferedAUC(), X, y, groups, k), rel=2e-6)
+    assert np.unique(groups[found.coef != 0]).size <= k
+
+
+def test_two_one_sided_columns_of_different_features():
+    """Neither is needed for the bounds of the others, and both have one."""
+    rng = np.random.default_rng(3)
+    y = (np.arange(40) % 2).astype(int)
+    flags = np.zeros((40, 2))
+    flags[np.flatnonzero(y == 1)[:3], 0], flags[np.flatnonzero(y == 0)[:3], 1] = 1.0, 1.0
+    X = np.c_[rng.normal(size=(40, 2)) + 0.3 * y[:, None], flags]
+    for k in (1, 2, 3):
+        found = auclab.solve(BufferedAUC(), X, y, constraints=Constraints(max_features=k))
+        assert found.status is Status.OPTIMAL
+        expected = best_of_all(BufferedAUC(), X, y, np.arange(4), k)
+        assert found.objective == pytest.approx(expected, rel=2e-6)
+
+
 def test_columns_that_are_sums_of_those_of_other_features_are_refused_at_once(monkeypatch):
     monkeypatch.setattr("auclab.solvers.integer.max_features.level_bounds", None)
     X, y = sample(2, 4)
@@ -145,6 +178,8 @@ def test_programs_of_another_kind_are_refused():
     X, y = sample(1, 3)
     with pytest.raises(AuclabError, match="partial_auc"):
         auclab.solve(PartialAUC(0.5), X, y, constraints=Constraints(max_features=1))
+    with pytest.raises(AuclabError, match=r"no solver takes ranksvm \(loss=squared_hinge\) with max_features"):
+        auclab.solve(RankSVM(0.1, loss="squared_hinge"), X, y, constraints=Constraints(max_features=1))
 
 
 @pytest.mark.parametrize("program", [BufferedAUC(), RankSVM(0.05, "l1")], ids=["bauc", "ranksvm"])

@@ -16,7 +16,7 @@ from auclab.check.data import Data, fractions
 from auclab.check.levels import ROUNDING
 from auclab.check.multipliers import Multipliers, PairMultipliers, admissible, at_scorer, at_scorers, transportable
 from auclab.check.program import Program
-from auclab.check.ranked import DualScorer
+from auclab.check.ranked import DualScorer, as_ranked
 from auclab.check.regularisers import NORMS
 from auclab.check.single_pairs import StoredPairs, at_pairs, balanced_pairs
 
@@ -66,8 +66,8 @@ def proved_bound(
     if program.is_ranked:
         own = [] if scorer is None else [DualScorer(Fraction(1), scorer[0], Fraction(0))]
         starts = [at_scorers(program, data, each) for each in (scorers, own)]
-        if pairs is not None and data.ranked is not None:
-            starts.append(at_pairs(program, data.ranked, pairs))
+        if pairs is not None and (ranked := as_ranked(data)) is not None:
+            starts.append(at_pairs(program, ranked, pairs))
     elif program.by_marginals:
         starts = [admissible(program, data, multipliers, share_neg)]
     elif scorer is not None:

@@ -21,7 +21,7 @@ from auclab.check.multipliers import PairMultipliers, at_scorers
 from auclab.check.objective import objective
 from auclab.check.pieces import piece_name
 from auclab.check.program import Program
-from auclab.check.ranked import DualScorer, RankedData, read_scorers, rounded_slopes
+from auclab.check.ranked import DualScorer, RankedData, as_ranked, read_scorers, rounded_slopes
 from auclab.check.scorecard import refused_points
 from auclab.check.single_pairs import MOST_PAIRS, at_pairs
 from auclab.check.stored import Configured, Split, Training, as_number
@@ -65,11 +65,11 @@ def consistency(split: Split, configured: Configured | None) -> list[Claim]:
         if parameters["name"] == "scorecard":  # what these say about the items is checked with the points
             parameters = {key: value for key, value in parameters.items() if key not in ("features", "signs")}
         differing = [
-            f"{key} {value!r}"
+            f"{key} {_shown(value)}"
             for key, value in parameters.items()
             if key not in tuned and not _is(program.get(key), value, tuned)
         ]
-        claimed = ", ".join(f"{key} {value!r}" for key, value in program.items() if key in parameters)
+        claimed = ", ".join(f"{key} {_shown(value)}" for key, value in program.items() if key in parameters)
         found = f"config.yaml: {', '.join(differing)}" if differing else "the same in config.yaml"
         claims.append(Claim("formulation", claimed, found, _verdict(not differing)))
         tolerance = split.number_of("tolerance")
@@ -109,7 +109,7 @@ def against_data(split: Split, training: Training) -> list[Claim]:
         data = RankedData.comparing(training.X, target.y, target.groups, target.event, groups_alike=alike)
     if split.kernel is not None:
         in_space = KernelData(split.kernel.values(training.X), data.positive, data.weight)
-        if (ranked := data.ranked) is not None:
+        if (ranked := as_ranked(data)) is not None:
             in_space = RankedKernelData(
                 X=in_space.X, positive=data.positive, weight=data.weight, sides=ranked.sides, weights=ranked.weights
             )
@@ -197,8 +197,8 @@ def _multiplier_claims(split: Split, program: Program, data: Data, *, proved: bo
     scorers = read_scorers(split.certificate.get("scorers"), data.n_features) or own
     point: PairMultipliers | None = at_scorers(program, data, scorers)
     whose = "the slopes at the stored scorers"
-    if split.pairs is not None and data.ranked is not None:
-        point, whose = at_pairs(program, data.ranked, split.pairs), "the sums of the stored pairs"
+    if split.pairs is not None and (ranked := as_ranked(data)) is not None:
+        point, whose = at_pairs(program, ranked, split.pairs), "the sums of the stored pairs"
     if point is not None and np.isfinite(stored).all():
         slopes = np.array([value / point.unit for value in point.values])
         factor = float(stored @ slopes) / max(float(slopes @ slopes), 1e-300)  # a bound may scale them
@@ -282,13 +282,14 @@ def _bound_claims(
     found_out = program.threshold == 0 or stated is None
     if program.is_ranked:  # others than these keep no dual point
         found_out = program.regulariser.reach != 0 and split.certificate.get("solver") in _BY_SCORERS
-        if split.pairs is not None and data.ranked is not None and data.ranked.n_pairs <= MOST_PAIRS:
+        ranked = as_ranked(data)
+        if split.pairs is not None and ranked is not None and ranked.n_pairs <= MOST_PAIRS:
             found_out = program.regulariser.reach != 0 or data.n_features <= MAX_FEATURES
     claims = []
     if not math.isnan(claimed):
         line = ("lower bound", _text(claimed) + limited)
         if bound is None:
-            false = math.isfinite(claimed) and Fraction(claimed) > value + Fraction(EQUAL * unit)
+            false = math.isfinite(claimed) and Fraction(claimed) > value + Fraction(ROUNDING * unit)
             found = f"above the objective {_text(float(value))}" if false else reason
             claims.append(Claim(*line, found, Verdict.REFUTED if false else Verdict.UNCHECKED))
         else:
@@ -399,6 +400,20 @@ def _proof(holds: bool, program: Program, data: Data, found_out: bool) -> Verdic
 
 def _same(first: float, second: float) -> bool:
     return first == second or (math.isnan(first) and math.isnan(second))
+
+
+def _shown(value: object) -> str:
+    """A stored setting; of a piece with parameters its class and those.
+
+    Examples
+    --------
+    >>> _shown("l2"), _shown({"class": "auclab.losses.loss.Hinge"}), _shown({"class": "mine.Cut", "at": 2.0})
+    ("'l2'", 'Hinge', 'Cut (at 2.0)')
+    """
+    if not isinstance(value, dict) or "class" not in value:
+        return repr(value)
+    parameters = ", ".join(f"{key} {item!r}" for key, item in value.items() if key != "class")
+    return str(value["class"]).rpartition(".")[2] + (f" ({parameters})" if parameters else "")
 
 
 def _text(value: float) -> str:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.exact import Integers, aligned, integers, times_power
-
-if TYPE_CHECKING:
-    from auclab.check.ranked import RankedData
 
 #: Entries of the matrix that are unpacked at a time.
 _BLOCK_CELLS = 1_000_000
@@ -38,11 +35,6 @@ class Data:
         """Rows with the weight 1, or with the given ones."""
         ones = np.ones(positive.size, dtype=np.int64).astype(object)
         return cls(X, np.asarray(positive, dtype=bool), ones if weight is None else integers(weight)[0])
-
-    @property
-    def ranked(self) -> RankedData | None:
-        """These rows, if only some pairs of them are compared."""
-        return None
 
     @property
     def n_features(self) -> int:

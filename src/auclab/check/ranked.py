@@ -79,11 +79,6 @@ class RankedData(Data):
         return cls(X=X, positive=every, weight=ones, sides=tuple(sides), weights=tuple(weights))
 
     @property
-    def ranked(self) -> RankedData:
-        """These rows."""
-        return self
-
-    @property
     def whole(self) -> int:
         """The weight of all pairs."""
         return sum(w * upper.size * lower.size for w, (upper, lower) in zip(self.weights, self.sides, strict=True))
@@ -119,6 +114,11 @@ class RankedData(Data):
         numbers = np.concatenate([np.zeros(0, dtype=np.int64), *keys])
         order = np.argsort(numbers, kind="stable")
         return numbers[order], np.repeat(np.array(self.weights, dtype=object), sizes)[order]
+
+
+def as_ranked(data: Data) -> RankedData | None:
+    """The rows if only some pairs of them are compared, else None."""
+    return data if isinstance(data, RankedData) else None
 
 
 class DualScorer(NamedTuple):

@@ -25,7 +25,7 @@ from auclab.check.elimination import solve_exactly
 from auclab.check.exact import UNIT, Integers, aligned, fixed_point, in_units, integers
 from auclab.check.multipliers import PairMultipliers, start_of
 from auclab.check.program import Program
-from auclab.check.ranked import DualScorer, RankedData
+from auclab.check.ranked import DualScorer, RankedData, as_ranked
 
 #: Pairs near a jump whose room is computed.
 _EXAMINED = 20_000
@@ -112,7 +112,7 @@ def free_pairs(program: Program, data: Data, start: PairMultipliers) -> FreePair
     """Pairs with room: of stored multipliers, or those near the jump of the slopes of some scorer."""
     if isinstance(start, SinglePairs):
         return FreePairs(start.upper, start.lower, start.each, start.limits - start.each)
-    ranked = data.ranked
+    ranked = as_ranked(data)
     if not start.scorers or ranked is None:
         return None
     placed = [_placed(program, data, scorer) for scorer in start.scorers]

@@ -10,13 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
-
 from auclab.comparison.models import find_model
 from auclab.datasets.target import WORDS
 from auclab.files import replace_file
 from auclab.pipeline.screen.console import out, reading
-from auclab.pipeline.screen.tables import print_table
+from auclab.pipeline.screen.tables import print_row, print_table
 from auclab.pipeline.stored.evaluation import METRICS, PARTS, Evaluation, Measured, evaluate_file
 from auclab.pipeline.stored.visible import visible
 from auclab.precision import CONFIDENCE
@@ -151,7 +149,7 @@ def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None
 
 
 def _row(word: str, text: str, width: int = 11) -> None:
-    out.print(f"[cyan]{word:<{width}}[/cyan]{'' if len(word) < width else ' '}{escape(visible(text))}", soft_wrap=True)
+    print_row(word, visible(text), width, out)
 
 
 def _words(metrics: Iterable[str], found: Evaluation) -> dict[str, str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from rich.markup import escape
 from rich.text import Text
 
 from auclab.datasets.inspection import InspectedColumn, Inspection, inspect_file
 from auclab.pipeline.screen.console import out
-from auclab.pipeline.screen.tables import print_table
+from auclab.pipeline.screen.tables import print_row, print_table
 from auclab.pipeline.stored.visible import visible
 
 #: Columns for which a run needs a setting, and columns that it leaves out.
@@ -23,7 +22,10 @@ def inspect(arguments: Namespace) -> int:
     _row("file", _described(found))
     lines = [_line(column) for column in found.columns]
     if lines:
-        print_table(["column", "kind", "missing", "values", "", "in a run"], lines, (0, 1, 4, 5), wrapped=(0, 4, 5))
+        head = ["column", "kind", "missing", "values", "", "in a run"]
+        count = len(head) if any(column.action for column in found.columns) else len(head) - 1
+        left, wrapped = (0, 1, 4, 5)[: count - 2], (0, 4, 5)[: count - 3]
+        print_table(head[:count], [line[:count] for line in lines], left, wrapped=wrapped)
     if found.target is not None:
         others = "--target and --positive change this" if found.columns else "--positive changes this"
         why = f"; {found.target.why} ({others})" if found.target.why else ""
@@ -51,7 +53,7 @@ def _described(found: Inspection) -> str:
 
 
 def _row(word: str, text: str, style: str = "cyan") -> None:
-    out.print(f"[{style}]{word:<9}[/{style}]{escape(text)}", soft_wrap=True)
+    print_row(word, text, 9, out, style=style)
 
 
 def _line(column: InspectedColumn) -> list[str | Text]:

@@ -68,7 +68,7 @@ def unknown_choices(words: Sequence[str]) -> Iterator[str]:
         if "=" not in word or word.startswith("~") or "." in key or "@" in key or not folder.is_dir():
             continue
         choices = _choices(folder)
-        if set(value) & set("(${:'\""):  # a function of Hydra's grammar, such as choice(a,b)
+        if set(value) & set("(${'\""):  # a function of Hydra's grammar, such as choice(a,b)
             continue
         for choice in filter(None, (part.strip() for part in value.strip("[]").split(","))):
             if choice in (*choices, "null"):
@@ -144,7 +144,8 @@ def _unknown_keys(words: Sequence[str]) -> Iterator[str]:
                 if not keys or name not in keys:
                     known = [each for each in _settable(keys or {}) if not each.rpartition(".")[2].startswith("_")]
                     has = f"it has {', '.join(known)}" if known else "it has none"
-                    near = _near(name, known)
+                    own = len(rest) == 1 and name in known_keys()  # such as class_weight
+                    near = f" (did you mean {name!r}, without {key}?)" if own else _near(name, known)
                     yield f"{path} is not a setting of {where}{near}; {has}{_elsewhere(key, rest, words)}"
                     break
                 where, keys = f"{where}.{name}", keys[name]

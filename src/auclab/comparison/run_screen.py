@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -300,4 +301,7 @@ def _files(folder: Path) -> None:
         page.print("       the folder is gone", style="red")
         return
     names = [f"{path.name}/" if path.is_dir() else path.name for path in sorted(folder.iterdir())]
-    page.print(Text(visible(f"       {'  '.join(names)}"), style="dim"), soft_wrap=not page.is_terminal)
+    lines = textwrap.wrap("  ".join(names), page.width - 7, break_long_words=False, break_on_hyphens=False)
+    lines = lines if page.is_terminal else ["  ".join(names)]
+    for line in lines:
+        page.print(Text(visible(f"       {line}"), style="dim"), soft_wrap=True)

@@ -12,7 +12,11 @@ from auclab.pipeline.config.run_name import SYMBOLS, TUNED_TOGETHER
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
 
 #: Groups of settings that determine the training and test observations, and those that determine the method.
-DATA, METHOD = ("dataset", "split"), ("formulation", "kernel", "tune", "constraints", "solver", "preprocess")
+DATA = ("dataset", "split")
+METHOD = ("formulation", "kernel", "tune", "class_weight", "constraints", "solver", "preprocess")
+
+#: Settings that are weights of one class each.
+_WEIGHTS = "class_weight."
 
 #: Settings that follow from another one or locate files.
 FOLLOW = ("solver.name", "dataset.data_dir")
@@ -29,6 +33,10 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
     'ranksvm λ tuned'
     >>> label(["formulation", "tune", "kernel", "kernel.gamma"], ["ranksvm", "kernel", "rbf", "tuned"])
     'ranksvm γ and λ or z tuned rbf'
+    >>> label(["formulation", "class_weight"], ["csvm", "balanced"])
+    'csvm balanced'
+    >>> label(["formulation", "class_weight.negative"], ["csvm", 5.0])
+    'csvm weight of negative=5'
     """
     parts = []
     for key, value in zip(keys, values, strict=True):
@@ -40,6 +48,7 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
             continue
         if value == "tuned" and "tune" in keys:
             continue  # the tuning reports it
+        name = f"weight of {name}" if key.startswith(_WEIGHTS) else name
         text = f"{value:.12g}" if isinstance(value, float) else str(value)
         parts.append(text if "." not in key else f"{SYMBOLS.get(name, name)}={text}")
     return " ".join(parts) or "all"
@@ -72,10 +81,11 @@ def telling_settings(runs: pd.DataFrame, names: Sequence[str]) -> list[str]:
 
 
 def grown(runs: pd.DataFrame, keys: list[str], candidates: Sequence[str], within: Sequence[str]) -> list[str]:
-    """`keys` and every candidate that still varies, one after the other."""
+    """`keys` and every candidate that still varies, one after the other; weights of both classes if one does."""
     for name in candidates:
         if name not in (*keys, *within) and _varying(runs, [*within, *keys], [name]):
-            keys = [*keys, name]
+            weights = [each for each in candidates if name.startswith(_WEIGHTS) and each.startswith(_WEIGHTS)]
+            keys = [*keys, *(weights or [name])]
     return keys
 
 

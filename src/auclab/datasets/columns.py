@@ -262,7 +262,7 @@ def _widths(
     for name in map(str, table.columns):
         if name in nominal:
             values = int(table[name].nunique())
-            widths[name] = max(values, 1)
+            widths[name] = values if values > 1 else 0  # a constant column is dropped
             if max_categories is not None and values > max_categories:
                 widths[name] = max_categories
                 notes.append(
@@ -270,11 +270,17 @@ def _widths(
                     f"each, the rest share one; preprocess.max_categories={values} keeps all"
                 )
         else:
-            widths[name] = 1 if name in numeric else sum(_WIDTH[part] for part in parts)
+            widths[name] = int(_varies(table[name])) if name in numeric else sum(_WIDTH[part] for part in parts)
         widths[name] += int(missing_indicators and bool(table[name].isna().any()))
+    widths = {name: width for name, width in widths.items() if width}
     for name in dates:
         notes.append(f"column {name!r} holds dates; made of it: {', '.join(parts)}")
     return widths, notes
+
+
+def _varies(column: Any) -> bool:
+    """Whether numbers have two values or more."""
+    return bool(column.min() < column.max())
 
 
 def _identifiers(table: Any, numeric: Sequence[str]) -> list[str]:

@@ -41,9 +41,9 @@ class Target:
     def census(self) -> str:
         """The labels with their rows, and the share of the positive one."""
         total = sum(self.counts.values())
-        listed = few((f"{label} {count:,}" for label, count in self.counts.items()), LINES)
+        listed = few((f"{label} ({count:,})" for label, count in self.counts.items()), LINES)
         share = self.counts[self.positive] / total
-        return f"{listed}; {self.positive} is {share:.3g}".replace("is 0.", "is .") if total else ""
+        return f"{listed}; share of {self.positive} {f'{share:.3g}'.removeprefix('0')}" if total else ""
 
 
 def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | None = None) -> Target | None:

@@ -334,7 +334,7 @@ def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTa
     rare = counts[counts < ENOUGH]
     action = [_gaps(missing, "the most frequent")] if missing else []
     if len(rare):
-        action.append(f"rare: {few(f'{value} {count}' for value, count in rare.items())}")
+        action.append(f"rare: {few(f'{value} ({count})' for value, count in rare.items())}")
     return InspectedColumn(name, "category", missing, values, _frequent(column), "; ".join(action))
 
 
@@ -366,5 +366,5 @@ def _gaps(missing: int, fill: str) -> str:
 def _frequent(column: pd.Series) -> str:
     """The most frequent values with their rows."""
     counts = column.value_counts()
-    few = ", ".join(f"{label_text(value)} {count:,}" for value, count in counts.iloc[:3].items())
+    few = ", ".join(f"{label_text(value)} ({count:,})" for value, count in counts.iloc[:3].items())
     return few + (f", … {len(counts)} in all" if len(counts) > 3 else "")

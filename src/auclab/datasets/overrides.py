@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 
 #: Words that Hydra reads as text without quotes.
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
+_PLAIN = re.compile(r"(/|(\.{1,2}/)+)?[A-Za-z_][A-Za-z0-9_.\-]*(/[A-Za-z_][A-Za-z0-9_.\-]*)*")
 #: Words that Hydra reads as something else than text.
 _TAKEN = ("null", "true", "false", "nan", "inf")
 
@@ -23,7 +23,7 @@ def override(key: str, value: str | Sequence[str], *, most: int = 8) -> str:
         text = f"[{','.join([_word(each) for each in value[:most]] + ['…'] * (len(value) > most))}]"
     whole = f"{key}={text}"
     # A list in quotes too: zsh takes brackets for a pattern of file names.
-    return whole if re.fullmatch(r"[\w.,=\-]*", whole, flags=re.ASCII) else shlex.quote(whole)
+    return whole if re.fullmatch(r"[\w.,=\-/]*", whole, flags=re.ASCII) else shlex.quote(whole)
 
 
 def _word(text: str) -> str:

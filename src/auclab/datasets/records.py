@@ -85,7 +85,9 @@ class Dataset:
         """Number of rows of each class, or of groups, grades or events, with the labels of the source."""
         if not self.target.is_of_classes:
             return self.target.census
-        return f"{self.n_pos} {self.positive} (positive), {self.n_neg} {self.negative}"
+        # A label such as 2 would look like a second number.
+        labelled = "" if all(str(each)[:1].isalpha() for each in (self.positive, self.negative)) else "labelled "
+        return f"{self.n_pos} {labelled}{self.positive} (positive), {self.n_neg} {labelled}{self.negative}"
 
     def column(self, name: str) -> NDArray[Any]:
         """A column of the source, whether it is a feature or not.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from auclab.datasets.columns import sort_columns
 from auclab.datasets.records import Split
 from auclab.datasets.splits import split_rows
 from auclab.estimators.baselines import Baseline
@@ -103,7 +104,10 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     weighted = experiment.class_weight is not None
     untuned = experiment.given_tune.parameter is not None and experiment.tune.parameter is None
     labels = dataset.y[splits[0].train]
-    show_foreseen(foreseen(formulation, labels, held.shape[1], weighted=weighted, untuned=untuned))
+    n_features = held.shape[1]
+    if formulation.kind == "mip" and hasattr(held, "iloc"):  # categories and dates have several features
+        n_features = sum(sort_columns(dataset, **experiment.encoding).widths.values())
+    show_foreseen(foreseen(formulation, labels, n_features, weighted=weighted, untuned=untuned))
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
     options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
     if experiment.constraints:

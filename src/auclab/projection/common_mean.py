@@ -84,10 +84,10 @@ def _rows_of_face(X: Any, total: float, target: Array) -> NDArray[np.intp]:
 
 def _equals(X: Any, row: Array) -> NDArray[np.bool_]:
     """Whether a row of X, with at least one column, is the given one."""
-    if not sp.issparse(X):
+    if not hasattr(X, "tocoo"):
         return np.asarray((row == X).all(axis=1))
     entries = X.tocoo()
-    equal, number = entries.data == row[entries.col], X.shape[0]
+    equal, number = entries.data == row[entries.col], entries.shape[0]
     unlike = np.bincount(entries.row[~equal], minlength=number)
     found = np.bincount(entries.row[equal & (entries.data != 0)], minlength=number)
     return np.asarray((unlike == 0) & (found == np.count_nonzero(row)))

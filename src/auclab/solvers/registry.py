@@ -162,7 +162,8 @@ def _without_solver(program: Program, constraints: ColumnConstraints | None) -> 
                 "leave it out"
             )
         able = "bauc, ranksvm and csvm with the hinge, or generalized_bauc and ecsvm with z ≤ 0"
-        return f"no solver takes {program.name} with max_features: leave max_features out, or use {able}"
+        loss = "" if program.loss.is_hinge else f" (loss={program.loss.name})"
+        return f"no solver takes {program.name}{loss} with max_features: leave max_features out, or use {able}"
     # Constraints were refused where the program is not convex, and every convex one has solvers that take them.
     loss = program.loss.name
     return f"no solver takes {program.name} with z = {program.threshold:g} and loss={loss}: take z ≤ 0, or loss=hinge"

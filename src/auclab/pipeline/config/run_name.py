@@ -60,6 +60,10 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
             terms.append(f"{symbol} tuned")
         elif _is_number(formulation.get(key)):
             terms.append(f"{symbol}={formulation[key]:g}")
+    regulariser = formulation.get("regulariser")
+    if isinstance(regulariser, Mapping) and "penalty" not in _tuned(configuration):
+        weights = {"weight": "λ", "l1": "l1", "l2": "l2"}
+        terms += [f"{weights[key]}={regulariser[key]:g}" for key in weights if _is_number(regulariser.get(key))]
     if norm := formulation.get("norm"):
         terms.append(f"{norm}²" if formulation.get("squared") else str(norm))
     data = str(choices.get("dataset") or "data")
@@ -73,6 +77,7 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
     solver = [] if is_baseline(formulation) else [str(configuration["solver"]["name"])]
     stages += _kernel_name(configuration.get("kernel") or {}, tuned=_gamma_is_tuned(configuration))
     stages += ["constrained"] if configuration.get("constraints") else []
+    stages += ["weighted classes"] if configuration.get("class_weight") else []
     return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), *solver])
 
 

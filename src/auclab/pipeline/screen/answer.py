@@ -10,7 +10,9 @@ from rich.text import Text
 from auclab.datasets.target import METRIC_NAMES, WORDS
 from auclab.pipeline.split.results import Fold, Result
 from auclab.pipeline.split.tuning import SYMBOLS
+from auclab.sizes import LINES
 from auclab.types import CONVERGED
+from auclab.wording import few
 
 #: Metrics that lie in [0, 1] only if the scores do; the scores of a run are not probabilities.
 _IN_UNITS_OF_THE_SCORE = ("ferri_auc", "scored_auc")
@@ -27,6 +29,8 @@ def answer(result: Result) -> list[tuple[str, Text]]:
     rows = [("model", _model(result)), (f"test {WORDS.get(key, key)}", _test(result, key))]
     rows.append(("optimal", _optimal(result)))
     rows += [("", Text(note, "yellow")) for note in _notes_on_interval(result, key)]
+    if columns := _used_columns(result):
+        rows.append(("columns", Text(columns)))
     return rows + [("warning", Text(text, "yellow")) for text in warnings(result)]
 
 
@@ -90,8 +94,10 @@ def _model(result: Result) -> Text:
     folds, data = result.folds, result.dataset
     parameter = _parameter(result)
     rows = f"{len(folds[0].split.train)} rows" if len(folds) == 1 else f"{len(folds)} splits of {data.X.shape[0]} rows"
-    trained = f" · {rows} of {data.name}, {data.X.shape[1]} features"
-    return Text.assemble((result.formulation.name, "bold"), parameter, trained)
+    trained = f" · {rows} of {data.name}, {data.X.shape[1]} columns"
+    # A composed program is called what it was chosen by, such as group_lasso.
+    name = result.formulation.name if result.formulation.name != "composed" else result.name.partition(" ")[0]
+    return Text.assemble((name, "bold"), parameter, trained)
 
 
 def _parameter(result: Result) -> Text:
@@ -100,8 +106,10 @@ def _parameter(result: Result) -> Text:
     if (tuning := fold.tuning) is not None:
         chosen = tuning.choice if len(result.folds) == 1 else f"{tuning.symbol} in every split"
         return Text(f", {chosen} chosen by cross-validated {WORDS.get(tuning.metric, tuning.metric)}")
+    regulariser = getattr(formulation, "regulariser", None)  # baselines have none
     for parameter, symbol in SYMBOLS.items():
-        if not (value := getattr(formulation, parameter, 0)):
+        value = regulariser.weight if parameter == "penalty" and regulariser else getattr(formulation, parameter, 0)
+        if not value:
             continue
         is_default = value == getattr(type(formulation), parameter, None)
         text = Text.assemble(", ", (f"{symbol} = {value:g}", "yellow" if is_default else ""))  # typed or not
@@ -113,6 +121,14 @@ def _parameter(result: Result) -> Text:
         what = "γ and it" if choice == "kernel" else "it"
         return text.append(f" not tuned (tune={choice} chooses {what} by cross-validation)", "default")
     return Text("")
+
+
+def _used_columns(result: Result) -> str:
+    """The columns that `max_features` leaves in use, of a run of one split; empty without a limit."""
+    rules = result.folds[0].constraints
+    if len(result.folds) > 1 or rules is None or rules.used is None:
+        return ""
+    return f"{len(rules.used)} of {result.dataset.X.shape[1]} used: {few(rules.used, LINES) or 'none'}"
 
 
 def _optimal(result: Result) -> Text:

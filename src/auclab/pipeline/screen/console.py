@@ -98,8 +98,24 @@ def plain_errors(
             raise SystemExit(130) from None
         except (AuclabError, OSError, MemoryError) as error:
             line = hide_password(_one_line(error) or type(error).__name__)
-            err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
+            err.print(f"[red]error:[/red] {escape(_listed(line) if err.is_terminal else line)}", soft_wrap=True)
             raise failure(line) from None
+
+
+def _listed(line: str) -> str:
+    """Several numbered problems on lines of their own; any other line as it is.
+
+    Examples
+    --------
+    >>> print(_listed("2 problems: (1) no target (2) no labels; auclab inspect a.csv proposes settings for all of it"))
+    2 problems:
+      (1) no target
+      (2) no labels
+      auclab inspect a.csv proposes settings for all of it
+    """
+    if not re.match(r"\d+ problems: \(1\) ", line):
+        return line
+    return re.sub(r" (?=\(\d+\) )|; (?=auclab inspect )", "\n  ", line)
 
 
 def _one_line(error: BaseException) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from auclab.pipeline.screen.console import out
+from auclab.pipeline.screen.tables import print_row
 from auclab.sizes import ENOUGH, FEW
 
 if TYPE_CHECKING:
@@ -21,17 +20,18 @@ def show_data(dataset: Dataset, columns: Columns | None) -> None:
     """Print the encoded width and notes, a line each; nothing for numeric tables without notes."""
     for word, text in data_notes(dataset, columns):
         style = "cyan" if word == ENCODED else "yellow"
-        out.print(f"[{style}]{word:<8}[/{style}] {escape(text)}", soft_wrap=True)
+        print_row(word, text, 9, out, style=style)
 
 
 def data_notes(dataset: Dataset, columns: Columns | None) -> list[tuple[str, str]]:
     """The lines of `show_data`: `ENCODED` or ``note:``, and a sentence."""
     notes: list[tuple[str, str]] = []
     if columns is not None and columns.widths and (columns.nominal or columns.dates):
-        widest = sorted(columns.widths.items(), key=lambda item: -item[1])[:FEW]
+        widest = [item for item in sorted(columns.widths.items(), key=lambda item: -item[1]) if item[1] > 1][:FEW]
         named = ", ".join(f"{name} {width}" for name, width in widest)
         total = sum(columns.widths.values())
-        notes.append((ENCODED, f"{len(columns.widths)} columns as {total} features; the widest: {named}"))
+        several = f"; the widest: {named}" if named else ""
+        notes.append((ENCODED, f"{len(columns.widths)} columns as {total} features{several}"))
         if total * ENOUGH > len(dataset.y):
             text = (
                 f"{total} features are many for {len(dataset.y)} rows, and a scorer may learn the training part by "

@@ -20,7 +20,7 @@ def details(result: Result) -> list[tuple[str, str]]:
     fold = folds[0]
     program: Any = result.formulation if data.target.is_of_classes else fold.solution.formulation
     rows = [("program", fold.solution.in_words(program.equation()))]
-    count = f"{data.X.shape[0]} rows × {data.X.shape[1]} features"
+    count = f"{data.X.shape[0]} rows × {data.X.shape[1]} columns"
     rows.append(("rows", f"{data.name} · {count}: {data.census}"))
     rows.append(("source", " · ".join(filter(None, [data.source, data.sha256 and f"sha256 {data.sha256[:12]}"]))))
     if len(folds) == 1:

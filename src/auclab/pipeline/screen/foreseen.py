@@ -21,8 +21,9 @@ def foreseen(
 ) -> list[str]:
     """Notes to print before the run starts.
 
-    `y` (n_samples,): 0/1, of the training part. `n_features`: columns of the table. `weighted`: whether there are
-    weights of the classes. `untuned`: whether inner folds were to choose a parameter, and the formulation has none.
+    `y` (n_samples,): 0/1, of the training part. `n_features`: features that the columns become. `weighted`: whether
+    there are weights of the classes. `untuned`: whether inner folds were to choose a parameter, and the formulation has
+    none.
 
     Examples
     --------
@@ -30,7 +31,7 @@ def foreseen(
     >>> foreseen(CSVM(), np.array([0, 1]), 5, weighted=True), foreseen(RankSVM(), np.array([0, 1]), 5)
     ([], [])
     >>> foreseen(ExactAUC(), np.repeat([0, 1], [90, 15]), 8)[0][:64]
-    'exact_auc counts 1,350 pairs in 8 columns by branch and bound, w'
+    'exact_auc counts 1,350 pairs in 8 features by branch and bound, '
     >>> foreseen(ExactAUC(), np.repeat([0, 1], [900, 15]), 8)  # 13,500 pairs, which the solver refuses
     []
     """
@@ -47,8 +48,8 @@ def foreseen(
     # The solver refuses more pairs than this: no time limit helps.
     if pairs <= SMALL_MARGINS and (n_features > FEW_COLUMNS or pairs > FEW_PAIRS):
         found.append(
-            f"exact_auc counts {pairs:,} pairs in {n_features} columns by branch and bound, which ends in seconds for "
-            f"up to {FEW_PAIRS:,} pairs in {FEW_COLUMNS} columns; beyond that expect the time limit and a wide gap "
+            f"exact_auc counts {pairs:,} pairs in {n_features} features by branch and bound, which ends in seconds for "
+            f"up to {FEW_PAIRS:,} pairs in {FEW_COLUMNS} features; beyond that expect the time limit and a wide gap "
             "(solver.time_limit=60 ends it earlier), or use formulation=bauc"
         )
     return found

@@ -12,6 +12,7 @@ from typing import Literal
 
 from rich import box
 from rich.cells import cell_len
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -66,6 +67,21 @@ def facts_grid(width: int | None = None) -> Table:
     grid.add_column(style="cyan", no_wrap=True, min_width=width)
     grid.add_column(overflow="fold")
     return grid
+
+
+def print_row(word: str, text: str, width: int, console: Screen, *, style: str = "cyan") -> None:
+    """Print a label and a text, indented by `width`, in a terminal wrapped between words.
+
+    A command stays on one line, so that it can be copied, and so does all output to a file or a pipe.
+    """
+    lines = [text]
+    if console.is_terminal and "auclab " not in text:
+        room = max(20, console.width - width)
+        lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+    for number, line in enumerate(lines):
+        label = word if number == 0 else ""
+        gap = "" if len(label) < width else " "
+        console.print(f"[{style}]{label:<{width}}[/{style}]{gap}{escape(line)}", soft_wrap=True)
 
 
 def rich_table(head: Sequence[str], lines: Sequence[Line], left: Sequence[int] = (0,)) -> Table:

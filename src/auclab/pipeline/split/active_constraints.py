@@ -32,8 +32,8 @@ class SolvedConstraints:
     """The constraints of a solution.
 
     `count`: inequalities, equations and bounds of coefficients. `active`: those that hold with equality, the largest
-    multipliers first. `violation`: largest violation of the point. `used`: with `max_features` the columns that are
-    used; else None. `convex`: whether an inactive constraint costs nothing.
+    multipliers first. `violation`: largest violation of the point. `used`: with `max_features` the columns of
+    the data that are used; else None. `convex`: whether an inactive constraint costs nothing.
     """
 
     count: int
@@ -72,10 +72,13 @@ class SolvedConstraints:
         return f"{len(self.active)} of {self.count} {verb} with equality: {shown}. {meaning}"
 
 
-def solved_constraints(solution: Any, names: Sequence[str], scales: Array) -> SolvedConstraints | None:
+def solved_constraints(
+    solution: Any, names: Sequence[str], scales: Array, sources: Sequence[str] | None = None
+) -> SolvedConstraints | None:
     """The constraints of a solution on prepared columns; None if it has none.
 
-    `names`: of the prepared columns. `scales` (n_features,): divisor of each.
+    `names`: of the prepared columns. `scales` (n_features,): divisor of each. `sources`: the column of the data that
+    each is made from, which `max_features` counts; by default each is a column of the data.
     """
     stated: ColumnConstraints | None = getattr(solution, "constraints", None)
     if stated is None:
@@ -97,7 +100,8 @@ def solved_constraints(solution: Any, names: Sequence[str], scales: Array) -> So
     order = sorted(np.flatnonzero(active), key=lambda r: -multipliers[r])
     chosen = tuple(ActiveConstraint(texts[r], float(multipliers[r])) for r in order)
     limited = stated.max_features is not None
-    used = tuple(names[int(k)] for k in np.flatnonzero(solution.coef)) if limited else None
+    counted = names if sources is None else sources
+    used = tuple(dict.fromkeys(counted[int(k)] for k in np.flatnonzero(solution.coef))) if limited else None
     violation = float(solution.certificate.violation)
     return SolvedConstraints(limit.size, chosen, violation, used, bool(solution.formulation.is_convex))
 

@@ -51,7 +51,7 @@ class DataConstraints:
     def solved(self, solution: Any, preprocessing: Pipeline) -> SolvedConstraints | None:
         """The constraints of a solution on the prepared columns, with the active ones."""
         prepared = prepared_columns(preprocessing, self.columns)
-        return solved_constraints(solution, prepared.names, prepared.scales)
+        return solved_constraints(solution, prepared.names, prepared.scales, prepared.sources)
 
     def check(self) -> None:
         """Refuse constraints that no data can satisfy, before anything is solved."""

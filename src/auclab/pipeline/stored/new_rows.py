@@ -17,7 +17,7 @@ from auclab.datasets.new_rows import read_new_rows
 from auclab.export.scorer import OUTPUTS, Scorer, as_text, listed, shortened
 from auclab.pipeline.stored.csv_cells import no_formula
 from auclab.types import AuclabError
-from auclab.wording import did_you_mean
+from auclab.wording import counted, did_you_mean
 
 #: Column with the number of a row, used if no identifier is kept.
 ROW = "row"
@@ -166,8 +166,8 @@ def _notes(scorer: Scorer, rows: pd.DataFrame, keep: Sequence[str]) -> tuple[str
         # In a scorecard, a missing value belongs to no category.
         in_none = kind == "category" and name not in pooled and fill not in own.get(name, ())
         if missing and fill is not None and not in_none:
-            shown = f"{fill:g}" if isinstance(fill, float) else str(fill)
-            notes.append(f"column {name!r} has {missing} gaps, read as {shown} as in training")
+            shown = f"{fill:g}" if isinstance(fill, float) else str(fill).removesuffix("T00:00:00")  # a date
+            notes.append(f"column {name!r} has {counted(missing, 'gap')}, read as {shown} as in training")
         if kind == "category" and name in own:
             texts = as_text(table[name], str(fill))
             new = texts[~texts.isin(own[name]) & ~(table[name].isna() & in_none)]

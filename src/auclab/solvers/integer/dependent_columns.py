@@ -34,7 +34,8 @@ def dependent_columns(sample: Sample, columns: NDArray[np.intp]) -> NDArray[np.i
     n_rows = sample.n_pos + sample.n_neg
     if not columns.size or n_rows * columns.size > _MOST_ENTRIES:
         return np.empty(0, np.intp)
-    rows = np.vstack([_dense(part[:, columns]) for part in (sample.X_pos, sample.X_neg)]) / sample.spread[columns]
+    rows = np.vstack([_dense(part[:, columns]) for part in (sample.X_pos, sample.X_neg)])
+    rows /= np.where(sample.spread > 0, sample.spread, 1.0)[columns]  # a constant column is a function of no other
     rows -= rows.mean(axis=0)
     triangle, order = qr(rows, mode="r", pivoting=True, overwrite_a=True, check_finite=False)
     size = abs(np.diagonal(triangle))

@@ -24,6 +24,7 @@ from auclab.solvers.budget import finite_or_none, seconds_allowed
 from auclab.solvers.integer.convex_oracle import ConvexOracle
 from auclab.solvers.integer.dependent_columns import dependent_columns
 from auclab.solvers.integer.level_bounds import level_bounds, penalty_bounds
+from auclab.solvers.integer.one_sided_columns import OneSidedColumns, one_sided_columns
 from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.tree import MANY_ROUNDS, Incumbent, Objective, Tree, bound_of, grow
@@ -189,17 +190,24 @@ class _Search:
             largest = penalty_bounds(self.problem.program, value * (1.0 + 1e-12), self.oracle.unit)
             lower, upper = lower.copy(), upper.copy()
             lower[:n], upper[:n] = np.maximum(lower[:n], -largest), np.minimum(upper[:n], largest)
-            lower, upper = self._without_relations(lower, upper)
+            ordered = self._ordered(lower, upper)
+            left, share = ordered.left(self.problem.sample)
+            lower, upper = self._without_relations(lower, upper, ordered)
             seconds = 0.5 * monitor.remaining if monitor.remaining is not None else 60.0
             if not (np.isfinite(lower[:n]).all() and np.isfinite(upper[:n]).all()):
-                lower, upper, late = level_bounds(self.oracle.cut, value * (1.0 + 1e-9), lower, upper, seconds)
+                oracle = self.oracle
+                if ordered.columns.size:  # the loss of the pairs that are left is at most the loss of all
+                    oracle = ConvexOracle(replace(self.problem, sample=left), self.limit)
+                    oracle.unit, value = self.oracle.unit, value / share
+                lower, upper, late = level_bounds(oracle.cut, value * (1.0 + 1e-9), lower, upper, seconds)
                 if late:
                     return None
+            lower, upper = self._with_ordered(lower, upper, ordered)
         without = ~(np.isfinite(lower[:n]) & np.isfinite(upper[:n]))
         if without.any():
             raise AuclabError(
-                f"{without.sum()} coefficients have no bound: without a penalty any length of w is as good where the "
-                f"classes are separable; {_BOUNDED}"
+                f"{without.sum()} of {n} coefficients have no bound: without a penalty they may grow as long as no "
+                f"pair loses by it, as where the classes are separable; {_BOUNDED}"
             )
         if self.oracle.has_intercept and not (math.isfinite(lower[-1]) and math.isfinite(upper[-1])):
             # Beyond all kinks ±1 − w·x the loss does not fall.
@@ -210,10 +218,41 @@ class _Search:
             lower, upper = np.r_[lower[:n], -farthest], np.r_[upper[:n], farthest]
         return lower, upper
 
-    def _without_relations(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+    def _unbounded(self, lower: Array, upper: Array) -> NDArray[np.bool_]:
+        """Columns without any bound on their coefficients, in a program without a norm."""
+        n = self.oracle.n
+        if self.problem.program.uses_norm:
+            return np.zeros(n, bool)
+        stated = self.constraints.matrix.any(axis=0) if len(self.constraints.limit) else np.zeros(n, bool)
+        return np.asarray(np.isneginf(lower[:n]) & np.isposinf(upper[:n]) & ~stated)
+
+    def _ordered(self, lower: Array, upper: Array) -> OneSidedColumns:
+        """Columns without a bound in which every pair is ordered alike; none if they separate all pairs."""
+        sample = self.problem.sample
+        free = self._unbounded(lower, upper) & self.problem.over_pairs
+        found = one_sided_columns(sample, np.flatnonzero(free))
+        return found if found.left(sample)[1] > 0.0 else one_sided_columns(sample, np.arange(0))
+
+    def _with_ordered(self, lower: Array, upper: Array, ordered: OneSidedColumns) -> tuple[Array, Array]:
+        """The bounds with those of columns in which every pair is ordered alike, which follow from all others."""
+        if not ordered.columns.size:
+            return lower, upper
+        lower, upper, n = lower.copy(), upper.copy(), self.oracle.n
+        size = np.maximum(abs(lower[:n]), abs(upper[:n])) / self.oracle.unit
+        if not np.isfinite(np.delete(size, ordered.columns)).all():
+            return lower, upper  # which is refused
+        enough = ordered.enough(2.0 * self.problem.sample.peaks, size) * (1.0 + 1e-9)
+        enough *= self.oracle.unit[ordered.columns]
+        lower[ordered.columns] = np.where(ordered.sides < 0, -enough, 0.0)
+        upper[ordered.columns] = np.where(ordered.sides > 0, enough, 0.0)
+        return lower, upper
+
+    def _without_relations(self, lower: Array, upper: Array, ordered: OneSidedColumns) -> tuple[Array, Array]:
         """Bounds of 0 for columns that depend linearly on others of their feature, such as the last of all categories.
 
-        A feature counts as a whole, and scores are constant along the relation of its columns.
+        A feature counts as a whole, and scores are constant along the relation of its columns. `ordered`: columns in
+        which every pair is ordered alike, which have bounds of 0 for now; if their feature is used, the pairs that they
+        separate have no loss, so that relations count on the rows that are left.
 
         Raises
         ------
@@ -221,17 +260,19 @@ class _Search:
             Columns of several features determine each other, so that no coefficient of theirs has a bound.
         """
         n, sample = self.oracle.n, self.problem.sample
-        stated = self.constraints.matrix.any(axis=0) if len(self.constraints.limit) else np.zeros(n, bool)
-        free = ~(np.isfinite(lower[:n]) | np.isfinite(upper[:n]) | stated)
-        if self.problem.program.uses_norm or not free.any():
+        free = self._unbounded(lower, upper)
+        if not free.any():
             return lower, upper
         lower, upper = lower.copy(), upper.copy()
+        lower[ordered.columns], upper[ordered.columns] = 0.0, 0.0
+        free[ordered.columns] = False
         for group in np.unique(self._of_columns[free]):
             columns = np.flatnonzero((self._of_columns == group) & free)
-            zero = dependent_columns(sample, columns)
+            of_group, _ = ordered.left(sample, self._of_columns[ordered.columns] == group)
+            zero = dependent_columns(of_group, columns)
             lower[zero], upper[zero] = 0.0, 0.0
         left = np.flatnonzero(np.isneginf(lower[:n]) & np.isposinf(upper[:n]))
-        if (related := dependent_columns(sample, left)).size:
+        if (related := dependent_columns(ordered.left(sample)[0], left)).size:
             raise AuclabError(
                 f"{related.size} of {n} columns are sums of columns of other features (one is column "
                 f"{int(related[0])}), so that without a penalty their coefficients have no bound; {_BOUNDED}"
@@ -283,7 +324,7 @@ class _Search:
         """The best point with the bound."""
         x = self.best.coef
         timings = Timings(build=built - begin, solve=perf_counter() - built)
-        note = f"branch and bound over {self.n_groups} features: {regions:,} regions"
+        note = f"branch and bound over {self.n_groups} features: {regions:,} region{'s' if regions != 1 else ''}"
         history = tuple(monitor.history)
         return RawSolution(
             *(self.oracle.coef(x), self.oracle.intercept(x), status, None, regions, timings, (note,), history),

@@ -23,6 +23,7 @@ from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, gr
 from auclab.solvers.monitor import monitored
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, AuclabError, Status
+from auclab.wording import counted
 
 if TYPE_CHECKING:
     from auclab.formulations.scorecard import Scorecard
@@ -73,7 +74,8 @@ def solve_scorecard(problem: Problem, *, tolerance: float, time_limit: float | N
     card.shorten()
     bound = bound_of(trees, card.best)
     regions = sum(tree.regions for tree in trees)
-    note = f"branch and bound: {regions:,} regions over {len(trees)} margins, γ = {card.margin_of_best} is the best"
+    note = f"branch and bound: {regions:,} region{'s' if regions != 1 else ''} over {counted(len(trees), 'margin')}"
+    note += f", γ = {card.margin_of_best} is the best"
     timings = Timings(build=built - begin, solve=perf_counter() - built)
     return RawSolution(card.best.coef, 0.0, status, None, regions, timings, (note,), history, bound=bound)
 
