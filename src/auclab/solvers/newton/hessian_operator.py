@@ -27,6 +27,11 @@ class HessianOperator:
             product = product + factor * self.loss.direction_sum(self.loss.multiplier_change(evaluation, step))
         return product
 
+    @property
+    def is_damped(self) -> bool:
+        """Whether the Hessian of a wider band is added."""
+        return len(self.terms) > 1
+
     def diagonal(self) -> Array:
         """Its diagonal or an upper bound of that, shape (n_features + 2,)."""
         return self.ridge + sum(factor * self.loss.hessian_diagonal(evaluation) for factor, evaluation in self.terms)
