@@ -64,6 +64,15 @@ def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_sweep_says_once_for_which_formulations_weights_of_the_classes_cancel(tmp_path):
+    small = ("-m", *SMALL, "bounds=none", "metrics=[auc]", "tracking=none", "formulation=bauc,csvm,generalized_bauc")
+    said = run(tmp_path, *small, "class_weight=null,balanced").stderr
+    (line,) = (line for line in said.splitlines() if "class_weight" in line)
+    assert line.startswith("note: bauc, generalized_bauc: class_weight makes no difference to a scorer over pairs")
+    assert "class_weight" not in run(tmp_path, *small).stderr
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_kill_9_loses_no_job_and_doubles_none(tmp_path):
     """In the midst of a job, after one; benchmarks/sweep_survival.py does it ten times with sixty jobs."""

@@ -18,21 +18,28 @@ from auclab.types import AuclabError
 _MOST = 50
 
 
-def check_choices(config: DictConfig, grid: Sequence[str]) -> None:
+def check_choices(config: DictConfig, grid: Sequence[str]) -> list[str]:
     """Refuse a sweep with a choice that does not have the tuned parameter, or of which every combination is refused.
 
-    `config`: the composed configuration of the sweep. `grid`: its overrides as typed.
+    `config`: the composed configuration of the sweep. `grid`: its overrides as typed. Returns: the formulations for
+    which the weights of the classes make no difference.
     """
+    from auclab.pipeline.config.build import built
     from auclab.pipeline.config.checks import check_settings, check_tuning
+    from auclab.pipeline.screen.foreseen import cancels
 
     hydra = GlobalHydra.instance().hydra
     assert hydra is not None  # it runs the sweep
-    first, accepted = None, False
+    first, accepted, unweighted = None, False, list[str]()
+    weighted = any(
+        override.key_or_group.partition(".")[0] == "class_weight" and {*_values(override)} - {"class_weight=null"}
+        for override in OverridesParser.create().parse_overrides(list(grid))
+    )
     for words, chosen in islice(combinations(grid), _MOST):
         try:
             job = hydra.config_loader.load_sweep_config(config, words)
         except HydraException:  # reported when Hydra composes the job
-            return
+            break
         choices = dict(job.hydra.runtime.choices)
         with open_dict(job):
             del job["hydra"]
@@ -44,10 +51,15 @@ def check_choices(config: DictConfig, grid: Sequence[str]) -> None:
         try:
             check_settings(experiment)
             accepted = True
+            name = str(choices["formulation"])
+            if weighted and name not in unweighted and cancels(built(experiment, "formulation")):
+                unweighted.append(name)
         except AuclabError as error:  # the other jobs may be run
             first = first or f"{of}{error}"
-    if first is not None and not accepted:
-        raise AuclabError(first)
+    else:
+        if first is not None and not accepted:
+            raise AuclabError(first)
+    return unweighted
 
 
 def combinations(grid: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:

@@ -86,7 +86,7 @@ class SweepCallback(Callback):
             else:
                 total = _count_jobs(config.hydra.sweeper, [*fixed, *as_typed])
             if "study" not in config:
-                check_choices(config, [*fixed, *as_typed])
+                _show_unweighted(check_choices(config, [*fixed, *as_typed]))
             pin_threads(config.hydra.launcher)
             start_server(config.hydra.launcher)
             folder = Path(config.hydra.sweep.dir).absolute()
@@ -108,13 +108,26 @@ class SweepCallback(Callback):
             watcher.start()
 
 
+def _show_unweighted(names: list[str]) -> None:
+    """Say for which formulations of the sweep the weights of the classes make no difference."""
+    from auclab.estimators.class_weights import CANCELS
+
+    if names:
+        _note(f"{', '.join(names)}: {CANCELS}")
+
+
+def _note(line: str) -> None:
+    from auclab.pipeline.screen.console import err
+
+    err.print(f"[yellow]note:[/yellow] {escape(line)}", soft_wrap=True)
+
+
 def _is_adaptive(sweeper: DictConfig) -> bool:
     return str(sweeper.get("_target_", "")).endswith(".OptunaSweeper")
 
 
 def _check_search(config: DictConfig, grid: list[str], tracking: TrackingConfig) -> int:
     """Check a search and return its largest number of jobs."""
-    from auclab.pipeline.screen.console import err
     from auclab.sweeps.adaptive import check_search
     from auclab.sweeps.search_space import advice_on, space_of
 
@@ -122,7 +135,7 @@ def _check_search(config: DictConfig, grid: list[str], tracking: TrackingConfig)
     names = [str(name) for name in metrics] if isinstance(metrics, DictConfig) else None
     total = check_search(grid, config.hydra.sweeper, metrics=names, tracked=tracking.name == "mlflow")
     for line in advice_on(space_of(OverridesParser.create().parse_overrides(grid))[0]):
-        err.print(f"[yellow]note:[/yellow] {escape(line)}", soft_wrap=True)
+        _note(line)
     return total
 
 

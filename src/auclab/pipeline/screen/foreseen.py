@@ -36,7 +36,7 @@ def foreseen(
     []
     """
     found = []
-    if weighted and formulation.kind != "baseline" and formulation.comparisons.name == "pairs":
+    if weighted and cancels(formulation):
         found.append(CANCELS)
     if untuned:
         found.append(f"{formulation.name} has no parameter that inner folds could choose: tune=auto leaves it as it is")
@@ -53,6 +53,18 @@ def foreseen(
             "(solver.time_limit=60 ends it earlier), or use formulation=bauc"
         )
     return found
+
+
+def cancels(formulation: Any) -> bool:
+    """Whether weights of the classes make no difference, because every pair has one row of each.
+
+    Examples
+    --------
+    >>> from auclab.formulations import CSVM, RankSVM
+    >>> cancels(RankSVM()), cancels(CSVM())
+    (True, False)
+    """
+    return formulation.kind != "baseline" and formulation.comparisons.name == "pairs"
 
 
 def show_foreseen(notes: list[str]) -> None:
