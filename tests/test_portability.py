@@ -195,7 +195,10 @@ def test_a_process_is_ended_with_those_it_started():
     end_tree(process.pid, 0.2)  # which is gone: nothing happens
 
 
-@pytest.mark.skipif(not sys.prefix.isascii(), reason="Python itself cannot start from such a folder in ASCII")
+@pytest.mark.skipif(
+    not f"{sys.prefix}{ROOT}".isascii(),
+    reason="Python itself cannot start in ASCII where it or the package is elsewhere",
+)
 def test_a_folder_that_cannot_be_read_as_text(tmp_path):
     """With LC_ALL=C and without UTF-8 names of files are ASCII; SQLAlchemy and Arrow cannot take others."""
     folder = tmp_path / "Größe"

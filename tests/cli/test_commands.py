@@ -336,7 +336,8 @@ def test_a_misspelt_word_gets_the_one_that_is_meant(words, meant, call):
 
 
 def test_several_problems_have_lines_of_their_own_in_a_terminal(tmp_path):
-    (tmp_path / "own.csv").write_text("id,spent,left\n" + "".join(f'C{k},"1,{k}",{k % 2}\n' for k in range(60)))
+    rows = "".join(f'C{k},"1,{k}",{k % 2}\n' for k in range(60))
+    (tmp_path / "own.csv").write_text(f"id,spent,left\n{rows}", encoding="utf-8")
     lines, code = in_terminal(80, "-m", "auclab", "run", "dataset=file", "dataset.path=own.csv", cwd=tmp_path)
     shown = [line for line in lines if line.strip()]
     assert code == 1
