@@ -48,6 +48,7 @@ def test_there_are_scripts():
     assert len(SCRIPTS) > 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_page_shows_what_the_file_has(name):
     script = script_of(name)
@@ -57,6 +58,7 @@ def test_the_page_shows_what_the_file_has(name):
         assert place in TEXT, f"run python {script['PAGE_COMMAND']}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_text_says_what_the_file_has(name):
     script = script_of(name)

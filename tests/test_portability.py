@@ -85,10 +85,12 @@ def names_that_windows_lacks(tree):
             yield from {f"{node.value.id}.{node.attr}"} if node.attr in LACKING.get(node.value.id, ()) else ()
 
 
+@pytest.mark.slow
 def test_the_package_does_not_use_what_windows_lacks():
     assert [(path.name, *found) for path in SOURCES if (found := [*names_that_windows_lacks(parsed(path))])] == []
 
 
+@pytest.mark.slow
 def test_tests_that_use_what_windows_lacks_are_skipped_there():
     """By the list in conftest.py, a mark or a check of the system. Lines for bash, links and os.kill are such uses."""
     listed, uses, wrong = posix_alone(), set(), []
@@ -129,6 +131,7 @@ def parsed(path):
     return ast.parse(path.read_bytes())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["src", "tests", "experiments", "benchmarks", "docs"])
 def test_every_text_file_is_opened_with_its_encoding(folder):
     """The system's is cp1252 on Windows; `open`, `read_text` and `write_text` use it unless another is given."""

@@ -146,6 +146,7 @@ def test_scorers():
     assert all(hasattr(scorers, name) for name in ("bauc_scorer", "get_scorer", "soft_auc_scorer", "voros_scorer"))
 
 
+@pytest.mark.slow
 def test_packages_are_imported_on_first_use():
     program = "import auclab; print(auclab.metrics.auc_score([0, 1], [1.0, 2.0]), auclab.models.build.__name__)"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -133,6 +133,7 @@ def test_rows_without_a_label_are_left_out_and_said(call, folder, ids):
     assert "290 of rows.csv" in text
 
 
+@pytest.mark.slow
 def test_the_same_settings_on_other_rows_are_a_new_run(call, folder, ids):
     before = len(read_runs(folder / "mlruns"))
     code, text, error = call("rerun", ids[0], f"dataset.path={folder / 'new.csv'}", "split.seed=3")

@@ -69,6 +69,7 @@ def test_show_lists_the_jobs_with_what_they_were_worth(made, capsys):
     assert [line[-1] for line in lines if "pruned" in line] == [ids[4][:8]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["best", "compare"])
 def test_a_search_is_compared_by_what_it_chose_by(made, capsys, command):
     store, parent, _ = made

@@ -86,6 +86,7 @@ def test_checksum_of_a_real_file(data_folder: Path, tmp_path: Path) -> None:
         datasets.load("ionosphere", data_dir=tmp_path)
 
 
+@pytest.mark.slow
 def test_offline_error_names_the_search_path_and_ways_out(bare_machine: Path, no_network: None) -> None:
     with pytest.raises(AuclabError) as caught:
         load_published(**TOY, openml_id=7, data_dir=bare_machine / "given")

@@ -64,6 +64,7 @@ def test_a_known_cost_is_a_dot_at_its_area():
         assert (at, height) == (0.5, 0.875)
 
 
+@pytest.mark.slow
 @given(problems(), RANGES)
 @settings(max_examples=20)
 def test_the_surface_cuts_off_the_better_classifiers(problem, costs):

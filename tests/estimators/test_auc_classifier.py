@@ -48,6 +48,7 @@ LIMITS = {"exact_auc": {"time_limit": 2.0}, "scorecard": {"tolerance": 0.2, "tim
 EVERY = [AUCClassifier(name, **LIMITS.get(name, {})) for name in FORMULATIONS]
 
 
+@pytest.mark.slow
 @parametrize_with_checks([AUCClassifier("csvm", class_weight="balanced", calibration="sigmoid")])
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
 def test_scikit_learn_checks(estimator, check):
@@ -322,6 +323,7 @@ def test_constraints_that_are_none(given, message):
         AUCClassifier("bauc", constraints=given).fit(X, [0, 0, 1, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [None, "rbf"])
 def test_without_a_formulation_it_is_the_model_of_the_command_line(tmp_path, kernel):
     """RankSVM with λ‖w‖², λ chosen on the same inner folds, on the rows as they are."""

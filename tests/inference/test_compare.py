@@ -88,6 +88,7 @@ def test_the_covariance_counts():
     assert paired < 0.8 * apart
 
 
+@pytest.mark.slow
 def test_the_test_keeps_its_level_and_sees_a_difference():
     """400 tests of true hypotheses at 5 %: 4 standard deviations up to 9.4 %; a clear difference is found."""
     for name in ("auc", "bauc"):

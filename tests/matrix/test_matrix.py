@@ -135,6 +135,7 @@ def _register(place, run_id, _rows):
 IN_PYTHON = {"pyfunc": _pyfunc, "register": _register}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scorer", "use"), list(cells(COMMANDS, of_stored_runs=True)))
 def test_a_command_on_a_stored_run(scorer, use, place, stored, tmp_path, capsys):
     need(scorer.needs, use.needs)

@@ -274,6 +274,7 @@ def test_a_stored_run_is_checked(call):
     assert "confirmed: everything that is claimed" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["groups", "times"])
 def test_a_kernel_is_tuned_stored_scored_again_and_checked(folder, tmp_path, capsys, kind):
     tracking = ["tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}"]

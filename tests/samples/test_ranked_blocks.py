@@ -57,6 +57,7 @@ def both(program, folder, order, times=False, **options):
     return [Problem(*ranking.problem_parts(program, rows, y, weight)) for rows in (table, X)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read_together", [1, 10_000_000])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("program", [RankSVM(0.1), GeneralizedBufferedAUC(-0.2), RankSVM(0.1, loss="squared_hinge")])
@@ -111,6 +112,7 @@ def test_a_solve_is_certified_as_in_memory(folder, order, times, solver):
         assert certificate.objective == pytest.approx(blocks.objective, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_columns_of_categories_and_an_estimator(folder):
     dataset = load_blocks(folder / "sorted", "grade", group="group", graded=True, drop=["days", "died", "weight"])
     assert (dataset.ranked.kind, dataset.ranked.graded, dataset.nominal) == ("groups", True, ())

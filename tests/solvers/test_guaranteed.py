@@ -36,6 +36,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_norms_are_those_of_all_pairs_in_one_linear_program(seed):
     X, y, weight, rng = draw(seed)

@@ -131,6 +131,7 @@ def test_rare_one_hot_features(program, other):
     assert solution.objective == pytest.approx(solve(program, X, y, solver=other).objective, rel=2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="raises SIGINT in its own process")
 @pytest.mark.parametrize("run", [lambda work: work(), interruptible], ids=["main thread", "another thread"])
 def test_ctrl_c_ends_a_solve_with_its_best_point(run):

@@ -158,6 +158,7 @@ def test_w_is_0_from_the_length_of_the_mean_difference_on():
     assert below.coef.any()
 
 
+@pytest.mark.slow
 def test_separable_pairs_have_no_loss_left_and_an_offset_of_a_group_does_not_matter():
     generator = np.random.default_rng(0)
     X, groups = generator.normal(size=(60, 2)), np.repeat(np.arange(6), 10)

@@ -284,6 +284,7 @@ def test_the_start_that_an_old_version_wrote_is_unknown():
         assert free.is_gone
 
 
+@pytest.mark.slow
 def test_a_worker_ends_with_its_parent():
     parent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     process = process_of(parent.pid)

@@ -111,6 +111,7 @@ def runs_of(tracking):
 # Locks.
 
 
+@pytest.mark.slow
 def test_the_holder_of_a_lock_is_named_and_the_limit_is_kept(tracking, caplog):
     file = Address.of(tracking.dir).file
     with holding(file) as process:
@@ -125,6 +126,7 @@ def test_the_holder_of_a_lock_is_named_and_the_limit_is_kept(tracking, caplog):
     await_database(file, 0.0)
 
 
+@pytest.mark.slow
 def test_workers_of_one_sweep_wait_for_each_other_without_a_word(tracking, caplog, monkeypatch):
     monkeypatch.setenv(PARENT_PROCESS_VARIABLE, json.dumps(asdict(this_process())))
     monkeypatch.setattr("auclab.tracking.database_lock.SAY_AFTER_KIN", HANGS)
@@ -149,6 +151,7 @@ def test_a_lock_released_while_its_holder_is_looked_up_is_not_reported(tracking,
     assert not caplog.records
 
 
+@pytest.mark.slow
 def test_a_lock_that_is_released_in_time_costs_nothing(tracking, tmp_path, caplog, monkeypatch):
     file = Address.of(tracking.dir).file
     patient = TrackingConfig(dir=tracking.dir, wait=HANGS)
@@ -166,6 +169,7 @@ def test_a_lock_that_is_released_in_time_costs_nothing(tracking, tmp_path, caplo
     assert "is free again after" in words[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mlflow.db", ".lock"])
 def test_mlflow_itself_waits_no_longer_than_it_says(tracking, name):
     """Opening the store, and a call of MLflow's client."""
