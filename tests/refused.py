@@ -12,7 +12,7 @@ from auclab.cli.run import main
 from auclab.cli.typed_words import quoted_where_needed
 from auclab.pipeline.config.checks import check_data, check_settings
 from composed import composed
-from mistakes import Mistake
+from typed_mistake import Mistake
 
 
 def check_refused(one: Mistake, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

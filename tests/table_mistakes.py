@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from mistakes import ROWS, file_mistake, mistake
+from file_mistakes import ROWS
+from typed_mistake import file_mistake, mistake
 
 
 def _table(columns: dict[str, list[object]]) -> str:

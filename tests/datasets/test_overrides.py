@@ -50,7 +50,7 @@ NAMES = (
     "a\tb",
     "interval(0,1)",
     "choice(a,b)",
-    "/work/data/my-table.csv",
+    "/data/my-table.csv",
     "../../data/x.csv",
     "./x.csv",
     "a/1e5",

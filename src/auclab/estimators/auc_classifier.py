@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.deprecation import warn_changed_default
 from auclab.estimators.calibration import Calibration, check_method, fit_calibration, held_out_scores, standard_units
-from auclab.estimators.class_weights import CANCELS, class_weights
+from auclab.estimators.class_weights import CANCELS, cancels, class_weights
 from auclab.estimators.default_penalty import NEW_DEFAULT, default_penalty
 from auclab.estimators.fits_paths import FitsPaths
 from auclab.estimators.given_parts import as_given_constraints, as_given_kernel
@@ -260,7 +260,7 @@ class AUCClassifier(FitsPaths, LinearClassifier):
 
     def _solve(self, program: Program, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Solution:
         solution = solve(program, X, positive, **self._options(positive, weight))
-        if self.class_weight is None or program.comparisons.name != "pairs":
+        if self.class_weight is None or not cancels(program):
             return solution
         return replace(solution, notes=(*solution.notes, CANCELS))
 

@@ -20,6 +20,18 @@ CANCELS = (
 )
 
 
+def cancels(formulation: Any) -> bool:
+    """Whether weights of the classes make no difference, because every pair has one row of each.
+
+    Examples
+    --------
+    >>> from auclab.formulations import CSVM, RankSVM
+    >>> cancels(RankSVM()), cancels(CSVM())
+    (True, False)
+    """
+    return formulation.kind != "baseline" and formulation.comparisons.name == "pairs"
+
+
 def class_weights(
     class_weight: Mapping[Any, float] | Literal["balanced"] | None,
     labels: Sequence[Any],

@@ -24,9 +24,9 @@ def check_choices(config: DictConfig, grid: Sequence[str]) -> list[str]:
     `config`: the composed configuration of the sweep. `grid`: its overrides as typed. Returns: the formulations for
     which the weights of the classes make no difference.
     """
+    from auclab.estimators.class_weights import cancels
     from auclab.pipeline.config.build import built
     from auclab.pipeline.config.checks import check_settings, check_tuning
-    from auclab.pipeline.screen.foreseen import cancels
 
     hydra = GlobalHydra.instance().hydra
     assert hydra is not None  # it runs the sweep
@@ -39,7 +39,7 @@ def check_choices(config: DictConfig, grid: Sequence[str]) -> list[str]:
         try:
             job = hydra.config_loader.load_sweep_config(config, words)
         except HydraException:  # reported when Hydra composes the job
-            break
+            return unweighted
         choices = dict(job.hydra.runtime.choices)
         with open_dict(job):
             del job["hydra"]
@@ -56,9 +56,8 @@ def check_choices(config: DictConfig, grid: Sequence[str]) -> list[str]:
                 unweighted.append(name)
         except AuclabError as error:  # the other jobs may be run
             first = first or f"{of}{error}"
-    else:
-        if first is not None and not accepted:
-            raise AuclabError(first)
+    if first is not None and not accepted:
+        raise AuclabError(first)
     return unweighted
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.markup import escape
 
-from auclab.estimators.class_weights import CANCELS
+from auclab.estimators.class_weights import CANCELS, cancels
 from auclab.pipeline.screen.console import err
 from auclab.tracking.job_status import in_sweep
 
@@ -53,18 +53,6 @@ def foreseen(
             "(solver.time_limit=60 ends it earlier), or use formulation=bauc"
         )
     return found
-
-
-def cancels(formulation: Any) -> bool:
-    """Whether weights of the classes make no difference, because every pair has one row of each.
-
-    Examples
-    --------
-    >>> from auclab.formulations import CSVM, RankSVM
-    >>> cancels(RankSVM()), cancels(CSVM())
-    (True, False)
-    """
-    return formulation.kind != "baseline" and formulation.comparisons.name == "pairs"
 
 
 def show_foreseen(notes: list[str]) -> None:
