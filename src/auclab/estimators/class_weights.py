@@ -29,7 +29,8 @@ def cancels(formulation: Any) -> bool:
     >>> cancels(RankSVM()), cancels(CSVM())
     (True, False)
     """
-    return formulation.kind != "baseline" and formulation.comparisons.name == "pairs"
+    comparisons = getattr(formulation, "comparisons", None)  # a baseline has none
+    return comparisons is not None and comparisons.name == "pairs"
 
 
 def class_weights(
