@@ -137,6 +137,10 @@ TABLE_MISTAKES = (
         fix="dataset.drop=[nr]|preprocess.dates=[year,month,age]|dataset.decimal_comma=[price]|dataset.positive=yes",
         target="dataset.target=left",
     ),
+    mistake(
+        "-m dataset=file dataset.path=everything.csv dataset.target=left formulation=bauc,ranksvm split.seed=0,1",
+        r"^error: 4 problems",  # once for all jobs, of which none was begun
+    ),
     file_mistake(
         "everything.csv",
         "dataset.drop=[nrr] dataset.nominal=[sinse]",
@@ -260,11 +264,13 @@ COMMAND_MISTAKES = (
     Command("best --where datset=left.csv", 1, r"did you mean 'dataset'", "best --where dataset=left.csv"),
     Command("best --register churn", 1, r"give both"),
     Command("frontier --levels half", 2, r"numbers are needed, got half"),
-    Command("frontier --point 3 dataset=file dataset.path=sizes.csv", 1, r"which column of sizes.csv is the target"),
+    Command("frontier --points 3 dataset=file dataset.path=sizes.csv", 1, r"which column of sizes.csv is the target"),
     Command("predict last lft.csv", 1, r"lft.csv does not exist"),
     Command("predict last left.csv --id kunde", 1, r"--id kunde: no such column"),
     Command("export last --to jsn", 2, r"did you mean 'json'", "export last --to json"),
     Command("report --ot page.html", 2, r"unrecognized arguments: --ot"),
+    Command("frontier --point 3 dataset=ionosphere", 2, r"unrecognized arguments: --point .*did you mean '--points'"),
+    Command("report --all", 2, r"unrecognized arguments: --all"),
 )
 
 

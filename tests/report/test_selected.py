@@ -83,7 +83,7 @@ def test_thresholds_of_scores_with_a_common_part_differ(tmp_path):
 
 def test_infinite_scores_have_no_worst_rows():
     scores = stored([(True, 3), (False, 2)])
-    assert worst_rows(StoredScores("test", scores.y_true, np.array([-np.inf, 1.0]), scores.row)) == []
+    assert worst_rows(StoredScores("test", scores.y_true, np.array([-np.inf, 1.0]), scores.row)) is None
 
 
 def test_probabilities_and_threshold_are_those_of_the_model(tmp_path):
@@ -184,3 +184,17 @@ def test_costs_follow_the_sliders(tmp_path):
     assert (answer["several"], answer["alone"], answer["worst"]) == (0, 1, 1)
     assert answer["differences"] == "Select two runs or more to see in which settings they differ."
     assert "Probabilities against outcomes" in answer["titles"]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_a_constant_scorer_has_ties_and_no_worst_rows(tmp_path):
+    place = tmp_path / "mlruns"
+    small = ("dataset=artificial", "dataset.n_pos=40", "dataset.n_neg=60", "dataset.n_features=3", "bounds=none")
+    run_here(tmp_path / "out", f"tracking.dir={place}", "tracking=mlflow", *small, "formulation=csvm",
+             "formulation.penalty=1e6", "solver=newton")  # fmt: skip
+    from auclab.comparison import read_runs
+
+    page = write_report(read_runs(place, status=None), tmp_path / "report.html", store_dir=place)
+    answer, console = ask(page, "return document.getElementById('worst').textContent;")
+    assert console == []
+    assert answer.endswith("(test part): every pair is tied")

@@ -30,7 +30,8 @@ class Parser(argparse.ArgumentParser):
     """A parser with a help page, whose errors suggest the closest word."""
 
     def __init__(self, prog: str, *, page: str, line: str = "", **options: Any) -> None:
-        super().__init__(prog, formatter_class=Form, **options)
+        # Without abbreviations: `--all` of `auclab report` would be `--allow`.
+        super().__init__(prog, formatter_class=Form, allow_abbrev=False, **options)
         self._page, self._line = page, line
 
     def format_help(self) -> str:

@@ -16,17 +16,18 @@ from auclab.types import Array
 MOST_ROWS = FEW
 
 
-def worst_rows(scores: StoredScores) -> list[dict[str, Any]]:
+def worst_rows(scores: StoredScores) -> list[dict[str, Any]] | None:
     """Observations of both classes with the largest mean ranking error, positives first.
 
     The error of a pair is ``max(0, h(x⁻) − h(x⁺))``; the mean is over all observations of the other class.
 
     `scores`: of one split. Returns: ``row`` (of the data set, from 0; null where the run did not keep it),
     ``positive``, ``score``, ``error``, and ``wrong``: the share of the other class on the wrong side of it, ties
-    counting one half. Observations without an error are left out; the lists are empty if a score is infinite.
+    counting one half. Observations without an error are left out. None if a score is infinite, as errors then
+    have no mean.
     """
     if not np.isfinite(scores.y_score).all():
-        return []
+        return None
     is_positive = scores.y_true == 1
     found: list[dict[str, Any]] = []
     for positive in (True, False):

@@ -85,8 +85,9 @@ class SweepCallback(Callback):
                 total: int | None = _check_search(config, [*fixed, *as_typed], tracking)
             else:
                 total = _count_jobs(config.hydra.sweeper, [*fixed, *as_typed])
+            sweep_id = uuid.uuid4().hex
             if "study" not in config:
-                _show_unweighted(check_choices(config, [*fixed, *as_typed]))
+                _show_unweighted(check_choices(config, [*fixed, *as_typed], sweep_id))
             pin_threads(config.hydra.launcher)
             start_server(config.hydra.launcher)
             folder = Path(config.hydra.sweep.dir).absolute()
@@ -100,7 +101,6 @@ class SweepCallback(Callback):
                 search = [f"{key}={config.hydra.sweeper[key]}" for key in _OF_SEARCH] if adaptive else []
                 parent = open_parent(tracking, grid=grid, command=command, search=search)
                 os.environ[PARENT_VARIABLE] = parent
-            sweep_id = uuid.uuid4().hex
             os.environ[SWEEP_VARIABLE] = sweep_id
             os.environ[PARENT_PROCESS_VARIABLE] = json.dumps(asdict(this_process()))
             watcher = Watcher(folder, sweep_id, total=total)

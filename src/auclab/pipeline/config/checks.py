@@ -91,20 +91,39 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
 
     Returns the columns of a table in memory, for the screen.
     """
+    refusals = Refusals()
+    dataset, columns = _sorted_columns(experiment, refusals)
+    with refusals.collected():
+        _check_parts(experiment, dataset)
+    _raise_of_file(refusals, experiment)
+    if columns is None:
+        return dataset, None
+    if experiment.makes_items:  # how many there are is known once they are made
+        columns = replace(columns, widths={})
+    return dataset, replace(columns, notes=(*prepared_notes(experiment, dataset), *columns.notes))
+
+
+def check_file(experiment: Experiment) -> None:
+    """Refuse a table of the user's own that no job of a sweep could use; other data sets are left to the jobs."""
+    if _is_file(experiment.configuration["dataset"]):
+        refusals = Refusals()
+        _sorted_columns(experiment, refusals)
+        _raise_of_file(refusals, experiment)
+
+
+def _sorted_columns(experiment: Experiment, refusals: Refusals) -> tuple[Dataset, Columns | None]:
+    """The data set and the columns of a table in memory; raises only where the data set cannot be loaded."""
     import pandas as pd
 
     from auclab.datasets.columns import refuse_constant, sort_columns
     from auclab.pipeline.config.build import load_dataset
 
-    refusals = Refusals()
     with refusals.collected():
         dataset = load_dataset(experiment)
     if refusals.reasons:
         with refusals.collected():
             _refuse_columns_of_file(experiment)
         _raise_of_file(refusals, experiment)
-    with refusals.collected():
-        _check_parts(experiment, dataset)
     columns = None
     if isinstance(dataset.X, pd.DataFrame):
         with refusals.collected():
@@ -112,12 +131,7 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
         if experiment.choices.get("preprocess") != "none":
             with refusals.collected():
                 refuse_constant(dataset)
-    _raise_of_file(refusals, experiment)
-    if columns is None:
-        return dataset, None
-    if experiment.makes_items:  # how many there are is known once they are made
-        columns = replace(columns, widths={})
-    return dataset, replace(columns, notes=(*prepared_notes(experiment, dataset), *columns.notes))
+    return dataset, columns
 
 
 def _check_parts(experiment: Experiment, dataset: Dataset) -> None:

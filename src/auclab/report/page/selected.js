@@ -65,13 +65,20 @@ function showDifferences(target, keys, runs, settings) {
     ["setting", ...keys.map((key) => runs[key].name)], rows));
 }
 
-/** The worst ranked observations of each run; of several splits those of the first. */
+/** The worst ranked observations of a run; of several splits those of the first. */
 function worstTable(run) {
-  const [{ worst, split, part, n_pos: positives, n_neg: negatives }] = run.curves;
-  const where = run.curves.length > 1 ? `${split}, ${part} part` : `${part} part`;
+  const [{ worst, split, part, auc, n_pos: positives, n_neg: negatives }] = run.curves;
+  const caption = `${run.name} (${run.curves.length > 1 ? `${split}, ` : ""}${part} part)`;
+  if (!worst?.length) {
+    const note = document.createElement("p");
+    note.className = "small";
+    note.textContent = `${caption}: ${!worst ? "a score is infinite, so that errors have no mean"
+      : auc === 1 ? "no pair is ranked wrong" : auc === 0.5 ? "every pair is tied"
+      : "no pair is ranked the wrong way round, but some are tied"}`;
+    return note;
+  }
   const rows = worst.map((each) => [each.row === null ? "—" : String(each.row), each.positive ? "positive" : "negative",
     number(each.score), percent(each.wrong), number(each.error, 3)]);
-  const caption = `${run.name} (${where})${rows.length ? "" : ": no pair is ranked wrong"}`;
   const table = makeTable(caption, ["row", "class", "score", "wrong against", "mean error"], rows);
   table.title = `of ${negatives} negatives for a positive, of ${positives} positives for a negative`;
   return scrolled(table, `Worst ranked observations of ${caption}`);
