@@ -113,10 +113,10 @@ class DampedNewton:
                 damping, damped = 0.0, damping
                 continue
             converged = predicted <= max(0.0 if damping else negligible, (noise + EPSILON * EPSILON) * value)
-            # Along linearly dependent features the predicted reduction may be rounding of the gradient.
+            # Along linearly dependent features, and in the narrowest bands, it may be rounding of the gradient.
             stalled = 0 if predicted < 0.5 * least or predicted > HALF_OF_DIGITS * value else stalled + 1
             least = min(least, predicted)
-            converged = converged or (not damping and stalled >= PATIENCE)
+            converged = converged or (stalled >= PATIENCE and (not damping or predicted < EPSILON * value))
             if converged or not np.isfinite(value) or self.monitor.stopped():
                 break
             self.iterations += 1
