@@ -54,4 +54,6 @@ def test_the_least_ratio_is_that_of_interpolated_levels(seed):
     capacity = rng.random(demand.size)
     needed = np.interp(demand, values, levels)
     expected = (capacity[needed > 0] / needed[needed > 0]).min(initial=1.0)
-    assert least_capacity_ratio(demand, capacity, levels, values) == pytest.approx(expected, rel=1e-12)
+    last = int(np.searchsorted(values, demand[0], side="right")) - 1 if demand.size else 0
+    for first in (0, max(last, 0)):
+        assert least_capacity_ratio(demand, capacity, levels, values, first) == pytest.approx(expected, rel=1e-12)

@@ -51,17 +51,14 @@ def largest_excess(
 
 
 @loop(nogil=True)
-def least_capacity_ratio(demand: Array, capacity: Array, levels: Array, values: Array) -> float:
+def least_capacity_ratio(demand: Array, capacity: Array, levels: Array, values: Array, first: int) -> float:
     """``min(1, min_k capacity_k / φ⁻¹(demand_k))`` by one merge of ascending demands with the kinks of φ; O(m).
 
     `demand`, `capacity` (n_pos,): Σ_I α and Σ_I σ of the sets of the largest densities. `levels`, `values` (n_kinks,):
-    the kinks c and φ(c), ascending, the first 0. Rounding may put a demand above the largest value of φ; it then counts
-    as that value.
+    the kinks c and φ(c), ascending, the first 0. `first`: a kink whose φ(c) is not above the first demand; the
+    last such one saves time. Rounding may put a demand above the largest value of φ; it then counts as that value.
     """
-    least, last = 1.0, values.size - 1
-    k = 0
-    if demand.size:
-        k = max(0, np.searchsorted(values, demand[0], side="right") - 1)
+    least, last, k = 1.0, values.size - 1, first
     for i in range(demand.size):
         while k < last and values[k + 1] <= demand[i]:
             k += 1

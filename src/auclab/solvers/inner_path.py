@@ -23,6 +23,7 @@ from auclab.samples.bicliques import GroupWeights
 from auclab.solvers.dispatch import check_limits
 from auclab.solvers.path import following_solution
 from auclab.solvers.path_parameters import along, simplest_first
+from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
 from auclab.solvers.smoothed_path import HALF_WIDTHS, Minimum, SmoothedPath, is_smooth_path
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
@@ -87,12 +88,10 @@ class InnerPath:
         self._problems = [Problem(each, sample, stated) for each in programs]
         self._solving = {"solver": solver, "time_limit": time_limit, **options}
         self.order = simplest_first(parameter, values)
-        over_pairs = self._problems[0].over_pairs
-        self.compiling = compile_loops("values") if over_pairs else 0.0
+        self.compiling = compile_loops("values") if self._problems[0].over_pairs else 0.0
         self._smoothed: SmoothedPath | None = None
         if solver in ("auto", "newton") and not options and is_smooth_path(self._problems):
-            self.compiling += compile_loops("pairs" if over_pairs else "points")
-            self.compiling += compile_loops("hardest") if programs[0].comparisons.hardest else 0.0
+            self.compiling += compile_smoothed(self._problems[0])
             self._smoothed = SmoothedPath(self._problems, self._tolerance)
         self._points: dict[int, Point] = {}
         self._null_throughout = self._is_null_throughout()

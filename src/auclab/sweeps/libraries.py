@@ -28,7 +28,7 @@ def load() -> None:
         import_module(name)
     from auclab.compiled.compiling import compile_loops
 
-    compile_loops("values", "pairs")
+    compile_loops("values", "pairs", "sorting")
     gc.freeze()  # pages that no collection writes to stay shared with the workers
     gc.enable()
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from auclab.compiled.compiling import compile_loops
 from auclab.formulations.problem import Problem
 from auclab.solvers.binned.solver import is_solved_in_bins, solve_in_bins
 from auclab.solvers.budget import left_of
 from auclab.solvers.monitor import monitored
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
@@ -65,7 +65,7 @@ def solve(
             )
         return solve_newton(problem, tolerance=tolerance, time_limit=time_limit, start=start)
     begin = perf_counter()
-    compile_loops("pairs" if problem.over_pairs else "points")
+    compile_smoothed(problem)
     with one_thread_each(), monitored(tolerance, left_of(time_limit, begin)) as monitor:
         solution = solve_in_bins(problem, tolerance, monitor, n_bins=bins, start=start, checkpoint=checkpoint)
         stopped = monitor.stopped()

@@ -18,7 +18,6 @@ from time import perf_counter
 
 import numpy as np
 
-from auclab.compiled.compiling import compile_loops
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.precision import ORDINARY
@@ -35,7 +34,7 @@ from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.solvers.newton.window_finish import OneWindow, Windows
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
-from auclab.solvers.smoothed.smoothed_loss import smooth_loss
+from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
 from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.wide_rows import on_rotated_rows
@@ -93,9 +92,7 @@ def solve(
     (module docstrings).
     """
     _check_size(problem)
-    compiling = compile_loops("pairs" if problem.over_pairs else "points")
-    compiling += compile_loops("sparse") if problem.sample.is_sparse else 0.0
-    compiling += compile_loops("hardest") if problem.program.comparisons.hardest else 0.0
+    compiling = compile_smoothed(problem)
     left = None if time_limit is None else max(time_limit - compiling, 1e-3)
     with one_thread_each(), monitored(tolerance, left) as monitor:
         solution = _solve(problem, tolerance, monitor, start)

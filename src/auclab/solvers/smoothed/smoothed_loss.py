@@ -12,6 +12,8 @@ constraint, which those before the step do not.
 
 from __future__ import annotations
 
+from auclab.compiled.compiling import Family, compile_loops
+from auclab.compiled.sorting import FEW
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.smoothed.evaluation import SmoothedLoss
@@ -29,3 +31,16 @@ def smooth_loss(problem: Problem, sample: Sample, check: Check = never) -> Smoot
     if not problem.over_pairs:
         return PointLoss(problem, sample, check)
     return (PairLoss if problem.program.comparisons.by_marginals else RankedLoss)(problem, sample, check)
+
+
+def compile_smoothed(problem: Problem) -> float:
+    """Compile the loops that `smooth_loss` calls; the seconds it took, 0 if they were ready."""
+    sample, families = problem.sample, list[Family]()
+    families.append("pairs" if problem.over_pairs else "points")
+    if problem.over_pairs and max(sample.n_pos, sample.n_neg) >= FEW:
+        families.append("sorting")
+    if problem.program.comparisons.hardest:
+        families.append("hardest")
+    if sample.is_sparse:
+        families.append("sparse")
+    return compile_loops(*families)

@@ -60,7 +60,9 @@ def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array)
     )
 
     def least_ratio(part: slice) -> float:
-        return float(least_capacity_ratio(demand[part], capacity[part], levels, values))
+        wanted = demand[part]
+        first = int(np.searchsorted(values, wanted[0], side="right")) - 1 if wanted.size else 0
+        return float(least_capacity_ratio(wanted, capacity[part], levels, values, max(first, 0)))
 
     half = demand.size // 2
     return min(in_parallel(least_ratio, (slice(half),), (slice(half, None),), threads=threads))
