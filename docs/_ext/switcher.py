@@ -20,6 +20,7 @@ def add_switcher(app: Sphinx, config: Config) -> None:
         config.html_theme_options = config.html_theme_options | {
             "switcher": {"json_url": f"{os.environ[SITE]}/versions.json", "version_match": os.environ[NAME]},
             "show_version_warning_banner": True,
+            "logo": {"text": config.project},  # the switcher beside it shows the version; phones have no room for both
             "navbar_start": ["navbar-logo", "version-switcher"],
             "check_switcher": False,  # the list is written when all versions are built
         }
