@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from auclab import BufferedAUC, PartialAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
@@ -34,6 +35,27 @@ def test_another_solver_finishes(program):
     assert solution.status in PROVED
     assert "highs ended with iteration_limit" in solution.notes[0]
     assert "went on" in solution.notes[0]
+
+
+@pytest.mark.parametrize(("norm", "goes_on", "limit"), [("l2", True, 10.0), ("linf", False, 0.2)])
+def test_newton_continues_cutting_planes_by_products_over_many_columns(norm, goes_on, limit):
+    """It refuses more than 2,000 columns with another norm, as it has no Hessian for them."""
+    rng = np.random.default_rng(6)
+    y = np.repeat([1, 0], [300, 400])
+    rows = sp.random_array((y.size, 2_300), density=0.01, rng=rng, format="csr")
+    problem = Problem(RankSVM(0.01, norm=norm, squared=norm == "l2"), as_sample(rows, y))
+    asked = []
+    run = _run_candidate(problem, TOLERANCE)
+
+    def noted(candidate, seconds):
+        raw = run(candidate, seconds)  # raises where the solver refuses
+        asked.append(candidate.solver)
+        return raw
+
+    first = attempt(problem, "cutting_plane", RawSolution.null(problem, Status.ITERATION_LIMIT))
+    solution = hand_over(problem, first, noted, TOLERANCE, limit)
+    assert ("newton" in asked) == goes_on
+    assert solution.status is Status.OPTIMAL or not goes_on
 
 
 def test_the_best_point_gets_the_best_multipliers():

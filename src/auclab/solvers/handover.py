@@ -17,7 +17,6 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.precision import FEW_STEPS
 from auclab.solvers.budget import (
-    NEWTON_FEATURES,
     SECONDS_FOR_MORE,
     SMALL_MARGINS,
     indivisible,
@@ -30,7 +29,6 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import SOLVERS
 from auclab.solvers.solution import Solution
 from auclab.solvers.verification import verify
-from auclab.solvers.wide_rows import is_rotated
 from auclab.types import AuclabError, Status
 
 #: Statuses after which another solver may do better; a time limit and Ctrl-C are final.
@@ -50,12 +48,11 @@ _ITERATIONS = 20
 
 @dataclass(frozen=True)
 class Candidate:
-    """A solver with its options, and up to how many margins and features it is used."""
+    """A solver with its options, and up to how many margins it is used."""
 
     solver: str
     options: dict[str, Any]
     margins: float = math.inf
-    features: float = math.inf
     model: str | None = None
 
     @property
@@ -69,7 +66,7 @@ _OF_HIGHS, _OF_CONES = 20_000, 100_000
 #: In this order: from what is fast and robust to what is slow.
 CANDIDATES = (
     Candidate("highs", {"encoding": "dual"}, margins=_OF_HIGHS, model="highs encoding=dual"),
-    Candidate("newton", {}, features=NEWTON_FEATURES),
+    Candidate("newton", {}),  # refuses more columns than it can take
     Candidate("cutting_plane", {}),
     Candidate("clarabel", {}, margins=_OF_CONES, model="clarabel"),
     Candidate("interior", {}, margins=_OF_CONES),
@@ -206,8 +203,6 @@ def _rank(solution: Solution) -> tuple[int, float, float]:
 def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:
     """The solvers that can take the problem, except for the one that has had it."""
     program, sample = problem.program, problem.sample
-    n_rows = sample.n_pos + sample.n_neg
-    n_features = min(sample.n_features, n_rows) if is_rotated(problem) else sample.n_features
     for candidate in CANDIDATES:
         capabilities = SOLVERS[candidate.solver].capabilities
         encoding = candidate.options.get("encoding")
@@ -217,7 +212,7 @@ def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:
             continue
         if sample.in_blocks and not capabilities.blocks:
             continue
-        if problem.n_margins > candidate.margins or n_features > candidate.features:
+        if problem.n_margins > candidate.margins:
             continue
         if candidate.model is not None and not is_allowed(margin_bytes(problem, candidate.model)):
             continue
