@@ -156,3 +156,11 @@ def test_the_same_settings_on_other_rows_are_a_new_run(call, folder, ids):
         code, _, error = call("rerun", ids[0], words)
         assert (code, said in error) == (1, True), error
     assert len(read_runs(folder / "mlruns")) == before + 1
+
+
+def test_the_file_of_the_run_is_noted(call, ids):
+    """Its rows are those that the model was fitted to, in part."""
+    code, text, _ = call("evaluate", ids[0], "customers.csv")
+    assert code == 0
+    assert "the file of the run: the model was fitted to 490 of its rows" in " ".join(text.split())
+    assert "the file of the run" not in call("evaluate", ids[0], "new.csv")[1]

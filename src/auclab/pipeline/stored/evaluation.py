@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auclab.datasets.checksum import file_sha256
 from auclab.datasets.file_table import SVMLIGHT
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.roles import Roles
@@ -63,8 +64,8 @@ class Evaluation:
     """Models on the labelled rows of a file.
 
     `positive`: the positive label. `comparisons`: the first model minus the second, by the name of the metric; empty
-    for one model. `notes`: on dropped rows. `census`: counts of what is compared, if not two classes: metrics are then
-    over pairs, and `n_pos` is 0.
+    for one model. `notes`: on dropped rows, and on rows of the training. `census`: counts of what is compared, if not
+    two classes: metrics are then over pairs, and `n_pos` is 0.
     """
 
     n_pos: int
@@ -113,7 +114,18 @@ def evaluate_file(
         for metric in metrics:
             pairs[metric] = compare_scorers(y, models[0].scores, models[1].scores, metric, level=level)
     n_pos = int(y.sum())
+    notes = (*_same_file(scorers, path), *notes)
     return Evaluation(n_pos, y.size - n_pos, ", ".join(labels.positive), models, pairs, notes)
+
+
+def _same_file(scorers: Sequence[Scorer], path: str | Path) -> tuple[str, ...]:
+    """A note where the rows are those that a model was fitted to, in part or all of them."""
+    about = [dict(scorer.description["about"]) for scorer in scorers]
+    rows = [each["training_rows"] for each in about if each.get("dataset_sha256") == file_sha256(Path(path))]
+    return tuple(
+        f"this is the file of the run: the model was fitted to {count:,} of its rows, and its values are too good here"
+        for count in sorted(set(rows))
+    )
 
 
 def _evaluate_ranked(
@@ -151,7 +163,7 @@ def _evaluate_ranked(
     if len(models) > 1:
         first, second = (model.scores for model in models)
         compared = {key: compare_pairs(pairs, first, second, name, level=level) for key, name in names.items()}
-    return Evaluation(0, target.y.size, "", tuple(models), compared, census=target.census)
+    return Evaluation(0, target.y.size, "", tuple(models), compared, _same_file(scorers, path), target.census)
 
 
 @dataclass(frozen=True)
