@@ -85,7 +85,7 @@ def test_a_database_computes_the_same(card):
 
 def test_onnx_of_bins_is_refused_in_one_line(card):
     pytest.importorskip("onnx")
-    with pytest.raises(AuclabError, match=r"'age' is cut into the bins of a scorecard, .* json and sql only"):
+    with pytest.raises(AuclabError, match=r"'age' is cut into the bins of a scorecard, .* export to json or sql"):
         export_scorer(card[2], "onnx")
 
 
