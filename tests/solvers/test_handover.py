@@ -41,8 +41,8 @@ def test_another_solver_finishes(program):
 def test_newton_continues_cutting_planes_by_products_over_many_columns(norm, goes_on, limit):
     """It refuses more than 2,000 columns with another norm, as it has no Hessian for them."""
     rng = np.random.default_rng(6)
-    y = np.repeat([1, 0], [300, 400])
-    rows = sp.random_array((y.size, 2_300), density=0.01, rng=rng, format="csr")
+    y = np.repeat([1, 0], [1_100, 1_300])  # more rows than columns: they are not rotated
+    rows = sp.random_array((y.size, 2_100), density=0.01, rng=rng, format="csr")
     problem = Problem(RankSVM(0.01, norm=norm, squared=norm == "l2"), as_sample(rows, y))
     asked = []
     run = _run_candidate(problem, TOLERANCE)

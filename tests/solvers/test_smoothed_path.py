@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,25 @@ def test_minima_reach_the_certified_optimum(program: Program, parameter: str, va
             if path.is_final(k):
                 break
         assert point.gap <= 1e-6
+
+
+def test_neighbouring_minima_share_hessians(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps with the last Hessian are taken as long as they converge."""
+    X, y = data(n=2_000)
+    counts = {"hessians": 0, "steps": 0}
+    for name, what in (("_on_lengths", "hessians"), ("_line_search", "steps")):
+        plain = getattr(SmoothedPath, name)
+
+        def counted(*given: object, plain: Callable[..., object] = plain, what: str = what) -> object:
+            counts[what] += 1
+            return plain(*given)
+
+        monkeypatch.setattr(SmoothedPath, name, counted)
+    path = InnerPath(RankSVM(1.0, squared=True), X, y, [0.03, 0.02, 0.01, 0.007], parameter="penalty")
+    for _ in range(4):
+        for k in path.order:
+            path.refined(k)
+    assert counts["hessians"] < 0.6 * counts["steps"], counts
 
 
 @pytest.mark.parametrize(("program", "parameter", "values"), PROGRAMS, ids=IDS)

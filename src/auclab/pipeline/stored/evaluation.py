@@ -120,8 +120,8 @@ def evaluate_file(
 
 def _same_file(scorers: Sequence[Scorer], path: str | Path) -> tuple[str, ...]:
     """A note where the rows are those that a model was fitted to, in part or all of them."""
-    about = [dict(scorer.description["about"]) for scorer in scorers]
-    rows = [each["training_rows"] for each in about if each.get("dataset_sha256") == file_sha256(Path(path))]
+    checksum, about = file_sha256(Path(path)), [dict(scorer.description["about"]) for scorer in scorers]
+    rows = [each["training_rows"] for each in about if each.get("dataset_sha256") == checksum]
     return tuple(
         f"this is the file of the run: the model was fitted to {count:,} of its rows, and its values are too good here"
         for count in sorted(set(rows))
