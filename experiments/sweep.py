@@ -17,7 +17,8 @@ import re
 import shlex
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -29,12 +30,16 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
+from auclab.pipeline.config.run_name import flatten
 from auclab.pipeline.config.settings import typed
-from auclab.sweeps.jobs import Job, attempt, parse_rerun
+from auclab.pipeline.screen.console import out
+from auclab.sweeps.jobs import Job, SweepRecord, attempt, parse_rerun
 from auclab.sweeps.sweep import report_remaining_jobs
 from auclab.tracking.code import CODE_TAG, code_version
-from auclab.tracking.config import TrackingConfig
-from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, in_sweep, read_statuses
+from auclab.tracking.config import SWEEP_VARIABLE, TrackingConfig, in_sweep
+from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
+from auclab.tracking.record import Draft, read_records, recording
+from auclab.tracking.sync import computing, sync_run
 from auclab.types import AuclabError
 from experiments.study import FOLDER, SCALES, VALUE, Row, count_seeds, read, rows_of, write
 
@@ -63,10 +68,16 @@ def run_study(config: DictConfig, job: Any) -> None:
 
     folder = Path(job.runtime.output_dir)
     if in_sweep():
-        attempt(folder, job.job.override_dirname, lambda: _make(config, job, folder))
+        attempt(folder, Path(job.sweep.dir), job.job.override_dirname, lambda: _make(config, job, folder))
         return
     with plain_errors(lambda line: SystemExit(1)):
-        _make(config, job, folder).work()
+        study = _make(config, job, folder)
+        with computing(folder, typed(config.tracking, TrackingConfig)) as pending:
+            with study.record(SweepRecord(folder, "")) as run:
+                study.work(run)
+            record = sync_run(pending) or run.record
+        out.print(f"[green]✓[/green] {escape(study.name)}  [dim]{record.line}[/dim]", soft_wrap=True)
+        _show(read(record.files_folder / ROWS_FILE)[2])
 
 
 def _make(config: DictConfig, job: Any, folder: Path) -> Job:
@@ -82,15 +93,24 @@ def _make(config: DictConfig, job: Any, folder: Path) -> Job:
     title = f"{paper} {name} · {scale}{several}"
     command = shlex.join(["python", "run.py", *overrides, "hydra.mode=RUN"])
     tracking = typed(config.tracking, TrackingConfig)
-    return Job(
-        title,
-        settings,
-        tracking,
-        parse_rerun(settings["rerun"]),
-        _code(study),  # now: at the end of a long job the files may differ from those that were loaded
-        checksum=lambda: "",
-        work=lambda: _work(title, settings, tracking, command, folder),
-    )
+    code = _code(study)  # now: at the end of a long job the files may differ from those that were loaded
+
+    def record(sweep: SweepRecord) -> AbstractContextManager[Draft]:
+        tags = {SETTINGS_TAG: fingerprint(settings), CODE_TAG: code, "study": study, "command": command}
+        return recording(
+            folder,
+            name=title,
+            tracking=tracking if tracking.name == "mlflow" else None,
+            params=flatten(settings, {}),
+            tags=tags,
+            sweep=sweep.id or None,
+            parent=sweep.parent,
+        )
+
+    def work(run: Draft) -> None:
+        _work(settings, command, run)
+
+    return Job(title, settings, parse_rerun(settings["rerun"]), code, lambda: "", record, work)
 
 
 @cache
@@ -111,29 +131,19 @@ def _code(study: str) -> str:
     return f"{code_version()}, study {digest[:16]}"
 
 
-def _work(title: str, settings: dict[str, Any], tracking: TrackingConfig, command: str, folder: Path) -> None:
-    """Compute the rows of one seed and store them in its run."""
-    from auclab.pipeline.config.run_name import flatten
-    from auclab.pipeline.screen.console import out
-    from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, open_run
-
-    tags = {SETTINGS_TAG: fingerprint(settings), CODE_TAG: _code(settings["study"])}
-    tags |= {"study": settings["study"], "command": command}
-    with open_run(tracking, name=title, folder=folder, params=flatten(settings, {}), tags=tags) as run:
-        begin = time.perf_counter()
-        rows = rows_of(settings["study"], settings["seed"], settings["scale"])
-        seconds = time.perf_counter() - begin
-        write(run.staging / ROWS_FILE, rows, command=command)
-        claims = [row for row in rows if not row.claim_id.startswith(VALUE)]
-        metrics = {_metric_name(*key): fmean(values) for key, values in _values(claims).items()}
-        tags = {HASH_TAG: fingerprint(settings)}
-        run.keep(Record(metrics=metrics | {"seconds": seconds, "rows": len(rows)}, tags=tags))
-    line = f"[green]✓[/green] {escape(title)}  [dim]{len(rows)} rows  {seconds:.1f} s[/dim]"
-    if in_sweep():
-        add_line(folder, line, status="FINISHED")
-    else:
-        out.print(line, soft_wrap=True)
-        _show(rows)
+def _work(settings: Mapping[str, Any], command: str, run: Draft) -> None:
+    """Compute the rows of one seed into its run."""
+    begin = time.perf_counter()
+    rows = rows_of(settings["study"], settings["seed"], settings["scale"])
+    seconds = time.perf_counter() - begin
+    write(run.staging / ROWS_FILE, rows, command=command)
+    claims = [row for row in rows if not row.claim_id.startswith(VALUE)]
+    metrics = {_metric_name(*key): fmean(values) for key, values in _values(claims).items()}
+    run.keep(
+        metrics=metrics | {"seconds": seconds, "rows": float(len(rows))},
+        tags={HASH_TAG: fingerprint(settings)},
+        line=f"{len(rows)} rows  {seconds:.1f} s",
+    )
 
 
 def _values(rows: Iterable[Row]) -> dict[tuple[str, str], list[float]]:
@@ -217,11 +227,12 @@ def _agreement(kept: Iterable[Row], rows: Iterable[Row]) -> str:
 def _stored_rows(folder: Path, config: DictConfig) -> tuple[list[Row], list[str], int]:
     """Rows by seed, where each job was made, and how many jobs have none."""
     found = []
-    jobs = list(read_statuses(folder, os.environ.get(SWEEP_VARIABLE)))
+    jobs = [record for record in read_records(folder) if record.sweep == os.environ.get(SWEEP_VARIABLE)]
     for job in jobs:
         if job.status in ("FINISHED", "SKIPPED"):
             seed = int(OmegaConf.load(job.folder / ".hydra" / "config.yaml").seed)
-            own = read(job.folder / ROWS_FILE) if job.run_id is None else _of_run(job.run_id, config)
+            path = job.files_folder / ROWS_FILE
+            own = read(path) if path.exists() or job.run_id is None else _of_run(job.run_id, config)
             found.append((seed, own))
     found.sort(key=lambda item: item[0])
     rows = [row for _, (_, _, own) in found for row in own]

@@ -42,10 +42,10 @@ class DaskLauncher(Launcher):
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run all jobs and return their results in order."""
         import dask
+        from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
 
         from auclab.sweeps.assignment import Assignment, run_packed
         from auclab.sweeps.workers import START_METHOD
-        from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
 
         dask.config.set({"distributed.worker.multiprocessing-method": START_METHOD})
         from distributed import Client

@@ -166,12 +166,6 @@ def _report(parser: argparse.ArgumentParser) -> None:
     add("--title", default="Runs of auclab", help="heading of the page")
 
 
-def _push(parser: argparse.ArgumentParser) -> None:
-    which = "an id, its first letters, a name, a folder, or: all"
-    parser.add_argument("runs", nargs="*", metavar="RUN_OR_FOLDER", help=which)
-    parser.add_argument("--store", default=None, metavar="DIR", help="another store than the one that failed")
-
-
 def _predict(parser: argparse.ArgumentParser) -> None:
     _add_model(parser)
     parser.add_argument("rows", metavar="ROWS", help="a csv, tsv, parquet or svmlight file")
@@ -240,7 +234,6 @@ _COMMANDS: dict[str, tuple[str, Arguments, *tuple[str, ...]]] = {
     "rerun": ("run a stored configuration again and compare", _rerun),
     "check": ("prove the certificate of a run again", _check),
     "report": ("one page of HTML on runs", _report),
-    "push": ("send runs that the store could not take", _push, "push"),
     "predict": ("score new rows with a model", _predict, "models"),
     "evaluate": ("measure a model on new labelled rows", _evaluate, "evaluate"),
     "export": ("write a model as json, sql or onnx", _export, "models"),

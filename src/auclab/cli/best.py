@@ -152,7 +152,7 @@ def refit_run(row: pd.Series[Any], rows: pd.DataFrame, arguments: Namespace, set
     fetch_files(rows, arguments.store, allow=arguments.allow)
     choices = {group: row[group] for group in GROUPS if isinstance(row.get(group), str)}
     command = row.get("tag.command")
-    _, run = refit(
+    _, record = refit(
         Path(row["folder"]),
         tracking_of(str(row.get("tracking.experiment") or "auclab"), arguments.store),
         settings,
@@ -160,10 +160,8 @@ def refit_run(row: pd.Series[Any], rows: pd.DataFrame, arguments: Namespace, set
         command=command if isinstance(command, str) else "",
         allow=arguments.allow,
     )
-    if run.run_id is None:
-        raise AuclabError(f"the run was not kept in {arguments.store}; its files are in {run.folder}")
-    page.print(f"run      {run.name}  {run.run_id}", soft_wrap=True, markup=False)
-    return str(run.run_id)
+    page.print(f"run      {record.name}  {record.run_id}", soft_wrap=True, markup=False)
+    return str(record.run_id)
 
 
 def _show_use(model: str, arguments: Namespace) -> int:

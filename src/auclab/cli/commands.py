@@ -18,8 +18,7 @@ from auclab.comparison.sweeps import choose_sweep
 from auclab.pipeline.screen.console import out, reading
 from auclab.pipeline.screen.encoding import write_data
 from auclab.sizes import LINES
-from auclab.tracking import SETTINGS_TAG
-from auclab.tracking.address import hide_password
+from auclab.tracking.environment import SETTINGS_TAG
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean, few
 
@@ -47,19 +46,13 @@ def runs(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Show one run, or list those of a sweep; for an adaptive search also the values of its jobs."""
+    """Show one run, or list those of a sweep."""
     with reading(arguments.store):
         every = read_runs(arguments.store, status=None, allow=arguments.allow)
     if (jobs := sweep_jobs(every, arguments.run)) is not None:
-        from auclab.comparison.screens import show_sweep_commands, show_sweep_runs
-        from auclab.comparison.searches import read_search, show_search
+        from auclab.comparison.screens import show_sweep_runs
 
-        sweep, _ = choose_sweep(every, arguments.run, arguments.store)
-        if (search := read_search(arguments.store, sweep, every)) is not None:
-            show_search(search)
-            show_sweep_commands(arguments.run, store=arguments.store)
-        else:
-            show_sweep_runs(jobs, arguments.run, metric=find_metric(jobs, "auc"), store=arguments.store)
+        show_sweep_runs(jobs, arguments.run, metric=find_metric(jobs, "auc"), store=arguments.store)
         return 0
     rows = find_run(every, arguments.run)
     fetch_files(rows, arguments.store, allow=arguments.allow)
@@ -217,35 +210,17 @@ def _compared(arguments: Namespace) -> tuple[Table, pd.DataFrame]:
     from auclab.comparison.table import compare_runs  # with all metrics, once there is something to compare
 
     finished = every[every["run_status"] == "FINISHED"]
-    metric, remarks = _metric_of_search(arguments, finished)
     table = compare_runs(
         finished,
-        metric=metric,
+        metric=find_metric(finished, arguments.metric),
         rows=arguments.rows,
         columns=arguments.columns,
         test=arguments.test,
         alpha=arguments.level,
         better=arguments.better,
-        notes=[*remarks, *_unfinished(every)],
+        notes=_unfinished(every),
     )
     return table, finished
-
-
-def _metric_of_search(arguments: Namespace, runs: pd.DataFrame) -> tuple[str, list[str]]:
-    """The metric to compare, and a remark: for an adaptive search by default the metric it optimised."""
-    asked = find_metric(runs, arguments.metric)
-    if arguments.sweep is None or arguments.metric != "auc":
-        return asked, []
-    from auclab.comparison.searches import read_search
-
-    search = read_search(arguments.store, arguments.sweep, runs)
-    if search is None or search.kept.metric not in runs:
-        return asked, []
-    remark = (
-        f"an adaptive search, compared by what it chose by; the largest of {len(search.jobs)} values of the held-out "
-        f"part would be too high (--metric {asked} shows them)"
-    )
-    return search.kept.metric, [remark]
 
 
 def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:
@@ -257,7 +232,7 @@ def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:
             arguments.sweep, found = choose_sweep(found, arguments.sweep, arguments.store)
     found = where(found, arguments.where)
     if found.empty:
-        store = hide_password(arguments.store)
+        store = arguments.store
         raise AuclabError(f"no run in {store} matches; auclab runs --store {store} lists all of them")
     return found
 

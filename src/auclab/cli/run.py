@@ -27,7 +27,6 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
 from auclab.cli.help_width import help_width, narrower
-from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
 from auclab.cli.process import begun
 from auclab.cli.typed_words import (
     added_keys,
@@ -42,7 +41,7 @@ from auclab.pipeline.config.default_experiment import with_formulation
 from auclab.pipeline.config.settings import register_schema
 from auclab.sweeps.jobs import parse_rerun, run_job
 from auclab.sweeps.sweep import program, sweep_scope
-from auclab.tracking.job_status import JobStatus
+from auclab.tracking.address import refuse_password
 from auclab.types import AuclabError
 
 #: Environment variable that makes Hydra raise errors instead of printing them.
@@ -85,18 +84,17 @@ def refuse_missing_study(overrides: Sequence[str]) -> None:
 
 
 @hydra.main(version_base="1.3", config_path=str(conf_folder()), config_name="config")
-def _run(config: DictConfig) -> JobStatus | None:
-    """Run one experiment, or one seed of a study, with the composed configuration; returns the status of a job."""
+def _run(config: DictConfig) -> None:
+    """Run one experiment, or one seed of a study, with the composed configuration."""
     job = hydra.core.hydra_config.HydraConfig.get()
-    hide_in_log()
-    hide_in_files(_folders_of_hydra(job))
     if "study" in config:
         from experiments.sweep import run_study
 
         run_study(config, job)
-        return None
+        return
     if job.mode is hydra.types.RunMode.MULTIRUN:
-        return run_job(_experiment(config, job), job)
+        run_job(_experiment(config, job), job)
+        return
     from auclab.pipeline.screen.console import plain_errors
 
     with _nothing_left(Path(job.runtime.output_dir)), plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
@@ -112,7 +110,6 @@ def _run(config: DictConfig) -> JobStatus | None:
         from auclab.pipeline.experiment import run_experiment
 
         run_experiment(experiment, folder=job.runtime.output_dir, begun=begun())
-    return None
 
 
 def _experiment(config: DictConfig, job: DictConfig) -> Experiment:
@@ -136,12 +133,6 @@ def _nothing_left(folder: Path) -> Iterator[None]:
         raise
 
 
-def _folders_of_hydra(job: DictConfig) -> list[Path]:
-    """Folders with Hydra's copies of the settings of this job and of its sweep."""
-    folders = [Path(job.runtime.output_dir) / str(job.output_subdir)] if job.output_subdir else []
-    return folders + ([Path(job.sweep.dir)] if job.mode is hydra.types.RunMode.MULTIRUN else [])
-
-
 def main(overrides: Sequence[str] | None = None) -> None:
     """Run the overrides, by default those of the command line.
 
@@ -149,12 +140,15 @@ def main(overrides: Sequence[str] | None = None) -> None:
     """
     _add_schema()
     arguments = with_formulation(quoted_where_needed(_together(sys.argv[1:] if overrides is None else overrides)))
-    if any(word.startswith("experiment=") for word in arguments):
-        from auclab.pipeline.screen.console import plain_errors
+    from auclab.pipeline.screen.console import plain_errors
 
+    if any(word.startswith("experiment=") for word in arguments):
         with plain_errors(lambda line: SystemExit(1)):
             refuse_missing_study(arguments)
-    before, sys.argv = sys.argv, [sys.argv[0], *without_passwords(arguments)]
+    with plain_errors(lambda line: SystemExit(1)):
+        for word in arguments:
+            refuse_password(word)
+    before, sys.argv = sys.argv, [sys.argv[0], *arguments]
     get_mode = Hydra.get_mode
     try:
         with sweep_scope(), _errors_of_hydra(arguments):

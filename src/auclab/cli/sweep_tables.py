@@ -16,7 +16,7 @@ from auclab.comparison.runs import find_metric, read_runs, sweep_members
 from auclab.comparison.table import Table, compare_runs
 from auclab.displays.pairs import draw_pairs
 from auclab.displays.style import DPI
-from auclab.tracking.mlflow_run import LONGEST_VALUE
+from auclab.tracking.record import LONGEST_VALUE
 from auclab.types import AuclabError
 
 #: MLflow's tag with the description of a run, in Markdown.

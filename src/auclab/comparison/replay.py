@@ -108,7 +108,7 @@ def _is_result(key: str, row: pd.Series[Any]) -> bool:
 
 def _remarks(first: pd.Series[Any], sha256: str) -> list[str]:
     """Data, versions and commit that have changed since."""
-    from auclab.tracking import capture_environment
+    from auclab.tracking.environment import capture_environment
 
     remarks = []
     if isinstance(first.get("data_sha256"), str) and first["data_sha256"] != sha256:

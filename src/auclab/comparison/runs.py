@@ -19,7 +19,8 @@ from auclab.datasets.target import names_of
 from auclab.pipeline.config.run_name import file_name
 from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stored.visible import visible
-from auclab.tracking.address import Address, hide_password, is_local, is_run_id, local_path
+from auclab.tracking.address import Address, in_one_line, is_local, is_run_id, local_path
+from auclab.tracking.sweeps import ALSO_TAG
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
 
@@ -189,8 +190,6 @@ def find_run(runs: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def sweep_members(runs: pd.DataFrame) -> dict[str, set[str]]:
     """Ids of runs by sweep, sweeps in the order of their oldest run: those it computed, and those it skipped."""
-    from auclab.tracking.sweeps import ALSO_TAG  # MLflow
-
     members: dict[str, set[str]] = {}
     for row in runs.drop_duplicates("run_id").to_dict("records"):
         tags = (row["parent_id"], row.get(f"tag.{ALSO_TAG}"))
@@ -233,7 +232,7 @@ def readable(store: str | Path | Address, what: str) -> Iterator[None]:
             warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
             yield
     except STORE_ERRORS as error:
-        reason = hide_password(" ".join(str(error).split()))
+        reason = in_one_line(error)
         raise AuclabError(f"cannot read the {what} in {address}: {reason}") from error
 
 
@@ -332,7 +331,7 @@ def find_folder(run: Run, store: Address) -> Path:
         raise AuclabError(f"{store} has a run with the id {visible(run_id)!r}; an id consists of letters and digits")
     if not is_local(uri):
         # with the store: another one may have a run of the same id
-        place = hashlib.sha256(hide_password(store.uri).encode()).hexdigest()[:16]
+        place = hashlib.sha256(store.uri.encode()).hexdigest()[:16]
         return Path(platformdirs.user_cache_dir("auclab")) / "runs" / place / run_id
     here = store.directory / "artifacts" / run_id / "artifacts"
     folder = here if here.exists() else local_path(uri)
@@ -365,7 +364,7 @@ def _fetching(run_id: str) -> Iterator[None]:
     try:
         yield
     except STORE_ERRORS as error:
-        reason = hide_password(visible(" ".join(str(error).split())))
+        reason = visible(" ".join(str(error).split()))
         raise AuclabError(f"cannot get the files of run {run_id}: {reason}") from error
 
 
@@ -396,9 +395,9 @@ def _require_own_address(run: Run, store: Address, allow: Sequence[str]) -> None
     own = store.is_server and parts.scheme == "mlflow-artifacts" and parts.netloc in ("", server.netloc)
     if own or any(uri == each or uri.startswith(f"{each.rstrip('/')}/") for each in allow):
         return
-    place = hide_password(f"{parts.scheme}://{parts.netloc}")
+    place = f"{parts.scheme}://{parts.netloc}"
     raise AuclabError(
-        f"the files of run {visible(str(run.info.run_name))} are at {hide_password(visible(uri))}, and that is not the "
+        f"the files of run {visible(str(run.info.run_name))} are at {visible(uri)}, and that is not the "
         f"server that {store} is; to fetch them is to contact it. If you know the address, allow it: --allow {place}. "
         f"Otherwise {_leave_out(run)}"
     )

@@ -16,7 +16,6 @@ from auclab.datasets.target import names_of
 from auclab.pipeline.screen.legend import legend
 from auclab.pipeline.screen.tables import fits, page, print_table, rich_table
 from auclab.pipeline.stored.visible import visible
-from auclab.tracking.address import hide_password
 from auclab.types import CONVERGED
 from auclab.wording import few
 
@@ -132,7 +131,7 @@ def show_sweep_runs(runs: pd.DataFrame, sweep: str, *, metric: str, store: str) 
 
 def show_sweep_commands(sweep: str, *, store: str) -> None:
     """The commands that compare the runs of a sweep; `store`: the value of ``--store``."""
-    where = "" if store == "mlruns" else f" --store {shlex.quote(hide_password(store))}"
+    where = "" if store == "mlruns" else f" --store {shlex.quote(store)}"
     for command in ("compare", "best"):
         page.print(f"auclab {command} --sweep {sweep[:8]}{where}", soft_wrap=True, markup=False)
 

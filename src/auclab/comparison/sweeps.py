@@ -8,6 +8,7 @@ import pandas as pd
 
 from auclab.comparison.runs import SWEEP_TAG, open_reader, readable, require_store, sweep_members
 from auclab.tracking.address import Address
+from auclab.tracking.sweeps import STARTED_TAG
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean, few
 
@@ -20,8 +21,9 @@ def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str,
     from.
     """
     members = sweep_members(runs)
-    sweeps = [each for each in _in_order_of_start(store) if each in members]
-    sweeps += [each for each in members if each not in sweeps]  # their parents were deleted
+    started = [each for each in _in_order_of_start(store) if each in members]
+    # Those whose parents were deleted can be named, and are not the last.
+    sweeps = [*(each for each in members if each not in started), *started]
     found = sweeps[-1:] if name == "last" else [each for each in sweeps if each.startswith(name)]
     if len(found) != 1:
         several = f"{len(found)} sweeps are" if found else "no sweep is"
@@ -32,8 +34,6 @@ def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str,
 
 def _in_order_of_start(store: str | Path) -> list[str]:
     require_store(Address.parse(store))
-    from auclab.tracking.sweeps import STARTED_TAG
-
     with readable(store, "sweeps"):
         client = open_reader(store)
         every = [each.experiment_id for each in client.search_experiments()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -17,75 +18,55 @@ from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.build import build, built, load_dataset
-from auclab.pipeline.config.checks import check_settings, prepared_notes
+from auclab.pipeline.config.checks import prepared_notes
 from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.settings import BoundsConfig, parse_figures
-from auclab.pipeline.record.keep import SingleRun, keep_in_view
+from auclab.pipeline.record.keep import record_run, write_run
 from auclab.pipeline.screen.console import show_engine, working
 from auclab.pipeline.screen.foreseen import foreseen, show_foreseen
-from auclab.pipeline.screen.result_screen import show_line, show_run, show_solution
+from auclab.pipeline.screen.result_screen import show_run, show_solution
 from auclab.pipeline.split.block_runs import check_block_run
 from auclab.pipeline.split.constrained import constraints_of
 from auclab.pipeline.split.fold import Metrics, solve_split
 from auclab.pipeline.split.inner_folds import score_on_inner_folds
-from auclab.pipeline.split.inner_limits import Limits
 from auclab.pipeline.split.results import Fold, Result
 from auclab.samples.tables import in_memory
 from auclab.solvers.registry import check_solvable
-from auclab.tracking.code import code_version
-from auclab.types import Status
+from auclab.tracking.record import RunRecord
+from auclab.tracking.sync import computing, sync_run
+from auclab.types import AuclabError, Status
 
 
 def run_experiment(
-    experiment: Experiment,
-    *,
-    folder: str | Path,
-    brief: bool = False,
-    limits: Limits | None = None,
-    begun: float | None = None,
-) -> Result:
-    """Run an experiment, print its result and store it as one tracked run.
-
-    The solution of a single run is printed before the store is opened, unless the run takes more than ten seconds
-    (`auclab.pipeline.record.keep.SingleRun`). A job of a sweep is in the store while it runs, so that other processes
-    see it.
+    experiment: Experiment, *, folder: str | Path, begun: float | None = None
+) -> tuple[Result, RunRecord]:
+    """Run a single experiment: compute, show the answer, record the run in its folder, send it to the store.
 
     `experiment`: a composed configuration (`auclab.pipeline.config.compose.compose_experiment`). `folder`: output
-    folder of this job. `brief`: print one line instead of the full result; a job of a sweep writes it to `folder`, and
-    the sweep prints it. `limits`: for the inner folds of a job. `begun`: `time.monotonic` at the start of the command,
-    by default now; the seconds since then are printed.
+    folder. `begun`: `time.monotonic` at the start of the command, by default now; the seconds since then are printed.
     """
-    folder = Path(folder)
-    begun = monotonic() if begun is None else begun
-    if brief:
-        result, run = keep_in_view(lambda: _checked(experiment, limits), experiment, folder)
-        show_line(result, run)
-    else:
-        code_version()  # now: at the end of a long solve the files may differ from those that are loaded
-        single_run = SingleRun(experiment, folder)
-        with single_run.failures():
-            result = solve_splits(experiment)
-        show_solution(result, whole=experiment.tracking.name != "mlflow")
-        run = single_run.keep(result)
-        show_run(result, run, experiment.tracking, monotonic() - begun)
+    folder, begun = Path(folder), monotonic() if begun is None else begun
+    with computing(folder, experiment.tracking) as pending:
+        try:
+            with record_run(experiment, folder) as run:
+                result = solve_splits(experiment)
+                show_solution(result, whole=pending is None)
+                write_run(result, experiment, run)
+        except BaseException:
+            with suppress(AuclabError):  # what failed is told; the next command sends the record of it
+                sync_run(pending)
+            raise
+        record = sync_run(pending) or run.record
+    show_run(result, record, monotonic() - begun)
     if result.interrupted:
         raise KeyboardInterrupt
-    return result
+    return result, record
 
 
-def _checked(experiment: Experiment, limits: Limits | None) -> Result:
-    """Check the settings of a job of a sweep, then run it."""
-    check_settings(experiment)
-    return solve_splits(experiment, limits)
-
-
-def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result:
-    """Load the data, split, solve every split and measure; nothing is written.
-
-    Inner folds come first: if `limits` (which require a single split) end them early, the rest is skipped.
-    """
+def solve_splits(experiment: Experiment) -> Result:
+    """Load the data, split, solve every split and measure; nothing is written."""
     config, begin = experiment.config, perf_counter()
     check_decision(experiment.decision)
     parse_figures(config.get("figures"))
@@ -133,8 +114,7 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):
-            some = limits if len(splits) == 1 else None
-            inner = score_on_inner_folds(solve_inner, split, target, experiment.inner, some)
+            inner = score_on_inner_folds(solve_inner, split, target, experiment.inner)
             folds.append(replace(solve(split), inner=inner))
         if folds[-1].solution.status is Status.INTERRUPTED:
             break

@@ -16,13 +16,12 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from auclab.datasets.overrides import override
 from auclab.pipeline.config.checks import check_data, check_settings
 from auclab.pipeline.config.compose import OBJECTS, Experiment, conf_folder, plain_yaml
-from auclab.pipeline.experiment import solve_splits
-from auclab.pipeline.record.keep import SingleRun
+from auclab.pipeline.experiment import run_experiment
 from auclab.pipeline.screen.data_screen import show_data
-from auclab.pipeline.screen.result_screen import show_solution
 from auclab.pipeline.split.results import Result
 from auclab.pipeline.stored.configuration import stored_experiment
-from auclab.tracking import Run, TrackingConfig
+from auclab.tracking.config import TrackingConfig
+from auclab.tracking.record import RunRecord
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
 
@@ -35,7 +34,7 @@ def refit(
     choices: Mapping[str, str],
     command: str = "",
     allow: Sequence[str] = (),
-) -> tuple[Result, Run]:
+) -> tuple[Result, RunRecord]:
     """Refit a run's configuration with other settings, tuning included; print it and store it as a new run.
 
     `folder`: files of a run. `tracking`: where the new run is recorded. `settings`: as typed on the command line; by
@@ -50,11 +49,7 @@ def refit(
     kept = with_settings(command, settings)
     experiment = changed(replace(stored, config=config, command=kept), settings)
     show_data(*check_data(experiment))
-    single_run = SingleRun(experiment, _output_folder())
-    with single_run.failures():
-        result = solve_splits(experiment)
-    show_solution(result)
-    return result, single_run.keep(result)
+    return run_experiment(experiment, folder=_output_folder())
 
 
 def changed(experiment: Experiment, settings: Sequence[str]) -> Experiment:

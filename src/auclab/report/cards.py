@@ -11,7 +11,6 @@ import pandas as pd
 
 from auclab.comparison.runs import open_reader, readable
 from auclab.pipeline.stored.visible import visible
-from auclab.tracking.address import hide_password
 from auclab.types import AuclabError
 
 
@@ -70,7 +69,7 @@ def _card(dataset: Any, first: pd.Series[Any], runs: int) -> Card:
         features=features,
         positive=positive,
         negative=negative,
-        source=hide_password(visible(str(source.get("uri") or ""))),
+        source=visible(str(source.get("uri") or "")),
         sha256=visible(str(source.get("sha256") or "")),
         citation=citation if isinstance(citation, str) else "",
         runs=runs,

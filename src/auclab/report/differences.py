@@ -10,7 +10,6 @@ import pandas as pd
 from auclab.comparison.run_settings import FOLLOW
 from auclab.comparison.runs import is_setting
 from auclab.report.lines import plain_text
-from auclab.tracking.address import hide_password
 
 #: Differences other than settings, and their labels.
 OTHER = {
@@ -33,7 +32,7 @@ def settings_that_differ(runs: pd.DataFrame, numbers: Mapping[str, int]) -> dict
     first = runs.drop_duplicates("run_id")
     columns = [str(name) for name in first if is_setting(str(name)) and str(name).partition(".")[0] not in _WHERE]
     columns = [name for name in columns if name not in FOLLOW] + [name for name in OTHER if name in first]
-    texts = {name: first[name].map(lambda value: hide_password(_text(value))) for name in columns}
+    texts = {name: first[name].map(lambda value: _text(value)) for name in columns}
     varying = [name for name in columns if texts[name].nunique() > 1]
     ids = [numbers[str(run_id)] for run_id in first["run_id"]]
     return {

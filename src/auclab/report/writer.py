@@ -30,11 +30,9 @@ from auclab.report.kernels import draw_kernels, kernel_lines
 from auclab.report.lines import RunLine, run_lines
 from auclab.report.paths import find_paths
 from auclab.report.scorecards import run_cards
-from auclab.report.searches import search_lines
 from auclab.report.thinning import short
 from auclab.report.tuning import tuning_paths
 from auclab.sizes import FEW
-from auclab.tracking.address import hide_password
 from auclab.types import AuclabError
 
 #: Largest size of all curves, in bytes; the rest of a page of 500 runs takes a megabyte.
@@ -107,7 +105,7 @@ def write_report(
     if finished.empty:
         raise AuclabError("no run has finished, so there is nothing to report; auclab runs lists all runs")
     metrics = _metrics(finished, metrics)
-    store = hide_password(str(store_dir))
+    store = str(store_dir)
     lines = run_lines(runs, metrics, store=store)
     numbers = {line.run_id: line.number for line in lines}
     unfinished = [line for line in lines if line.run_id not in set(finished["run_id"])]
@@ -117,7 +115,6 @@ def write_report(
     bounds = read_bounds(Path(folder) for folder in finished["fold_folder"])
     kernels = kernel_lines(finished, numbers)
     paths = [*find_paths(finished, ["objective", *metrics]), *tuning_paths(finished)]
-    searches = search_lines(store_dir, runs, numbers)
     data = {
         "runs": {
             line.number: {"name": line.name, "curves": curves[line.number]} for line in lines if line.number in curves
@@ -128,7 +125,6 @@ def write_report(
         "most": MOST_SELECTED,
         "bounds": _bound_points(bounds),
         "paths": [each.data for each in paths],
-        "searches": [line for each in searches for line in each.data],
     }
     text = _template().render(
         title=title,
@@ -140,7 +136,7 @@ def write_report(
         compare=[
             "auclab compare",
             f"--store {shlex.quote(store)}" if store != "mlruns" else "",
-            hide_password(selection),
+            selection,
         ],
         lines=lines,
         has_curves=set(curves),
@@ -149,7 +145,6 @@ def write_report(
         left_out=left_out,
         bound_lines=bound_lines(bounds),
         paths=paths,
-        searches=searches,
         kernels=kernels,
         kernel_figure=draw_kernels(kernels),
         scorers=scorer_effects(finished),

@@ -13,7 +13,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, open_dict
 
 from auclab.pipeline.config.compose import Experiment, conf_folder
-from auclab.tracking.job_status import SWEEP_VARIABLE
+from auclab.tracking.config import SWEEP_VARIABLE
 from auclab.types import AuclabError
 
 #: Settings that decide what table the jobs have.

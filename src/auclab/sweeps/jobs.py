@@ -4,42 +4,29 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
+from auclab.files import replace_file
 from auclab.sweeps.workers import leave_libraries_out_of_collections
 from auclab.tracking.code import code_version
-from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import fingerprint
-from auclab.tracking.job_lock import claim
-from auclab.tracking.job_status import (
-    LIMITS_VARIABLE,
-    PARENT_PROCESS_VARIABLE,
-    SWEEP_VARIABLE,
-    JobStatus,
-    add_line,
-    mark_other_code,
-    read_status,
-    write_status,
-)
-from auclab.tracking.processes import Process, end_with, this_process
-from auclab.tracking.search_tags import read_values
+from auclab.tracking.finished import FinishedRun, find_finished
+from auclab.tracking.record import Draft, RunRecord, describe
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.pipeline.config.compose import Experiment
-    from auclab.pipeline.split.inner_limits import Limits
-    from auclab.tracking.finished import FinishedRun, FoundRun
 
 log = logging.getLogger(__name__)
 #: Status messages other than the line of a job.
 screen = logging.getLogger("auclab.tracking")
+
+SWEEP_FILE = "sweep.json"
 
 
 class Rerun(StrEnum):
@@ -61,36 +48,30 @@ def parse_rerun(value: Any) -> Rerun:
         raise AuclabError(f"rerun is {value!r}; it is one of stale, false and true") from None
 
 
-def run_job(experiment: Experiment, job: Any) -> JobStatus:
-    """One experiment as a job of a sweep; returns how it ended.
+@dataclass(frozen=True)
+class SweepRecord:
+    """What jobs know of their sweep, by a file in its folder: its id, and that of the parent run in the store."""
 
-    `experiment`: ``rerun`` of its configuration says which finished runs make it unnecessary. `job`: Hydra's own
-    configuration.
-    """
-    folder = Path(job.runtime.output_dir)
-    limits = _limits()
+    folder: Path
+    id: str
+    parent: str | None = None
 
-    def checksum() -> str:
-        from auclab.pipeline.config.build import load_dataset
+    def write(self) -> None:
+        """Write ``sweep.json``, before the first job starts."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with replace_file(self.folder / SWEEP_FILE) as draft:
+            draft.write_text(json.dumps({"id": self.id, "parent": self.parent}), encoding="utf-8")
 
-        return load_dataset(experiment).sha256
-
-    def work() -> None:
-        _say_once(experiment, folder.parent)
-        from auclab.pipeline.experiment import run_experiment  # heavy: solvers
-
-        run_experiment(experiment, folder=folder, brief=True, limits=limits)
-
-    def make() -> Job:
-        configuration = experiment.configuration
-        rerun = parse_rerun(configuration.get("rerun"))
-        lacks = lacking_library(configuration["formulation"])
-        found = (experiment.name, configuration, experiment.tracking, rerun, code_version(), checksum, work, lacks)
-        return Job(*found, limits)
-
-    attempt(folder, job.job.override_dirname, make)
-    leave_libraries_out_of_collections()
-    return read_status(folder, os.environ.get(SWEEP_VARIABLE))
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """That of a sweep."""
+        try:
+            return cls(folder, **json.loads((folder / SWEEP_FILE).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise AuclabError(
+                f"{folder} is not the folder of a sweep as this process sees it ({error}): a worker needs the folder "
+                "of the command, under the same path"
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -98,81 +79,97 @@ class Job:
     """A job of a sweep.
 
     `name`: the name of its run. `configuration`: the settings that determine its numbers, besides data and code.
-    `tracking`: where runs are recorded. `rerun`: which finished runs make it unnecessary. `code`: identifies the code
-    that computes it. `checksum`: returns the checksum of its data; called only if a run with these settings finished.
-    `work`: computes and stores it, and writes the status file with its line. `lacks`: why it cannot be computed here,
-    such as a library that is not installed: it is then left out, not failed. `limits`: of its inner folds, in a search
-    with pruning.
+    `rerun`: which finished runs make it unnecessary. `code`: identifies the code that computes it. `checksum`: returns
+    the checksum of its data; called only if a run with these settings finished. `record`: opens the record of its run,
+    given the sweep. `work`: computes it into that record. `lacks`: why it cannot be computed here, such as a library
+    that is not installed: it is then left out, not failed.
     """
 
     name: str
-    configuration: dict[str, Any]
-    tracking: TrackingConfig
+    configuration: Mapping[str, Any]
     rerun: Rerun
     code: str
     checksum: Callable[[], str]
-    work: Callable[[], None]
+    record: Callable[[SweepRecord], AbstractContextManager[Draft]]
+    work: Callable[[Draft], None]
     lacks: str = ""
-    limits: Limits | None = None
-
-    @property
-    def key(self) -> str:
-        """Identifies the same job in other sweeps: settings, and the code if it matters."""
-        code = "" if self.rerun is Rerun.FALSE else self.code
-        return f"{self.tracking.experiment} {fingerprint(self.configuration)} {code}"
 
 
-def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
+def run_job(experiment: Experiment, job: Any) -> None:
+    """One experiment as a job of a sweep; `job` is Hydra's own configuration."""
+    folder, sweep_folder = Path(job.runtime.output_dir), Path(job.sweep.dir)
+
+    def checksum() -> str:
+        from auclab.pipeline.config.build import load_dataset
+
+        return load_dataset(experiment).sha256
+
+    def record(sweep: SweepRecord) -> AbstractContextManager[Draft]:
+        from auclab.pipeline.record.keep import record_run
+
+        return record_run(experiment, folder, sweep=sweep.id, parent=sweep.parent)
+
+    def work(run: Draft) -> None:
+        _say_once(experiment, sweep_folder)
+        from auclab.pipeline.config.checks import check_settings
+        from auclab.pipeline.experiment import solve_splits  # heavy: solvers
+        from auclab.pipeline.record.keep import write_run
+
+        check_settings(experiment)
+        result = solve_splits(experiment)
+        write_run(result, experiment, run)
+        if result.interrupted:
+            raise KeyboardInterrupt
+
+    def make() -> Job:
+        configuration = experiment.configuration
+        rerun, lacks = parse_rerun(configuration.get("rerun")), lacking_library(configuration["formulation"])
+        return Job(experiment.name, configuration, rerun, code_version(), checksum, record, work, lacks)
+
+    attempt(folder, sweep_folder, job.job.override_dirname, make)
+    leave_libraries_out_of_collections()
+
+
+def attempt(folder: Path, sweep_folder: Path, name: str, make: Callable[[], Job]) -> None:
     """Run one job of a sweep, or skip it if it finished before; an exception ends this job only.
 
-    `folder`: the job's output folder. `name`: name of the job should `make` fail. `make`: returns the job.
+    `folder`: the job's output folder. `sweep_folder`: that of the sweep. `name`: name of the job should `make` fail.
+    `make`: returns the job.
     """
-    _end_with_sweep()
-    from auclab.pipeline.screen.console import failed_line, left_out_line, plain_errors, pruned_line, skipped_line
+    from auclab.pipeline.screen.console import plain_errors
     from auclab.pipeline.screen.notes import show_notes
-    from auclab.pipeline.split.inner_limits import PrunedError
 
     show_notes()
     with plain_errors(lambda line: SystemExit(1)):
+        sweep = SweepRecord.read(sweep_folder)
         try:
             job = make()
-            name = job.name
+            name, ended = job.name, RunRecord(folder, job.name, sweep=sweep.id)
+            earlier = _find_finished(job, sweep)
+            other_code = None if earlier is None or earlier.same_code else earlier.run_id
             if job.lacks:
-                write_status(folder, name=name, status="LEFT_OUT", run_id=None, files=folder)
-                add_line(folder, left_out_line(name, job.lacks), status="LEFT_OUT")
-                return
-            # If two sweeps have the same job, the second waits for the first and then looks for its finished run.
-            with nullcontext() if job.rerun is Rerun.TRUE else claim(job.tracking, job.key):
-                earlier = _find_finished(job)
-                other_code = earlier is not None and not earlier.same_code
-                if earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
-                    from auclab.tracking import join_sweep
-
-                    join_sweep(job.tracking, earlier.run_id)
-                    write_status(folder, name=name, status="SKIPPED", run_id=earlier.run_id, files=folder)
-                    if other_code:  # after the status: the watcher warns of jobs that are computed again
-                        mark_other_code(folder, earlier.run_id)
-                    add_line(folder, skipped_line(name, earlier.run_id, same_code=earlier.same_code), status="SKIPPED")
-                elif (left := _find_pruned(job)) is not None:
-                    from auclab.tracking import join_sweep
-
-                    join_sweep(job.tracking, left.run_id)
-                    write_status(folder, name=name, status="PRUNED", run_id=left.run_id, files=folder)
-                    add_line(folder, pruned_line(name, left.tags.get("error", "left early")), status="PRUNED")
-                else:
-                    if earlier is not None and other_code:
-                        mark_other_code(folder, earlier.run_id)
-                    job.work()
-        except PrunedError as end:
-            kept = read_status(folder, os.environ.get(SWEEP_VARIABLE))
-            write_status(folder, name=name, status="PRUNED", run_id=kept.run_id, files=folder)
-            add_line(folder, pruned_line(name, str(end)), status="PRUNED")
+                ended.keep(status="LEFT_OUT", line=job.lacks)
+            elif earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
+                ended.keep(status="SKIPPED", run_id=earlier.run_id, other_code=other_code, metrics=earlier.metrics)
+            else:
+                with job.record(sweep) as run:
+                    run.keep(other_code=other_code)
+                    job.work(run)
         except Exception as error:  # any error: it is logged and shown, and the next job starts
             log.exception("the job failed")
-            try:
-                add_line(folder, failed_line(name, error), status="FAILED")
-            except OSError as second:  # a full disk: the sweep counts the job as killed
-                screen.warning("%s failed (%s), and its folder cannot be written: %s", name, error, second)
+            found = RunRecord.read(folder)
+            if found is None or found.sweep != sweep.id or found.status != "FAILED":
+                try:
+                    RunRecord(folder, name, sweep=sweep.id).keep(status="FAILED", line=describe(error))
+                except OSError as second:  # a full disk: the sweep counts the job as killed
+                    screen.warning("%s failed (%s), and its folder cannot be written: %s", name, error, second)
+
+
+def _find_finished(job: Job, sweep: SweepRecord) -> FinishedRun | None:
+    """The finished run of the same job, by this code or other code."""
+    if job.rerun is Rerun.TRUE or job.lacks:
+        return None
+    return find_finished(sweep.folder, job.configuration, job.checksum, code=job.code)
 
 
 def lacking_library(formulation: Mapping[str, Any]) -> str:
@@ -204,43 +201,3 @@ def _say_once(experiment: Experiment, sweep_folder: Path) -> None:
         return
     for word, text in data_notes(dataset, columns):
         screen.warning("%s", text if word == "note:" else f"{dataset.name}: {text}")
-
-
-def _find_finished(job: Job) -> FinishedRun | None:
-    """The finished run of the same job, by this code or other code."""
-    if job.rerun is Rerun.TRUE or job.tracking.name != "mlflow":
-        return None
-    from auclab.tracking import find_finished
-
-    any_code = job.rerun is Rerun.FALSE
-    return find_finished(job.tracking, job.configuration, job.checksum, code=job.code, any_code=any_code)
-
-
-def _limits() -> Limits | None:
-    """The limits of the search that this job belongs to; None without limits."""
-    if not (text := os.environ.get(LIMITS_VARIABLE)):
-        return None
-    from auclab.pipeline.split.inner_limits import Limits
-
-    metric, sign, *values = json.loads(text)
-    return Limits(metric, tuple(values), sign)
-
-
-def _find_pruned(job: Job) -> FoundRun | None:
-    """A pruned run of the same job that would be pruned again."""
-    if job.limits is None or job.rerun is Rerun.TRUE or job.tracking.name != "mlflow":
-        return None
-    from auclab.tracking.finished import find_pruned
-
-    any_code = job.rerun is Rerun.FALSE
-    found = find_pruned(job.tracking, job.configuration, job.checksum, code=None if any_code else job.code)
-    name = f"inner/{job.limits.metric}"
-    return next((run for run in found if job.limits.refuse(read_values(run.tags, name))), None)
-
-
-@cache
-def _end_with_sweep() -> None:
-    """End a worker process when the sweep that started it has ended."""
-    described = os.environ.get(PARENT_PROCESS_VARIABLE)
-    if described and (parent := Process(**json.loads(described))) != this_process():
-        end_with(parent)

@@ -16,7 +16,6 @@ NAMES = (
     "auclab.pipeline.screen.data_screen",
     "auclab.solvers.newton.solver",
     "auclab.sweeps.jobs",
-    "auclab.tracking.finished",
     "pyarrow.parquet",
 )
 

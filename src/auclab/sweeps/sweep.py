@@ -7,14 +7,15 @@ creates it and an environment variable names it to the jobs. Hydra does not call
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
+import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,47 +26,42 @@ from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
 from auclab.sweeps.choices import check_choices
-from auclab.sweeps.jobs import parse_rerun
+from auclab.sweeps.jobs import SweepRecord, parse_rerun
 from auclab.sweeps.workers import check_launcher, pin_threads, start_server
-from auclab.tracking.config import TrackingConfig
-from auclab.tracking.job_status import (
-    PARENT_PROCESS_VARIABLE,
-    PARENT_VARIABLE,
-    SWEEP_VARIABLE,
-    count_jobs,
-    count_other_code,
-)
-from auclab.tracking.processes import this_process
+from auclab.tracking.address import Address
+from auclab.tracking.config import SWEEP_VARIABLE, TrackingConfig
+from auclab.tracking.sync import Pending, computing, sync_pending, waiting_in, writing
+from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.sweeps.watcher import Watcher
 
 #: Environment variable with the command without its overrides; processes that run jobs inherit it.
 PROGRAM_VARIABLE = "AUCLAB_PROGRAM"
-#: Settings that distinguish two searches over the same space.
-_OF_SEARCH = ("sampler", "seed", "metric", "prune")
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A sweep that this process started."""
 
-    id: str
     folder: Path
     tracking: TrackingConfig
-    parent: str | None
+    pending: Pending | None
     watcher: Watcher
+    begun: float
     comparable: bool = True
 
 
 _open: list[Sweep] = []
+#: Holds the mark of the open sweep, which says that this process lives.
+_marks = ExitStack()
 
 
 class SweepCallback(Callback):
     """Opens the parent run when a sweep starts."""
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
-        """Create database and parent run; the jobs inherit its id."""
+        """Check the sweep, open its parent run, and ask the store what finished before."""
         from auclab.pipeline.config.settings import typed
         from auclab.pipeline.screen.console import plain_errors
         from auclab.pipeline.screen.notes import show_notes
@@ -79,33 +75,40 @@ class SweepCallback(Callback):
             fixed = [f"{key}={value!s}" for key, value in params.items()]
             # As typed: a resolved value, such as an address, may contain characters of Hydra's grammar.
             as_typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
+            grid = [*fixed, *as_typed]
             tracking = typed(config.tracking, TrackingConfig)
-            adaptive = _is_adaptive(config.hydra.sweeper)
-            if adaptive:
-                total: int | None = _check_search(config, [*fixed, *as_typed], tracking)
-            else:
-                total = _count_jobs(config.hydra.sweeper, [*fixed, *as_typed])
-            sweep_id = uuid.uuid4().hex
+            total = _count_jobs(config.hydra.sweeper, grid)
+            sweep_id, folder = uuid.uuid4().hex, Path(config.hydra.sweep.dir).absolute()
             if "study" not in config:
-                _show_unweighted(check_choices(config, [*fixed, *as_typed], sweep_id))
+                _show_unweighted(check_choices(config, grid, sweep_id))
             pin_threads(config.hydra.launcher)
             start_server(config.hydra.launcher)
-            folder = Path(config.hydra.sweep.dir).absolute()
             parse_rerun(config.get("rerun"))
-            grid = [*fixed, *config.hydra.overrides.task]
-            parent = None
-            if tracking.name == "mlflow":
-                from auclab.tracking import open_parent
-
-                command = " ".join([*program(), *sys.argv[1:]])
-                search = [f"{key}={config.hydra.sweeper[key]}" for key in _OF_SEARCH] if adaptive else []
-                parent = open_parent(tracking, grid=grid, command=command, search=search)
-                os.environ[PARENT_VARIABLE] = parent
+            begun = time.time()
+            pending = _marks.enter_context(_opened(folder, tracking, grid))
+            SweepRecord(folder, sweep_id, None if pending is None else pending.parent).write()
             os.environ[SWEEP_VARIABLE] = sweep_id
-            os.environ[PARENT_PROCESS_VARIABLE] = json.dumps(asdict(this_process()))
-            watcher = Watcher(folder, sweep_id, total=total)
-            _open.append(Sweep(sweep_id, folder, tracking, parent, watcher, comparable="study" not in config))
+            watcher = Watcher(folder, sweep_id, total=total, pending=pending)
+            _open.append(Sweep(folder, tracking, pending, watcher, begun, comparable="study" not in config))
             watcher.start()
+
+
+@contextmanager
+def _opened(folder: Path, tracking: TrackingConfig, grid: list[str]) -> Iterator[Pending | None]:
+    """The parent run in the store, and what finished before in the folder of the sweep; None without a store."""
+    if tracking.name != "mlflow":
+        yield None
+        return
+    from auclab.tracking.finished import write_finished
+    from auclab.tracking.sweeps import open_parent
+
+    sync_pending(Address.of_settings(tracking))  # an interrupted sweep continues below its parent
+    command = shlex.join([*program(), *sys.argv[1:]])
+    with writing(tracking) as store:
+        parent = open_parent(store, grid=grid, command=command)
+        write_finished(store, folder)
+    with computing(folder, tracking, parent=parent) as pending:
+        yield pending
 
 
 def _show_unweighted(names: list[str]) -> None:
@@ -120,23 +123,6 @@ def _note(line: str) -> None:
     from auclab.pipeline.screen.console import err
 
     err.print(f"[yellow]note:[/yellow] {escape(line)}", soft_wrap=True)
-
-
-def _is_adaptive(sweeper: DictConfig) -> bool:
-    return str(sweeper.get("_target_", "")).endswith(".OptunaSweeper")
-
-
-def _check_search(config: DictConfig, grid: list[str], tracking: TrackingConfig) -> int:
-    """Check a search and return its largest number of jobs."""
-    from auclab.sweeps.adaptive import check_search
-    from auclab.sweeps.search_space import advice_on, space_of
-
-    metrics = config.get("metrics")
-    names = [str(name) for name in metrics] if isinstance(metrics, DictConfig) else None
-    total = check_search(grid, config.hydra.sweeper, metrics=names, tracked=tracking.name == "mlflow")
-    for line in advice_on(space_of(OverridesParser.create().parse_overrides(grid))[0]):
-        _note(line)
-    return total
 
 
 def program() -> list[str]:
@@ -192,32 +178,50 @@ def report_remaining_jobs() -> None:
 
 def _close(sweep: Sweep, stopped: bool) -> bool:
     """Close the parent run and print the summary; return whether a job is missing."""
-    from auclab.pipeline.screen.console import Stopped, plain_errors, show_sweep
+    from auclab.pipeline.screen.console import Stopped, show_sweep
     from auclab.pipeline.screen.notes import show_notes
 
     show_notes()  # once more: Hydra has configured the loggers
     sweep.watcher.stop()
-    counts = count_jobs(sweep.folder, sweep.id)
-    other_code = count_other_code(sweep.folder, sweep.id)
-    missing = bool(counts["FAILED"] or counts["KILLED"] or counts["KEPT"] or stopped)
-    for variable in (PARENT_VARIABLE, SWEEP_VARIABLE, PARENT_PROCESS_VARIABLE):
-        os.environ.pop(variable, None)
-    if sweep.parent is not None:
-        from auclab.tracking import close_parent
-
-        status = "KILLED" if stopped else "FAILED" if missing else "FINISHED"
+    counts = sweep.watcher.counts
+    counts["KILLED"] += _count_killed(sweep)
+    os.environ.pop(SWEEP_VARIABLE, None)
+    missing = bool(counts["FAILED"] or counts["KILLED"] or stopped)
+    waiting = ""
+    if sweep.pending is not None:
+        pending = replace(sweep.pending, status="KILLED" if stopped else "FAILED" if missing else "FINISHED")
         try:
-            with plain_errors(lambda line: SystemExit(1)):
-                close_parent(sweep.tracking, sweep.parent, status, counts)
-        except SystemExit:  # reported; the next start of the sweep marks the parent and continues below it
-            missing = True
+            _end_parent(pending, sweep.watcher, counts)
+        except AuclabError as error:
+            missing, waiting = True, f"{error}; {waiting_in(pending)}"
+        _marks.close()
     show_sweep(
         counts,
         folder=sweep.folder,
         tracking=sweep.tracking,
-        parent=sweep.parent,
-        other_code=other_code,
+        parent=None if sweep.pending is None else sweep.pending.parent,
+        other_code=Counter(record.status for record in sweep.watcher.records.values() if record.other_code),
         comparable=sweep.comparable,
         stopped=Stopped(sweep.watcher.total, shlex.join([*program(), *sys.argv[1:]])) if stopped else None,
+        waiting=waiting,
     )
     return missing
+
+
+def _end_parent(pending: Pending, watcher: Watcher, counts: Counter[str]) -> None:
+    """Close the parent run, if all jobs are in the store; else the next command that reads the store does it."""
+    from auclab.tracking.sweeps import close_parent
+
+    assert pending.parent is not None
+    pending.write()
+    if watcher.unsent:
+        raise AuclabError(f"{len(watcher.unsent)} runs are not in {Address.of_settings(pending.tracking)} yet")
+    with writing(pending.tracking) as store:
+        close_parent(store, pending.parent, str(pending.status), counts)
+    pending.remove()
+
+
+def _count_killed(sweep: Sweep) -> int:
+    """Number of jobs that began and left no record."""
+    marks = [mark for mark in sweep.folder.rglob(".hydra") if mark.stat().st_mtime >= sweep.begun]
+    return sum(mark.parent not in sweep.watcher.records for mark in marks)

@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import sys
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlparse, urlsplit
-from urllib.request import url2pathname
+from urllib.request import url2pathname, urlopen
 
+from auclab.sizes import ANSWER
 from auclab.tracking.config import TrackingConfig
-from auclab.tracking.server import why_silent
 from auclab.types import AuclabError
 
 SERVERS = ("http://", "https://")
 #: Schemes of database addresses; a driver may follow, as in postgresql+psycopg2.
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 
-#: Packages of drivers whose module has another name.
-DRIVERS = {"psycopg": "'auclab[postgresql]'", "psycopg2": "psycopg2-binary"}
+#: Drivers that SQLAlchemy takes if none is named, and how packages are installed whose module has another name.
+_DEFAULT_DRIVERS = {"postgresql": "psycopg2", "mysql": "MySQLdb", "mssql": "pyodbc"}
+_PACKAGES = {"psycopg": "'auclab[postgresql]'", "psycopg2": "psycopg2-binary", "MySQLdb": "mysqlclient"}
 
-#: ``scheme://name:password@``. Of a database the password may have slashes, and the name an @ (me@tenant).
-_LOGIN = re.compile(
-    r"""(?<![\w+.-]) (?P<scheme>[A-Za-z][\w+.-]+) (?P<slashes>:/{1,3}) (?P<name>[^\s:/"]*)
-        : (?P<password>[^\s@"]* (?:@[^\s@"'/]*)*) @""",
-    re.VERBOSE,
-)
-#: A port and what follows it in the address of a server, which is not a password though an @ may follow.
-_PORT = re.compile(r"\d{1,5}[/?#]")
-#: ``http://token@``.
-_TOKEN = re.compile(r"""(?<![\w+.-]) (https?:/{1,3}) [^\s:/@"'?#]+ @""", re.VERBOSE)
-#: ``?password=…&token=…`` in an address.
-_QUERY = re.compile(
-    r"""(?i) ([?&] (?: [\w.-]* (?: passw(?:or)?d | pwd | secret | token | api[-_]?key | access[-_]?key | signature
-        | credential ) [\w.-]* | sig | auth | key | odbc_connect ) =) [^\s&#"']+""",
-    re.VERBOSE,
-)
-#: ``password=…`` in a message of a database's driver.
-_PAIR = re.compile(r"""(?i) \b ((?:ssl)?passw(?:or)?d | pwd) (\s?=\s?) (?: '[^']*' | [^\s;&,"'{}]+ )""", re.VERBOSE)
+#: ``scheme://name:password@host``, and a token in place of a name: ``https://token@host``.
+_PASSWORD = re.compile(r"[A-Za-z][\w+.-]*:/{1,3}[^\s/@]*:[^\s@]+@|https?:/{1,3}[^\s/@?#]+@")
+
+
+def refuse_password(text: str) -> None:
+    """Refuse an address with a password or a token: settings are printed, stored with runs, and logged.
+
+    Examples
+    --------
+    >>> refuse_password("postgresql://me@host/runs")
+    >>> try:
+    ...     refuse_password("tracking.uri=postgresql://me:secret@host/runs")
+    ... except AuclabError as error:
+    ...     print(str(error).partition(":")[0])
+    an address with a password would be stored with every run
+    """
+    if _PASSWORD.search(text):
+        raise AuclabError(
+            "an address with a password would be stored with every run: leave it out, and give it by PGPASSWORD or "
+            "~/.pgpass, of an MLflow server by MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, of a web address "
+            "by ~/.netrc"
+        )
 
 
 @dataclass(frozen=True)
@@ -69,14 +75,16 @@ class Address:
         folder = require_text(Path(directory).absolute())
         if uri is None:
             return cls(f"sqlite:///{folder / 'mlflow.db'}", folder)
+        refuse_password(uri)
         scheme, separator, rest = uri.partition("://")
         if not separator or not (uri.startswith(SERVERS) or scheme.partition("+")[0] in DATABASES):
             raise AuclabError(
-                f"tracking.uri is {hide_password(uri)!r}; it is a database (sqlite:///FILE.db, "
+                f"tracking.uri is {uri!r}; it is a database (sqlite:///FILE.db, "
                 "postgresql://USER@HOST/NAME) or an MLflow server (http://HOST:PORT)"
             )
         if uri.startswith(SERVERS):
             _check_port(uri)
+        _check_driver(scheme)
         if scheme == "sqlite" and rest.startswith("/"):
             return cls(f"sqlite:///{Path(rest[1:]).absolute()}", folder)
         return cls(uri.rstrip("/"), folder)
@@ -107,10 +115,10 @@ class Address:
         return self.file == self.directory / "mlflow.db"
 
     def __str__(self) -> str:
-        return str(self.directory) if self.is_own else hide_password(self.uri)
+        return str(self.directory) if self.is_own else self.uri
 
     def __repr__(self) -> str:
-        return f"Address(uri={hide_password(self.uri)!r}, directory={self.directory!r})"
+        return f"Address(uri={self.uri!r}, directory={self.directory!r})"
 
     def require_answer(self) -> None:
         """Check once per process that the server or the database answers; does nothing for an SQLite file.
@@ -142,35 +150,43 @@ def _check_port(uri: str) -> None:
         is_complete = False
     if not is_complete:
         raise AuclabError(
-            f"tracking.uri is {hide_password(uri)!r}, which has no host or no number as its port; write "
+            f"tracking.uri is {uri!r}, which has no host or no number as its port; write "
             "http://HOST:PORT, and characters such as / or @ in a password as %2F or %40"
         )
 
 
+def _check_driver(scheme: str) -> None:
+    """Refuse a database whose driver is not installed, before anything is computed."""
+    kind, _, named = scheme.partition("+")
+    driver = named or _DEFAULT_DRIVERS.get(kind, "")
+    if driver and find_spec(driver) is None:
+        package = _PACKAGES.get(driver, driver)
+        raise AuclabError(f"{scheme}:// needs the driver {driver}; install it with pip install {package}")
+
+
 @cache
 def _check_server(uri: str) -> None:
-    if (reason := why_silent(uri)) is not None:
+    try:
+        urlopen(f"{uri}/health", timeout=ANSWER).close()
+    except HTTPError:  # an answer: it may come from a proxy, and MLflow's client knows the passwords
+        return
+    except (URLError, OSError) as error:
+        reason = str(getattr(error, "reason", error)) or type(error).__name__
         raise AuclabError(
-            f"no MLflow server responds at {hide_password(uri)} ({hide_password(reason)}); start it with mlflow "
-            "server, or correct tracking.uri"
-        )
+            f"no MLflow server responds at {uri} ({reason}); start it with mlflow server, or correct tracking.uri"
+        ) from error
 
 
 @cache
 def _check_database(uri: str) -> None:
     import sqlalchemy
 
-    shown = hide_password(uri)
     try:
         engine = sqlalchemy.create_engine(uri)
         engine.connect().close()
         engine.dispose()
-    except ImportError as error:
-        driver = DRIVERS.get(str(error.name), str(error.name))
-        raise AuclabError(f"{shown} needs the driver {error.name}; install it with pip install {driver}") from error
     except sqlalchemy.exc.SQLAlchemyError as error:
-        reason = hide_password(" ".join(str(error).partition("(Background on this error")[0].split()))
-        raise AuclabError(f"the database {shown} cannot be used: {reason}; correct tracking.uri") from error
+        raise AuclabError(f"the database {uri} cannot be used: {in_one_line(error)}; correct tracking.uri") from error
 
 
 def is_local(uri: str) -> bool:
@@ -205,39 +221,13 @@ def is_run_id(text: str) -> bool:
     return re.fullmatch(r"[0-9A-Za-z_-]{1,64}", text) is not None
 
 
-def hide_password(text: str) -> str:
-    """Replace the passwords and tokens of all addresses in a text by ``***``, before it is printed or stored."""
-    if "@" in text and ":/" in text:
-        text = _TOKEN.sub(r"\1***@", _LOGIN.sub(_without_password, text))
-    if "=" in text:
-        text = _PAIR.sub(r"\1\2***", _QUERY.sub(r"\1***", text))
-    return text
-
-
-def _without_password(found: re.Match[str]) -> str:
-    if found["scheme"].lower() in ("http", "https") and _PORT.match(found["password"]):
-        return found[0]
-    return f"{found['scheme']}{found['slashes']}{found['name']}:***@"
-
-
-class PasswordFilter(logging.Filter):
-    """Removes the passwords of addresses from log records, tracebacks included."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Change the record; it is always logged."""
-        record.msg, record.args = hide_password(record.getMessage()), ()
-        if record.exc_info and not record.exc_text:
-            record.exc_text = logging.Formatter().formatException(record.exc_info)
-        record.exc_text = hide_password(record.exc_text) if record.exc_text else None
-        return True
-
-
-#: Shared by all logs: a handler does not add the same filter twice.
-HIDE_PASSWORDS = PasswordFilter()
+def in_one_line(error: BaseException) -> str:
+    """What an error says, without SQLAlchemy's statement and background."""
+    text = str(error).partition("\n[SQL:")[0].partition("(Background on this error")[0]
+    return " ".join(text.split()) or type(error).__name__
 
 
 def cannot_keep(address: Address, error: BaseException) -> str:
     """The message for a store that cannot be used."""
-    reason = " ".join(str(error).partition("(Background on this error")[0].split()) or type(error).__name__
     another = "another place with tracking.dir=…" if address.is_own else "another tracking.uri=…"
-    return f"cannot keep runs in {address}: {hide_password(reason)}; choose {another}, or tracking=none"
+    return f"cannot keep runs in {address}: {in_one_line(error)}; choose {another}, or tracking=none"

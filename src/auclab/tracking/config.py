@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+
+#: Environment variable with the id of the sweep whose jobs this process runs; workers inherit it.
+SWEEP_VARIABLE = "AUCLAB_SWEEP"
 
 
 @dataclass(frozen=True)
@@ -19,13 +23,10 @@ class TrackingConfig:
         MLflow's name for a group of runs.
     uri : str, optional
         Another database or an MLflow server; None is ``<dir>/mlflow.db``.
-    wait : float
-        Seconds to wait for a database that another process has locked; after that the run is kept in its output folder,
-        for ``auclab push``.
 
     See Also
     --------
-    auclab.tracking.open_run : Opens a run there.
+    auclab.tracking.sync.sync_run : Sends a run there.
 
     Examples
     --------
@@ -37,4 +38,8 @@ class TrackingConfig:
     dir: str = "mlruns"
     experiment: str = "auclab"
     uri: str | None = None
-    wait: float = 120.0
+
+
+def in_sweep() -> bool:
+    """Whether this process belongs to a sweep; there the process of the sweep alone writes to the terminal."""
+    return SWEEP_VARIABLE in os.environ

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auclab.tracking.address import Address, hide_password
+from auclab.tracking.address import Address
 from auclab.tracking.store import STORE_ERRORS, MlflowClient
 from auclab.types import AuclabError
 
@@ -33,7 +33,7 @@ def register_model(store: Address, run_id: str, name: str, *, path: str = "model
         source = f"{str(run.info.artifact_uri).rstrip('/')}/{path}"
         return int(client.create_model_version(name, source=source, run_id=run_id).version)
     except STORE_ERRORS as error:
-        reason = hide_password(" ".join(str(error).split()))
+        reason = " ".join(str(error).split())
         raise AuclabError(
             f"the model of run {run_id[:8]} cannot be registered as {name!r} in {store}: {reason}"
         ) from error

@@ -1,4 +1,4 @@
-"""MLflow's store: opened by one process at a time, used by many. Importing this module imports MLflow."""
+"""MLflow's store, opened for writing. Importing this module imports MLflow."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import logging
 import os
 import sqlite3
 import warnings
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, cast
 
 from auclab.tracking.address import Address, cannot_keep
 from auclab.tracking.config import TrackingConfig
-from auclab.tracking.database_lock import WAIT_SECONDS, await_database, hold
-from auclab.tracking.dataset_entry import DatasetEntry
-from auclab.tracking.patient_client import PatientClient
+from auclab.tracking.record import DatasetEntry
 from auclab.types import AuclabError
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when MLflow is imported; "1" would have no effect
@@ -25,10 +23,12 @@ os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "1")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
 
 from mlflow import MlflowClient
-from mlflow.entities import Dataset, DatasetInput, InputTag
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, RunTag
 from mlflow.exceptions import MlflowException
+from mlflow.utils.validation import MAX_METRICS_PER_BATCH, MAX_PARAMS_TAGS_PER_BATCH
 from sqlalchemy.exc import SQLAlchemyError
 
 # No messages about migrations on the screen; errors arrive as exceptions.
@@ -46,18 +46,19 @@ class Store:
     experiment_id: str
     address: Address
 
-    #: Exceptions that mean that the store cannot be used.
-    errors: ClassVar[tuple[type[Exception], ...]] = STORE_ERRORS
+    def log(
+        self, run_id: str, *, params: Mapping[str, str], metrics: Mapping[str, float], time: int, step: int = 0
+    ) -> None:
+        """Log parameters and metrics in as few calls as MLflow allows."""
+        of_run = [Param(key, value) for key, value in params.items()]
+        numbers = [Metric(key, float(value), time, step) for key, value in metrics.items()]
+        while of_run or numbers:
+            self.client.log_batch(run_id, numbers[:MAX_METRICS_PER_BATCH], of_run[:MAX_PARAMS_TAGS_PER_BATCH])
+            of_run, numbers = of_run[MAX_PARAMS_TAGS_PER_BATCH:], numbers[MAX_METRICS_PER_BATCH:]
 
-    @property
-    def directory(self) -> Path:
-        """The folder with the files of the runs, staged ones included; a server keeps its own."""
-        return self.address.directory
-
-    @property
-    def uri(self) -> str:
-        """What `mlflow ui --backend-store-uri` takes."""
-        return self.address.uri
+    def tag(self, run_id: str, tags: Mapping[str, str]) -> None:
+        """Set tags."""
+        self.client.log_batch(run_id, tags=[RunTag(key, value) for key, value in tags.items()])
 
     def log_dataset(self, run_id: str, dataset: DatasetEntry | None) -> None:
         """Add the data set that a run was trained on, if there is one."""
@@ -65,79 +66,43 @@ class Store:
             logged = Dataset(dataset.name, dataset.digest, "local", dataset.source, profile=dataset.profile)
             self.client.log_inputs(run_id, [DatasetInput(logged, [InputTag("mlflow.data.context", "training")])])
 
-    def send(self, run_id: str, path: Path, name: str | None = None) -> None:
-        """Send a file, or all files of a folder (below `name`), to the artifact address."""
-        if path.is_dir():
-            self.client.log_artifacts(run_id, str(path), name)
-        else:
-            self.client.log_artifact(run_id, str(path))
-
-    def end(self, run_id: str, status: str, end_time: int) -> None:
-        """Set the status of a run and the time of its end (milliseconds)."""
-        self.client.set_terminated(run_id, status, end_time)
+    def settle(self) -> None:
+        """Move the write-ahead log of SQLite into the database, so that a copy of that one file is complete."""
+        if self.address.file is not None and self.address.file.exists():
+            with closing(sqlite3.connect(self.address.file)) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def open_tracked(tracking: TrackingConfig) -> Store:
-    """Open the store that the configuration names."""
-    return open_store(tracking.dir, tracking.experiment, tracking.uri, wait=tracking.wait)
+    """Open the store that the configuration names; create folder, database and experiment where they are missing.
 
-
-def open_store(
-    directory: str | Path, experiment: str = "auclab", uri: str | None = None, *, wait: float = WAIT_SECONDS
-) -> Store:
-    """Open the store; create folder, database and experiment where they are missing.
-
-    `directory`: holds the files of the runs and, without `uri`, the database. `experiment`: name of the experiment.
-    `uri`: another database or an MLflow server, which keeps the files too. `wait`: seconds to wait for another process
-    that holds the database, or the lock of the store; reported after two seconds.
+    The caller holds the lock of the store (`auclab.tracking.sync.writing`).
     """
-    address = Address.of(directory, uri)
+    address, experiment = Address.of_settings(tracking), tracking.experiment
     address.require_answer()
     try:
-        if address.is_server:
-            client = _client(address, wait)
-            experiment_id, stage = _experiment(client, experiment, location=None)
-        else:
+        location = None
+        if not address.is_server:
             artifacts = address.directory / "artifacts"
             artifacts.mkdir(parents=True, exist_ok=True)
-            with hold(_lock(address), wait), warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
-                if address.file is not None and not address.file.exists():
-                    _create_database(address.file, artifacts)
-                client = _client(address, wait)
-                experiment_id, stage = _experiment(client, experiment, location=artifacts.as_uri())
+            location = artifacts.as_uri()
+            if address.file is not None and not address.file.exists():
+                address.file.parent.mkdir(parents=True, exist_ok=True)
+                _create_database(address.file, artifacts)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
+            client = MlflowClient(tracking_uri=address.uri)
+            found = client.get_experiment_by_name(experiment)
+            if found is None:
+                return Store(client, str(client.create_experiment(experiment, location)), address)
     except STORE_ERRORS as error:
         raise AuclabError(cannot_keep(address, error)) from error
-    if stage == "deleted":
-        raise AuclabError(f"the experiment {experiment!r} in {address} was deleted; choose tracking.experiment=…")
-    return Store(client, experiment_id, address)
-
-
-def _client(address: Address, wait: float) -> MlflowClient:
-    """MLflow's client, each call after a check that the store can be used."""
-    if address.file is not None and address.file.exists():
-        await_database(address.file, wait)  # MLflow connects at once, and retries for a minute
-    client = PatientClient(MlflowClient(tracking_uri=address.uri), address, wait)
-    return cast(MlflowClient, client)
-
-
-def _experiment(client: MlflowClient, name: str, *, location: str | None) -> tuple[str, str]:
-    """Id and stage of the experiment, which is created if it is missing."""
-    if (found := client.get_experiment_by_name(name)) is None:
-        try:
-            return str(client.create_experiment(name, artifact_location=location)), "active"
-        except MlflowException:  # another process created it first
-            if (found := client.get_experiment_by_name(name)) is None:
-                raise
-    return str(found.experiment_id), str(found.lifecycle_stage)
-
-
-def _lock(address: Address) -> Path:
-    """The lock file: next to an SQLite database, else in the folder with the files."""
-    if address.is_own or address.file is None:
-        return address.directory / ".lock"
-    address.file.parent.mkdir(parents=True, exist_ok=True)
-    return address.file.with_name(f".{address.file.name}.lock")
+    if found.lifecycle_stage == "deleted":
+        raise AuclabError(
+            f"the experiment {experiment!r} in {address} was deleted: choose another with tracking.experiment=…, or "
+            f"restore it with mlflow experiments restore -x {found.experiment_id} (MLFLOW_TRACKING_URI={address.uri})"
+        )
+    return Store(client, str(found.experiment_id), address)
 
 
 def _create_database(file: Path, artifacts: Path) -> None:
@@ -150,10 +115,11 @@ def _create_database(file: Path, artifacts: Path) -> None:
     draft = file.with_name(f"{file.name}.new")
     draft.unlink(missing_ok=True)
     try:
-        SqlAlchemyStore(f"sqlite:///{draft}", artifacts.as_uri()).engine.dispose()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            SqlAlchemyStore(f"sqlite:///{draft}", artifacts.as_uri()).engine.dispose()
         with closing(sqlite3.connect(draft)) as connection:
-            # Readers do not wait for writers; the mode is stored in the file.
-            connection.execute("PRAGMA journal_mode=wal")
+            connection.execute("PRAGMA journal_mode=wal")  # readers, such as MLflow's page, do not wait for a writer
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)

@@ -27,6 +27,7 @@ from auclab.pipeline.config.limits import check_values
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.run_name import is_baseline
 from auclab.pipeline.config.settings import DecisionConfig, TuneConfig
+from auclab.tracking.address import Address
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
 
@@ -408,8 +409,8 @@ def _check_places(experiment: Experiment, plain: Mapping[str, Any]) -> None:
     tracking = experiment.tracking
     if tracking.name not in ("mlflow", "none"):
         raise AuclabError(f"tracking.name is {tracking.name!r}; it is mlflow or none")
-    if not tracking.wait >= 0:
-        raise AuclabError(f"tracking.wait is {tracking.wait}; it is a number of seconds ≥ 0")
+    if tracking.name == "mlflow":
+        Address.of_settings(tracking)  # refuses a wrong address, and one whose driver is missing
     data_dir = plain.get("data_dir")
     if data_dir is not None and not Path(str(data_dir)).expanduser().is_dir():
         raise AuclabError(f"data_dir={data_dir} is not a folder; give one that is there, or leave data_dir out")

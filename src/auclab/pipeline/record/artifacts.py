@@ -21,7 +21,6 @@ from auclab.pipeline.stored.csv_cells import no_formula
 from auclab.pipeline.stored.stored_files import DETAILS_FILE, SCORES_FILE
 from auclab.solvers.fitted import Fitted
 from auclab.solvers.kernel.solution import KernelSolution
-from auclab.tracking.address import hide_password
 from auclab.types import Array
 
 #: The dual point that proves the lower bound: ``auclab check`` verifies it.
@@ -40,7 +39,7 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
     """
     several = len(result.folds) > 1
     folders = [folder / f"fold_{number}" if several else folder for number in range(len(result.folds))]
-    (folder / "config.yaml").write_text(hide_password(config), encoding="utf-8")
+    (folder / "config.yaml").write_text(config, encoding="utf-8")
     _write_json(folder / "metrics.json", result.summary)
     _write_json(folder / DETAILS_FILE, {"lines": details(result)})
     for fold, fold_folder in zip(result.folds, folders, strict=True):

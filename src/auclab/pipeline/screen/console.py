@@ -27,9 +27,8 @@ from rich.text import Text
 
 from auclab.pipeline.stored.visible import visible_lines
 from auclab.sizes import SOON
-from auclab.tracking.address import Address, hide_password
-from auclab.tracking.config import TrackingConfig
-from auclab.tracking.job_status import in_sweep
+from auclab.tracking.address import Address
+from auclab.tracking.config import TrackingConfig, in_sweep
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Screen(Console):
-    """A console without terminal control characters and passwords in its text.
+    """A console without terminal control characters in its text.
 
     Names of runs and columns, and messages of databases, are untrusted.
     """
@@ -46,23 +45,11 @@ class Screen(Console):
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"highlight": False, **options})
 
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does, without passwords in strings and texts."""
-        super().print(*map(_without_passwords, objects), **options)
-
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render as rich does, without control characters other than rich's own."""
         for segment in super().render(renderable, options):
             is_text = segment.control is None and not segment.text.isprintable()
             yield Segment(visible_lines(segment.text), segment.style) if is_text else segment
-
-
-def _without_passwords(item: Any) -> Any:
-    if isinstance(item, str):
-        return hide_password(item)
-    if isinstance(item, Text) and (shown := hide_password(item.plain)) != item.plain:
-        return Text(shown, item.style)
-    return item
 
 
 out = Screen()
@@ -97,7 +84,7 @@ def plain_errors(
             Console(file=terminal, highlight=False).print(line, soft_wrap=True)
             raise SystemExit(130) from None
         except (AuclabError, OSError, MemoryError) as error:
-            line = hide_password(_one_line(error) or type(error).__name__)
+            line = _one_line(error) or type(error).__name__
             err.print(f"[red]error:[/red] {escape(_listed(line) if err.is_terminal else line)}", soft_wrap=True)
             raise failure(line) from None
 
@@ -156,7 +143,7 @@ def working(what: str) -> Iterator[None]:
 @contextmanager
 def reading(store: str) -> Iterator[None]:
     """Show that a store is being read, on a terminal only: importing MLflow takes seconds."""
-    with err.status(escape(f"reading the runs in {hide_password(store)}")) if err.is_terminal else nullcontext():
+    with err.status(escape(f"reading the runs in {store}")) if err.is_terminal else nullcontext():
         yield
 
 
@@ -233,30 +220,6 @@ def pass_text(reading: PassProgress, left: float) -> str:
     return " · ".join(parts)
 
 
-def skipped_line(name: str, run_id: str, *, same_code: bool = True) -> str:
-    """One line for a job whose result is already in the store."""
-    code = "" if same_code else " with other code"
-    return f"[dim]· {escape(name)}  finished before{code}, run {run_id[:8]}[/dim]"
-
-
-def left_out_line(name: str, reason: str) -> str:
-    """One line for a job that cannot be computed here; it did not fail."""
-    return f"[yellow]· {escape(name)}  left out: {escape(reason)}[/yellow]"
-
-
-def pruned_line(name: str, reason: str) -> str:
-    """One line for a job of a search that was pruned between inner folds."""
-    return f"[dim]· {escape(name)}  {escape(reason)}[/dim]"
-
-
-def failed_line(name: str, error: BaseException) -> str:
-    """One line for a job that failed; an error that is not a user error is shown with its type."""
-    message = _one_line(error)
-    if not (isinstance(error, AuclabError | OSError | MemoryError) and message):
-        message = f"{type(error).__name__}: {message}".rstrip(": ")
-    return f"[red]error:[/red] {escape(hide_password(message))}  [dim]{escape(hide_password(name))}[/dim]"
-
-
 @dataclass(frozen=True)
 class Stopped:
     """A sweep ended by Ctrl-C: its number of jobs, if known, and the command that resumes it."""
@@ -274,11 +237,13 @@ def show_sweep(
     other_code: Counter[str] | None = None,
     comparable: bool = True,
     stopped: Stopped | None = None,
+    waiting: str = "",
 ) -> None:
     """Print the last lines of a sweep: jobs by status, where their runs are, and how to compare them.
 
     `other_code` counts, by status, the jobs that had finished with other code. The jobs of a study are not
-    `comparable`: they hold values of claims. A sweep `stopped` by Ctrl-C reports its progress.
+    `comparable`: they hold values of claims. A sweep `stopped` by Ctrl-C reports its progress. `waiting`: why runs are
+    not in the store yet, and what sends them.
     """
     failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
     killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
@@ -291,9 +256,8 @@ def show_sweep(
         out.print(f"files in   {short_path(folder)}", soft_wrap=True, markup=False)
     if counts["FAILED"]:
         out.print(f"tracebacks {short_path(folder)}/*/run.log", soft_wrap=True, markup=False)
-    if counts["KEPT"]:
-        place = short_path(folder)
-        out.print(f"not in the store: auclab push {place} sends the runs that are kept there", soft_wrap=True)
+    if waiting:
+        err.print(f"[red]error:[/red] {escape(waiting)}", soft_wrap=True)
     if counts["SKIPPED"]:
         out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
     if stopped is not None:
@@ -304,8 +268,6 @@ def show_sweep(
         out.print(f"           {skipped}", style="dim")
     ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
     ended += f", [yellow]{counts['LEFT_OUT']} left out[/yellow]" if counts["LEFT_OUT"] else ""
-    ended += f", {counts['PRUNED']} left early" if counts["PRUNED"] else ""
-    ended += f", [red]{counts['KEPT']} kept in their folders[/red]" if counts["KEPT"] else ""
     out.print(f"sweep: {ended}{_other_code(other_code or Counter())}", soft_wrap=True)
 
 
@@ -376,7 +338,7 @@ def open_command(tracking: TrackingConfig) -> str:
 
 def _store_option(tracking: TrackingConfig) -> str:
     """`` --store …`` where the store is not ./mlruns."""
-    store = hide_password(str(tracking.uri)) if tracking.uri else str(tracking.dir)
+    store = str(tracking.uri) if tracking.uri else str(tracking.dir)
     return "" if store == "mlruns" else f" --store {shlex.quote(store)}"
 
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from auclab.estimators.class_weights import CANCELS, cancels
 from auclab.pipeline.screen.console import err
-from auclab.tracking.job_status import in_sweep
+from auclab.tracking.config import in_sweep
 
 #: Columns and pairs up to which branch and bound over pairs finished in seconds (docs/which_formulation.md).
 FEW_COLUMNS, FEW_PAIRS = 3, 3_600

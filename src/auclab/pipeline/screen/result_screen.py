@@ -18,8 +18,7 @@ from auclab.pipeline.screen.legend import legend
 from auclab.pipeline.screen.tables import facts_grid
 from auclab.pipeline.split.results import Result
 from auclab.sizes import FEW
-from auclab.tracking import Run, TrackingConfig
-from auclab.tracking.job_status import add_line, in_sweep
+from auclab.tracking.record import RunRecord
 from auclab.types import CONVERGED
 
 #: Shown instead of a certificate.
@@ -47,33 +46,29 @@ def show_solution(result: Result, *, whole: bool = False) -> None:
         out.print()
 
 
-def show_run(result: Result, run: Run, tracking: TrackingConfig, in_all: float) -> None:
+def show_run(result: Result, record: RunRecord, in_all: float) -> None:
     """Print the time since the command began, and commands to try next."""
     grid = facts_grid(LABELS)
     grid.add_row("seconds", seconds(result, in_all))
     out.print(grid)
-    if run.run_id is None:
-        out.print(f"[cyan]{'files':<{LABELS}}[/cyan]  {escape(short_path(run.folder))}", soft_wrap=True)
+    if record.tracking is None or record.run_id is None:
+        out.print(f"[cyan]{'files':<{LABELS}}[/cyan]  {escape(short_path(record.files_folder))}", soft_wrap=True)
         return
-    commands = next_commands(tracking, run.run_id[:8], predicts=len(result.folds) == 1)
+    commands = next_commands(record.tracking, record.run_id[:8], predicts=len(result.folds) == 1)
     out.print(f"[cyan]{'next':<{LABELS}}[/cyan]  {escape(' · '.join(commands))}", soft_wrap=True)
 
 
-def show_line(result: Result, run: Run) -> None:
-    """One line for a job of a sweep."""
+def line_of(result: Result) -> str:
+    """The result in a few words, for the line of a job in a sweep."""
     numbers = result.summary
     part = "test" if "test" in result.folds[0].parts else "train"
     certified = "gap" in numbers
     shown = [f"objective {numbers['objective']:.6g}", f"gap {_small(numbers['gap'])}"] if certified else ["baseline"]
     shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][:2]
-    good = all(fold.solution.status in CONVERGED and not fold.is_constant for fold in result.folds)
+    shown += [str(each) for each in dict.fromkeys(fold.solution.status for fold in result.folds)
+              if each not in CONVERGED]  # fmt: skip
     shown += ["constant scorer, w = 0"] if result.constant else []
-    mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
-    line = f"{mark} {escape(result.name)}  [dim]{escape('  '.join(shown))}[/dim]"
-    if in_sweep():  # its process alone writes to the terminal
-        add_line(run.output, line, status="FINISHED")
-    else:
-        out.print(line, soft_wrap=True)
+    return "  ".join(shown)
 
 
 def _story(result: Result) -> Table:

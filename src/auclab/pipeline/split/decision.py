@@ -25,7 +25,7 @@ from auclab.pipeline.config.decision_settings import check_decision, plain_rule
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.split.measured import Measured
 from auclab.sizes import SOON
-from auclab.tracking.job_status import in_sweep
+from auclab.tracking.config import in_sweep
 from auclab.types import Array, AuclabError, Status
 
 #: Relative gap of the solves on inner folds, unless the run's is larger: a smaller one does not change a calibration.

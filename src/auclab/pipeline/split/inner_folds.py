@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.records import Split
 from auclab.datasets.splits import inner_folds
-from auclab.datasets.target import Target, as_target, name_among
+from auclab.datasets.target import Target, as_target
 from auclab.pipeline.config.settings import InnerConfig
-from auclab.pipeline.split.inner_limits import Limits, PrunedError
 from auclab.pipeline.split.results import Fold, InnerScores
 from auclab.types import Status
 
@@ -24,7 +22,6 @@ def score_on_inner_folds(
     split: Split,
     y: NDArray[np.int64] | Target,
     inner: InnerConfig,
-    limits: Limits | None = None,
 ) -> InnerScores | None:
     """Repeat an experiment on stratified folds of its training part.
 
@@ -33,7 +30,7 @@ def score_on_inner_folds(
 
     `solve`: solves the experiment on one split. `split`: its training part is cut into folds. `y` (n_samples,), or
     Target: 0/1, or what the rows are ranked by, of all observations. `inner`: the folds; with 0 of them None is
-    returned. `limits`: smallest means for which the next folds are solved.
+    returned.
     """
     if inner.folds == 0:
         return None
@@ -46,11 +43,6 @@ def score_on_inner_folds(
             raise KeyboardInterrupt
         for key, value in fold.parts["test"].metrics.items():
             columns.setdefault(key, []).append(float(value))
-        if limits is not None:
-            limits = replace(limits, metric=name_among(limits.metric, columns))
-        done = columns.get(limits.metric, []) if limits is not None else []
-        if limits is not None and len(done) < inner.folds and limits.refuse(done):
-            raise PrunedError(columns, inner.folds, limits)
     means = {key: float(np.mean(values)) for key, values in columns.items()}
     errors = {key: float(np.std(values, ddof=1)) / math.sqrt(len(values)) for key, values in columns.items()}
     values = {key: tuple(each) for key, each in columns.items()}

@@ -1,0 +1,235 @@
+"""From the folders of runs into MLflow: by one process at a time, each run once, however often it is tried.
+
+A run that is computed is whole in its folder (`auclab.tracking.record`). The process that started it, of a sweep the
+parent alone, sends it: at the end of a single run, and as the jobs of a sweep finish. Until all of it is in the store,
+a file below ``<tracking.dir>/pending`` names the folder, locked while its process lives. What a crash or a dead server
+left there, the next command that reads the store sends.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from filelock import FileLock, Timeout
+
+from auclab.files import replace_file
+from auclab.tracking.address import Address, cannot_keep, is_local, local_path
+from auclab.tracking.config import TrackingConfig
+from auclab.tracking.record import COMPUTED, RunRecord, read_records
+from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from auclab.tracking.store import Store
+
+#: Tag of a run in the store with the id of its record.
+ID_TAG = "auclab.id"
+#: Seconds that another process may take to send what it has.
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A folder with runs that may not be in the store yet.
+
+    `file`: names it. `folder`: of a run or a sweep. `tracking`: the store. `parent`: the parent run of a sweep.
+    `status`: of a sweep that has ended; None while it runs.
+    """
+
+    file: Path
+    folder: Path
+    tracking: TrackingConfig
+    parent: str | None = None
+    status: str | None = None
+
+    @classmethod
+    def begin(cls, folder: Path, tracking: TrackingConfig, *, parent: str | None = None) -> Self:
+        """Write the file, before anything is computed."""
+        file = _pending_folder(Address.of_settings(tracking)) / f"{uuid.uuid4().hex}.json"
+        made = cls(file, folder.absolute(), tracking, parent)
+        made.write()
+        return made
+
+    def write(self) -> None:
+        """Write or replace the file."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        content = {"folder": str(self.folder), "tracking": asdict(self.tracking)}
+        with replace_file(self.file) as draft:
+            draft.write_text(json.dumps(content | {"parent": self.parent, "status": self.status}), encoding="utf-8")
+
+    @classmethod
+    def read(cls, file: Path) -> Self | None:
+        """That of a file; None if another process has removed it, or if it is damaged."""
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+            tracking = TrackingConfig(**content["tracking"])
+            return cls(file, Path(content["folder"]), tracking, content["parent"], content["status"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def lock(self) -> FileLock:
+        """Held while the process that computes lives; the system releases it when that is killed."""
+        return FileLock(self.file.with_suffix(".lock"))
+
+    def remove(self) -> None:
+        """Everything is in the store."""
+        self.file.unlink(missing_ok=True)
+        self.file.with_suffix(".lock").unlink(missing_ok=True)
+
+
+def _pending_folder(address: Address) -> Path:
+    return address.directory / "pending"
+
+
+@contextmanager
+def computing(folder: Path, tracking: TrackingConfig, *, parent: str | None = None) -> Iterator[Pending | None]:
+    """Note that the runs of `folder` are on their way to the store, for as long as this process lives.
+
+    None without a store. The file stays if it is not removed in the block, and another command sends what is whole.
+    """
+    if tracking.name != "mlflow":
+        yield None
+        return
+    Address.of_settings(tracking).require_answer()  # a mistake in it is told before anything is computed
+    pending = Pending.begin(folder, tracking, parent=parent)
+    with pending.lock():
+        yield pending
+
+
+@contextmanager
+def writing(tracking: TrackingConfig) -> Iterator[Store]:
+    """The store, which no other process of auclab writes to meanwhile."""
+    address = Address.of_settings(tracking)
+    try:
+        address.directory.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(address.directory / ".sync.lock", timeout=PATIENCE)
+        with lock:
+            from auclab.tracking.store import STORE_ERRORS, open_tracked  # MLflow
+
+            store = open_tracked(tracking)
+            try:
+                yield store
+            except STORE_ERRORS as error:
+                raise AuclabError(cannot_keep(address, error)) from error
+            finally:
+                store.settle()
+    except Timeout as error:
+        raise AuclabError(
+            f"cannot keep runs in {address}: another process of auclab has been writing there for {PATIENCE:.0f} s"
+        ) from error
+    except OSError as error:
+        raise AuclabError(cannot_keep(address, error)) from error
+
+
+def send(store: Store, record: RunRecord, *, again: bool = False) -> RunRecord:
+    """Send a run to the store, and note its id in its folder.
+
+    `again`: an earlier process may have sent a part of it, or all.
+    """
+    client, experiment = store.client, store.experiment_id
+    found = client.search_runs([experiment], f"tags.`{ID_TAG}` = '{record.id}'", max_results=1) if again else []
+    tags = dict(record.tags) | ({"mlflow.parentRunId": record.parent} if record.parent else {}) | {ID_TAG: record.id}
+    run = found[0] if found else client.create_run(experiment, record.start_time, tags, record.name)
+    run_id = str(run.info.run_id)
+    place = record.place
+    if run.info.status != record.status:  # the status is set last
+        store.log(run_id, params=record.params, metrics=record.metrics, time=record.end_time)
+        store.log_dataset(run_id, record.dataset)
+        place = _send_files(store, run_id, str(run.info.artifact_uri), record)
+        client.set_terminated(run_id, record.status, record.end_time)
+    elif is_local(run.info.artifact_uri):
+        place = str(local_path(run.info.artifact_uri))
+    sent = replace(record, run_id=run_id, place=place)
+    sent.write()
+    return sent
+
+
+def _send_files(store: Store, run_id: str, artifact_uri: str, record: RunRecord) -> str | None:
+    """Move the files to the run's folder in the store, where they appear in one step, or send copies to a server."""
+    if not is_local(artifact_uri):
+        for name in record.files:
+            path = record.folder / name
+            if path.is_dir():
+                store.client.log_artifacts(run_id, str(path), name)
+            else:
+                store.client.log_artifact(run_id, str(path))
+        return None
+    target = local_path(artifact_uri)
+    if not target.exists():
+        draft = target.with_name(f".{target.name}.draft")
+        draft.mkdir(parents=True, exist_ok=True)  # with what was moved before a crash
+        for name in record.files:
+            if (record.folder / name).exists():
+                shutil.move(record.folder / name, draft / name)
+        draft.replace(target)
+    return str(target)
+
+
+def sync_run(pending: Pending | None) -> RunRecord | None:
+    """Send the run of a single experiment; None without a store, or if it is not whole."""
+    if pending is None:
+        return None
+    record = RunRecord.read(pending.folder)
+    if record is not None and record.waits:
+        try:
+            with writing(pending.tracking) as store:
+                record = send(store, record)
+        except AuclabError as error:
+            raise AuclabError(f"{error}; nothing is lost: {waiting_in(pending)}") from error
+    pending.remove()
+    return record
+
+
+def waiting_in(pending: Pending) -> str:
+    """Where runs wait, and what sends them."""
+    store = pending.tracking.uri or pending.tracking.dir
+    option = "" if store == "mlruns" else f" --store {shlex.quote(str(store))}"
+    return f"what was computed is in {pending.folder}, and auclab runs{option} sends it once the store can be written"
+
+
+def sync_pending(address: Address) -> int:
+    """Send what processes that are gone have left for a store; returns the number of runs."""
+    count = 0
+    for file in sorted(_pending_folder(address).glob("*.json")):
+        pending = Pending.read(file)
+        if pending is None or Address.of_settings(pending.tracking) != address:
+            continue
+        try:
+            with pending.lock().acquire(blocking=False):
+                count += _recover(pending)
+                pending.remove()
+        except Timeout:  # its process lives, and sends it itself
+            continue
+    return count
+
+
+def _recover(pending: Pending) -> int:
+    """Send the whole runs of a folder whose process is gone, and end the parent run."""
+    from auclab.tracking.sweeps import close_parent, join_sweep
+
+    records = list(read_records(pending.folder))
+    if not any(record.waits for record in records) and pending.parent is None:
+        return 0
+    with writing(pending.tracking) as store:
+        waiting = [record for record in records if record.waits]
+        for record in waiting:
+            send(store, record, again=True)
+        if pending.parent is not None:
+            for record in records:
+                if record.status == "SKIPPED" and record.run_id is not None:
+                    join_sweep(store, pending.parent, record.run_id)
+            close_parent(store, pending.parent, pending.status or "KILLED", count_jobs(records))
+    return len(waiting)
+
+
+def count_jobs(records: list[RunRecord]) -> Mapping[str, int]:
+    """Number of jobs by status."""
+    return {status: number for status in (*COMPUTED, "SKIPPED", "LEFT_OUT")
+            if (number := sum(record.status == status for record in records))}  # fmt: skip
