@@ -141,11 +141,11 @@ def _find(run: str, store: str, allow: Sequence[str]) -> tuple[Path, dict[int, d
     folder = Path(run)
     if (folder / "config.yaml").exists() or (folder / "certificate.json").exists():
         return folder, None, run
-    from auclab.comparison.runs import fetch_files, find_run, read_runs
+    from auclab.comparison.runs import fetch_files, read_run
     from auclab.pipeline.screen.console import reading
 
     with reading(store):
-        rows = find_run(read_runs(store, status=None, allow=allow), run)
+        rows = read_run(store, run, allow=allow)
     fetch_files(rows, store, allow=allow)
     first = rows.iloc[0]
     base = Path(first["folder"])

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from auclab.comparison.cells import measured, no_metric
-from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, sweep_jobs
-from auclab.comparison.sweeps import choose_sweep
+from auclab.comparison.runs import fetch_files, find_metric, find_sweep, match_sweep, read_run, read_runs
 from auclab.pipeline.screen.console import out, reading
 from auclab.pipeline.screen.encoding import write_data
 from auclab.sizes import LINES
@@ -28,34 +27,34 @@ if TYPE_CHECKING:
 SUFFIXES = {".csv": "csv", ".md": "markdown", ".tex": "latex"}
 LONG = ".parquet"
 FIGURES = (".png", ".pdf", ".svg")
+#: Runs that a list shows unless another number is asked for.
+NEWEST = 50
 
 
 def runs(arguments: Namespace) -> int:
-    """List runs."""
-    found = _choose(arguments, status=arguments.status)
+    """List runs, the newest of many."""
+    newest = arguments.last if arguments.last is not None else None if arguments.sweep else NEWEST
+    found = _choose(arguments, status=arguments.status, newest=newest)
     metric = find_metric(found, arguments.metric)
     if arguments.metric != "auc" and metric not in found:
         raise AuclabError(no_metric(arguments.metric, measured(found)))
-    if arguments.last is not None:
-        newest = list(dict.fromkeys(found["run_id"]))[-arguments.last :] if arguments.last > 0 else []
-        found = found[found["run_id"].isin(newest)]
     from auclab.comparison.screens import show_runs
 
     show_runs(found, metric=metric)
+    if found["run_id"].nunique() == newest:
+        out.print(f"[dim]the newest {newest}; --last {10 * newest} lists more[/dim]")
     return 0
 
 
 def show(arguments: Namespace) -> int:
     """Show one run, or list those of a sweep."""
-    with reading(arguments.store):
-        every = read_runs(arguments.store, status=None, allow=arguments.allow)
-    if (jobs := sweep_jobs(every, arguments.run)) is not None:
+    if (sweep := match_sweep(arguments.store, arguments.run)) is not None:
         from auclab.comparison.screens import show_sweep_runs
 
-        show_sweep_runs(jobs, arguments.run, metric=find_metric(jobs, "auc"), store=arguments.store)
+        jobs = read_runs(arguments.store, status=None, sweep=sweep, allow=arguments.allow)
+        show_sweep_runs(jobs, sweep, metric=find_metric(jobs, "auc"), store=arguments.store)
         return 0
-    rows = find_run(every, arguments.run)
-    fetch_files(rows, arguments.store, allow=arguments.allow)
+    rows = _one_run(arguments)
     from auclab.comparison.run_screen import show_run
 
     show_run(rows, bounds=arguments.bounds)
@@ -199,7 +198,7 @@ def report(arguments: Namespace) -> int:
 def _one_run(arguments: Namespace, status: str | None = None) -> pd.DataFrame:
     """The run that was named, with its files."""
     with reading(arguments.store):
-        rows = find_run(read_runs(arguments.store, status=status, allow=arguments.allow), arguments.run)
+        rows = read_run(arguments.store, arguments.run, status=status, allow=arguments.allow)
     fetch_files(rows, arguments.store, allow=arguments.allow)
     return rows
 
@@ -223,13 +222,20 @@ def _compared(arguments: Namespace) -> tuple[Table, pd.DataFrame]:
     return table, finished
 
 
-def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:
+def _choose(arguments: Namespace, *, status: str | None, newest: int | None = None) -> pd.DataFrame:
     """The runs that --experiment, --filter, --sweep and --where select."""
-    selection = {"filter": arguments.filter, "experiments": arguments.experiment, "status": status}
     with reading(arguments.store):
-        found = read_runs(arguments.store, allow=arguments.allow, **selection)
         if arguments.sweep is not None:
-            arguments.sweep, found = choose_sweep(found, arguments.sweep, arguments.store)
+            arguments.sweep = find_sweep(arguments.store, arguments.sweep)
+        found = read_runs(
+            arguments.store,
+            filter=arguments.filter,
+            experiments=arguments.experiment,
+            status=status,
+            sweep=arguments.sweep,
+            newest=newest,
+            allow=arguments.allow,
+        )
     found = where(found, arguments.where)
     if found.empty:
         store = arguments.store

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.formats import to_csv, to_markdown
-from auclab.comparison.runs import find_metric, read_runs, sweep_members
+from auclab.comparison.runs import find_metric, read_runs
 from auclab.comparison.table import Table, compare_runs
 from auclab.displays.pairs import draw_pairs
 from auclab.displays.style import DPI
@@ -32,10 +32,9 @@ def attach_tables(client: Any, store: str) -> int:
     parents = _parents(client)
     if not parents:
         return 0
-    runs = read_runs(store, status="FINISHED")
-    members, count = sweep_members(runs), 0
+    count = 0
     for parent in parents:
-        jobs = runs[runs["run_id"].isin(members.get(parent.info.run_id, set()))]
+        jobs = read_runs(store, sweep=parent.info.run_id)
         if jobs.empty or parent.data.tags.get(TABLE_TAG) == str(jobs["run_id"].nunique()):
             continue
         try:

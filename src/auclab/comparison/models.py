@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.runs import fetch_files, find_folder, find_run, open_reader, read_runs
+from auclab.comparison.runs import fetch_files, find_folder, open_reader, read_run
 from auclab.pipeline.stored.stored_files import inner_folder
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address, is_local, local_path
@@ -33,7 +33,7 @@ def find_model(name: str, store: str | Path, *, split: int | None = None, allow:
     if _is_run_folder(Path(name)):
         folder = Path(name)
         return _of_split(folder, _splits(folder), split, name)
-    rows = find_run(read_runs(store, allow=allow), name)
+    rows = read_run(store, name, status="FINISHED", allow=allow)
     fetch_files(rows, store, allow=allow)
     return _of_split(Path(rows.iloc[0]["folder"]), [Path(each) for each in rows["fold_folder"]], split, name)
 

@@ -52,7 +52,7 @@ class Replay:
 def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9, allow: Sequence[str] = ()) -> Replay:
     """Run the stored configuration again, without storing the run, and compare every number.
 
-    `rows`: one run, as `find_run` gives it. `tolerance` ≥ 0: numbers are the same if they differ by at most this,
+    `rows`: one run, as `read_run` gives it. `tolerance` ≥ 0: numbers are the same if they differ by at most this,
     relative to the stored one where that exceeds 1. The order in which threads add may change the last digits. `allow`:
     classes and functions that the stored configuration may name besides those of ``conf/``, and addresses it may
     connect to (`auclab.pipeline.stored.configuration.stored_experiment`).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +20,12 @@ from auclab.datasets.target import names_of
 from auclab.pipeline.config.run_name import file_name
 from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stored.visible import visible
+from auclab.sizes import FEW, LINES
 from auclab.tracking.address import Address, in_one_line, is_local, is_run_id, local_path
-from auclab.tracking.sweeps import ALSO_TAG
+from auclab.tracking.sweeps import ALSO_TAG, GRID_TAG, STARTED_TAG
+from auclab.tracking.sync import sync_pending
 from auclab.types import AuclabError
-from auclab.wording import did_you_mean
+from auclab.wording import did_you_mean, few
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -43,12 +46,12 @@ FACTS = (
     "constant",
 )
 
-#: Tag of the parent of a sweep, which has no numbers.
-SWEEP_TAG = "sweep.grid"
 #: Value of the tag ``scorer`` if all rows have the same score.
 CONSTANT = "constant"
-#: Tag of a job of a study: its metrics are values of claims, not those of a solution.
-STUDY_TAG = "study"
+#: Parents of sweeps have no numbers, and those of jobs of studies are values of claims, not of a solution.
+_RUNS_ALONE = (f"tags.`{GRID_TAG}` IS NULL", "tags.study IS NULL")
+#: Runs that a page of a search has, and that are looked at for a name that is nearly the one that was typed.
+PAGE, LOOKED_AT_NAMES = 1000, 100
 
 #: First parts of the names of settings; every other column is a fact, a tag or a metric.
 GROUPS = (
@@ -86,6 +89,8 @@ def read_runs(
     filter: str = "",
     experiments: Sequence[str] | None = None,
     status: str | None = "FINISHED",
+    sweep: str | None = None,
+    newest: int | None = None,
     allow: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Runs of the store, one row per split: a run over five folds is five rows, oldest run first.
@@ -105,6 +110,10 @@ def read_runs(
         Names of experiments (``tracking.experiment``); all of them if not given.
     status : str, optional
         ``FINISHED``, ``FAILED``, ``KILLED`` or ``RUNNING``; None for every run.
+    sweep : str, optional
+        The runs of one sweep, those that it skipped as finished among them: the id of its parent run (`find_sweep`).
+    newest : int, optional
+        The newest runs alone, this many.
     allow : sequence of str
         Addresses such as ``s3://bucket`` from which files of runs may be fetched; without them, those of the server
         that `store_dir` names.
@@ -139,69 +148,123 @@ def read_runs(
     ...     print(error)
     no runs are kept in /nowhere; start one with auclab run, or name the right folder
     """
-    store = Address.parse(store_dir)
-    conditions = [part for part in (filter.strip(), f"attributes.status = '{status}'" if status else "") if part]
-    client, found = _search(store, " and ".join(conditions), experiments)
-    runs = [run for run in found if not {SWEEP_TAG, STUDY_TAG} & run.data.tags.keys()]
+    conditions = [filter.strip(), f"attributes.status = '{status}'" if status else "", *_RUNS_ALONE]
+    return _read(Address.parse(store_dir), _joined(conditions), experiments, sweep=sweep, newest=newest, allow=allow)
+
+
+def read_run(store_dir: str | Path, name: str, *, status: str | None = None, allow: Sequence[str] = ()) -> pd.DataFrame:
+    """One run, a row per split: by its id, the first letters of its id (four or more), its name, or ``last``.
+
+    `store_dir`, `status`, `allow`: as of `read_runs`. Only this run is read from the store.
+    """
+    store, of_status = Address.parse(store_dir), f"attributes.status = '{status}'" if status else ""
+    quoted = name.replace("'", "")
+    asked = [""] if name == "last" else [f"attributes.run_id LIKE '{quoted}%'"] if _may_be_id(name) else []
+    asked += [] if name == "last" else [f"attributes.run_name = '{quoted}'"]
+    for condition in asked:
+        newest = 1 if name == "last" else FEW
+        found = _read(store, _joined([condition, of_status, *_RUNS_ALONE]), None, newest=newest, allow=allow)
+        ids = list(dict.fromkeys(found["run_id"]))
+        if len(ids) == 1:
+            return found
+        if ids:
+            raise AuclabError(
+                f"{len(ids)} runs are called {name!r}; say which by its id: {', '.join(map(_short, ids))}"
+            )
+    if _may_be_id(name) and (sweeps := _search_sweeps(store, name)):
+        short = _short(sweeps[0])
+        raise AuclabError(
+            f"{name} is a sweep; auclab compare --sweep {short} compares its runs, auclab runs --sweep {short} lists "
+            "them"
+        )
+    some = _read(store, _joined([of_status, *_RUNS_ALONE]), None, newest=LOOKED_AT_NAMES, allow=allow)
+    near = did_you_mean(name, ["last", *some["run"].unique(), *map(_short, some["run_id"])])
+    raise AuclabError(f"no run is called {name!r}{near}; auclab runs lists them")
+
+
+def find_sweep(store_dir: str | Path, name: str) -> str:
+    """The id of a sweep: by the first letters of it (four or more), or ``last`` for the one that was started last.
+
+    A sweep that was interrupted and started again counts from its latest start; one that was deleted is not found.
+    """
+    found = _search_sweeps(Address.parse(store_dir), name)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise AuclabError(f"{len(found)} sweeps are called {name!r}; there are {few(found)}")
+    known = _search_sweeps(Address.parse(store_dir), "")
+    near = did_you_mean(name, ["last", *(each[: max(8, len(name))] for each in known)])
+    raise AuclabError(f"no sweep is called {name!r}{near}; there are {few(known) or 'none'}")
+
+
+def match_sweep(store_dir: str | Path, name: str) -> str | None:
+    """The id of the sweep whose id begins with `name`; None if there is none."""
+    found = _search_sweeps(Address.parse(store_dir), name) if _may_be_id(name) else []
+    return found[0] if len(found) == 1 else None
+
+
+def _search_sweeps(store: Address, name: str) -> list[str]:
+    """Ids of the parent runs that a name may mean, the one that was started last first."""
+    condition = [f"tags.`{GRID_TAG}` != ''"]
+    condition += [f"attributes.run_id LIKE '{name}%'"] if _may_be_id(name) else []
+    most = 1 if name == "last" else LINES if name in ("", "last") or _may_be_id(name) else 0
+    if not most:
+        return []
+    order = [f"tags.`{STARTED_TAG}` DESC"]
+    with readable(store, "sweeps"):
+        client = open_reader(store)
+        page = client.search_runs(
+            _experiment_ids(client, None, store), _joined(condition), max_results=most, order_by=order
+        )
+    return [str(run.info.run_id) for run in page]
+
+
+def _may_be_id(name: str) -> bool:
+    return len(name) >= 4 and name != "last" and re.fullmatch("[0-9a-f]{4,32}", name) is not None
+
+
+def _short(run_id: object) -> str:
+    return str(run_id)[:8]
+
+
+def _joined(conditions: Sequence[str]) -> str:
+    return " and ".join(each for each in conditions if each)
+
+
+def _read(
+    store: Address,
+    condition: str,
+    experiments: Sequence[str] | None,
+    *,
+    sweep: str | None = None,
+    newest: int | None = None,
+    allow: Sequence[str],
+) -> pd.DataFrame:
+    """The runs that satisfy a condition, as a table, oldest first."""
+    conditions = [condition]
+    if sweep is not None:
+        members = (f"tags.mlflow.parentRunId = '{sweep}'", f"tags.`{ALSO_TAG}` LIKE '%{sweep}%'")
+        conditions = [_joined([condition, each]) for each in members]
+    with readable(store, "runs"):
+        client = open_reader(store)
+        experiment_ids = _experiment_ids(client, experiments, store)
+        runs = [run for each in conditions for run in _search(client, experiment_ids, each, newest)]
+    runs = sorted({run.info.run_id: run for run in runs}.values(), key=lambda run: run.info.start_time or 0)
     table = pd.DataFrame([row for run in runs for row in _rows(run, client, store, allow)])
     table = table.reindex(columns=[*FACTS, *(name for name in table.columns if name not in FACTS)])
     params = dict.fromkeys(key for run in runs for key in _params(run))
     return table.assign(**{key: _typed(table[key]) for key in params})
 
 
-def _search(store: Address, condition: str, experiments: Sequence[str] | None) -> tuple[MlflowClient, list[Run]]:
-    """All runs that satisfy the condition, oldest first, and the client that found them."""
-    if store.file is not None:  # before MLflow is imported
-        require_store(store)
-    found: list[Run] = []
+def _search(client: MlflowClient, experiments: list[str], condition: str, newest: int | None) -> Iterator[Run]:
+    """The runs that satisfy the condition, newest first, page by page; this many, if not None."""
     token: str | None = None
-    with readable(store, "runs"):
-        client = open_reader(store)
-        experiment_ids = _experiment_ids(client, experiments, store)
-        while token != "":
-            page = client.search_runs(
-                experiment_ids, condition, max_results=1000, order_by=["attributes.start_time ASC"], page_token=token
-            )
-            found += page
-            token = page.token or ""
-    return client, found
-
-
-def find_run(runs: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows of one run, found by its id, the first letters of its id, its name, or ``last``."""
-    ids = list(dict.fromkeys(runs["run_id"]))
-    found = ids[-1:] if name == "last" else [each for each in ids if len(name) >= 4 and each.startswith(name)]
-    found = found or list(dict.fromkeys(runs.loc[runs["run"] == name, "run_id"]))
-    if len(found) != 1:
-        if (jobs := sweep_jobs(runs, name)) is not None:
-            count, short = jobs["run_id"].nunique(), name[:8]
-            raise AuclabError(
-                f"{name} is a sweep of {count} runs; auclab compare --sweep {short} compares them, auclab runs --sweep "
-                f"{short} lists them"
-            )
-        count_of = f"{len(found)} runs are" if found else "no run is"
-        hint = (
-            f"say which by its id: {', '.join(each[:8] for each in found[:6])}" if found else "auclab runs lists them"
-        )
-        near = "" if found else did_you_mean(name, ["last", *runs["run"].unique(), *(each[:8] for each in ids)])
-        raise AuclabError(f"{count_of} called {name!r}{near}; {hint}")
-    return runs[runs["run_id"] == found[0]]
-
-
-def sweep_members(runs: pd.DataFrame) -> dict[str, set[str]]:
-    """Ids of runs by sweep, sweeps in the order of their oldest run: those it computed, and those it skipped."""
-    members: dict[str, set[str]] = {}
-    for row in runs.drop_duplicates("run_id").to_dict("records"):
-        tags = (row["parent_id"], row.get(f"tag.{ALSO_TAG}"))
-        for sweep in " ".join(tag for tag in tags if isinstance(tag, str)).split():
-            members.setdefault(sweep, set()).add(row["run_id"])
-    return members
-
-
-def sweep_jobs(runs: pd.DataFrame, name: str) -> pd.DataFrame | None:
-    """The runs of the one sweep whose id starts with `name` (four letters or more); None if there is none."""
-    found = [jobs for sweep, jobs in sweep_members(runs).items() if len(name) >= 4 and sweep.startswith(name)]
-    return runs[runs["run_id"].isin(found[0])] if len(found) == 1 else None
+    while token != "" and (newest is None or newest > 0):
+        size = PAGE if newest is None else min(PAGE, newest)
+        page = client.search_runs(experiments, condition, max_results=size, page_token=token)
+        yield from page
+        newest = None if newest is None else newest - len(page)
+        token = page.token or ""
 
 
 def find_metric(runs: pd.DataFrame, name: str) -> str:
@@ -237,8 +300,12 @@ def readable(store: str | Path | Address, what: str) -> Iterator[None]:
 
 
 def open_reader(store: str | Path | Address) -> MlflowClient:
-    """A read-only client of a store: it creates neither database nor experiment."""
+    """A client of a store, to read: it creates neither database nor experiment.
+
+    Runs that a process which is gone has left in their folders are sent first.
+    """
     address = store if isinstance(store, Address) else Address.parse(store)
+    sync_pending(address)
     require_store(address)
     from auclab.tracking import store as _silence  # noqa: F401  MLflow, only once there is something to read
 

@@ -153,6 +153,9 @@ def send(store: Store, record: RunRecord, *, again: bool = False) -> RunRecord:
 
 def _send_files(store: Store, run_id: str, artifact_uri: str, record: RunRecord) -> str | None:
     """Move the files to the run's folder in the store, where they appear in one step, or send copies to a server."""
+    for name in record.files:  # the folder may be of a store that somebody else has made
+        if Path(name).name != name or (record.folder / name).is_symlink():
+            raise AuclabError(f"{record.folder} lists {name!r}, which is not a file or folder of the run in it")
     if not is_local(artifact_uri):
         for name in record.files:
             path = record.folder / name
