@@ -13,7 +13,7 @@ from typing import Any
 from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 
 class DaskLauncher(Launcher):
@@ -42,7 +42,6 @@ class DaskLauncher(Launcher):
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run all jobs and return their results in order."""
         import dask
-        from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
 
         from auclab.sweeps.assignment import Assignment, run_packed
         from auclab.sweeps.workers import START_METHOD
@@ -52,10 +51,10 @@ class DaskLauncher(Launcher):
 
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
-        Path(str(self.config.hydra.sweep.dir)).mkdir(parents=True, exist_ok=True)
+        folder = Path(str(self.config.hydra.sweep.dir)).absolute()  # workers may stand in another folder
+        folder.mkdir(parents=True, exist_ok=True)
+        OmegaConf.update(self.config, "hydra.sweep.dir", str(folder))
         assignment = Assignment.of_sweep(self.context, self.config, self.task)
-        if self.address is not None:
-            del assignment.variables[PARENT_PROCESS_VARIABLE]  # workers that the sweep did not start outlive it
         with self._cluster() as cluster, Client(cluster) as client:
             packed, jobs = assignment.packed(), enumerate(job_overrides, start=initial_job_idx)
             tasks = [

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import signal
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -68,11 +70,12 @@ class Assignment:
 
 
 def begin_worker() -> None:
-    """Prepare a process for jobs: Ctrl-C ends it silently while it waits, and streams show every character.
+    """Prepare a process for jobs: it ends with the sweep, and Ctrl-C ends it silently while it waits.
 
     A running job handles the interrupt and reports it.
     """
     show_in_any_encoding()
+    threading.Thread(target=_end_with_sweep, name="end with the sweep", daemon=True).start()
 
     def end(number: int, frame: FrameType | None) -> None:
         if _at_work:
@@ -80,6 +83,14 @@ def begin_worker() -> None:
         os._exit(130)
 
     signal.signal(signal.SIGINT, end)
+
+
+def _end_with_sweep() -> None:
+    """End when the process of the sweep has been killed: nobody would send what is computed from then on."""
+    sweep = multiprocessing.parent_process()
+    if sweep is not None:
+        sweep.join()
+        os._exit(1)
 
 
 #: The number of the job in progress, if any.
