@@ -63,8 +63,11 @@ def _value(word):
     return OverridesParser.create().parse_overrides([word])[0].value()
 
 
-def run_here(folder, *overrides, brief=False, command=""):
-    """The result of ``python run.py`` with `overrides`; files go below `folder`, without a database unless asked."""
+def run_here(folder, *overrides, command="", parent=None):
+    """The result of ``python run.py`` with `overrides`; files go below `folder`, without a database unless asked.
+
+    `parent`: the run is recorded as a job of that sweep.
+    """
     from dataclasses import replace
 
     from auclab.cli.typed_words import quoted_where_needed
@@ -74,4 +77,15 @@ def run_here(folder, *overrides, brief=False, command=""):
         overrides = ("formulation=bauc", *overrides)  # which has nothing to tune, unlike the default
     # The folder may have spaces and umlauts, as in a command.
     experiment = replace(composed(quoted_where_needed(["tracking=none", *overrides])), command=command)
-    return run_experiment(experiment, folder=folder, brief=brief)
+    if parent is None:
+        return run_experiment(experiment, folder=folder)[0]
+    from auclab.pipeline.experiment import solve_splits
+    from auclab.pipeline.record.keep import record_run, write_run
+    from auclab.tracking.sync import computing, sync_run
+
+    with computing(folder, experiment.tracking) as pending:
+        with record_run(experiment, folder, sweep="a sweep", parent=parent) as run:
+            result = solve_splits(experiment)
+            write_run(result, experiment, run)
+        sync_run(pending)
+    return result

@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from itertools import count
 
 import pytest
 from hypothesis import settings as hypothesis_settings
@@ -72,25 +73,25 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session")
 def store(tmp_path_factory):
     """Made once: two formulations on three seeds in a sweep, a run over folds, one that failed."""
-    from auclab.tracking import TrackingConfig, close_parent, open_parent  # with MLflow, in two seconds
-    from auclab.tracking.job_status import PARENT_VARIABLE
+    from auclab.tracking.config import TrackingConfig
+    from auclab.tracking.sweeps import close_parent, open_parent
+    from auclab.tracking.sync import writing  # with MLflow, in two seconds
 
     place = tmp_path_factory.mktemp("kept") / "mlruns"
     settings = [f"tracking.dir={place}", "solver=newton", "bounds=none", "metrics=[auc,bauc]"]
+    tracking, numbers = TrackingConfig(dir=str(place)), count()
 
-    def run(*overrides):
-        run_here(place.parent / "out", "tracking=mlflow", *settings, *overrides, brief=True)
+    def run(*overrides, parent=None):
+        words = ("tracking=mlflow", *settings, *overrides)
+        run_here(place.parent / f"out{next(numbers)}", *words, parent=parent)
 
-    tracking = TrackingConfig(dir=str(place))
-    parent = open_parent(tracking, grid=["formulation=ranksvm,csvm", "split.seed=0,1,2"], command="python run.py -m")
-    os.environ[PARENT_VARIABLE] = parent
-    try:
-        for formulation in ("ranksvm", "csvm"):
-            for seed in range(3):
-                run(f"formulation={formulation}", f"split.seed={seed}")
-    finally:
-        del os.environ[PARENT_VARIABLE]
-    close_parent(tracking, parent, "FINISHED")
+    with writing(tracking) as kept:
+        parent = open_parent(kept, grid=["formulation=ranksvm,csvm", "split.seed=0,1,2"], command="python run.py -m")
+    for formulation in ("ranksvm", "csvm"):
+        for seed in range(3):
+            run(f"formulation={formulation}", f"split.seed={seed}", parent=parent)
+    with writing(tracking) as kept:
+        close_parent(kept, parent, "FINISHED", {"FINISHED": 6})
     run("formulation=csvm", "split=kfold", "split.n_folds=2", "tracking.experiment=folds")
     with pytest.raises(AuclabError, match="test_size is 7"):
         run("formulation=ranksvm", "split.test_size=7")

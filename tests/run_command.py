@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from auclab.tracking.store import open_store
+from auclab.comparison.runs import open_reader
 from composed import REPOSITORY
 from warm_programs import plain, warm_programs
 
@@ -30,5 +30,6 @@ def run(folder, *arguments, **environment):
 
 def runs_in(folder):
     """Parents last: newest first, and a parent starts before its children."""
-    store = open_store(folder / "mlruns")
-    return store.client, store.client.search_runs([store.experiment_id])
+    client = open_reader(folder / "mlruns")
+    every = [each.experiment_id for each in client.search_experiments()]
+    return client, client.search_runs(every)

@@ -5,6 +5,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from auclab.tracking.job_status import PARENT_VARIABLE
 
 from auclab.cli import main as cli
 from auclab.comparison import compare_runs, read_runs
@@ -12,7 +13,6 @@ from auclab.comparison.best import find_best
 from auclab.comparison.runs import find_run
 from auclab.pipeline.refit import on_all_rows
 from auclab.tracking import TrackingConfig, close_parent, open_parent
-from auclab.tracking.job_status import PARENT_VARIABLE
 from auclab.tracking.model import load_model
 from auclab.types import AuclabError
 from composed import run_here

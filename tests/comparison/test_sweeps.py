@@ -1,11 +1,11 @@
 """Which runs are those of a sweep: made by it, or found finished; and which sweep is the last."""
 
 import pytest
+from auclab.comparison.sweeps import choose_sweep
+from auclab.tracking.job_status import PARENT_VARIABLE
 
 from auclab.comparison.runs import read_runs
-from auclab.comparison.sweeps import choose_sweep
 from auclab.tracking import TrackingConfig, close_parent, join_sweep, open_parent, open_run
-from auclab.tracking.job_status import PARENT_VARIABLE
 from auclab.types import AuclabError
 
 

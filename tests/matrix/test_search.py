@@ -3,13 +3,13 @@
 import re
 
 import pytest
+from auclab.sweeps.adaptive import Outcome, Search, check_search
+from auclab.sweeps.search_results import _valued
+from auclab.sweeps.search_space import space_of
 
 from auclab.cli import main as cli
 from auclab.pipeline.config.checks import check_data, check_settings
 from auclab.pipeline.experiment import solve_splits
-from auclab.sweeps.adaptive import Outcome, Search, check_search
-from auclab.sweeps.search_results import _valued
-from auclab.sweeps.search_space import space_of
 from composed import composed
 from matrix.table import FRONTIER, SCORERS, SEARCH, SEARCHED, refusal_of
 from matrix.test_matrix import need, settings_of

@@ -4,13 +4,13 @@ import shutil
 from importlib.metadata import PackageNotFoundError
 
 import pytest
+from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, count_other_code, read_statuses
 
 from auclab.cli.run import main
 from auclab.estimators import baselines
 from auclab.pipeline.screen.console import show_sweep
 from auclab.sweeps.jobs import Job, Rerun, attempt, lacking_library, parse_rerun
 from auclab.tracking import CODE_TAG, HASH_TAG, SETTINGS_TAG, Record, TrackingConfig, code, fingerprint, open_run
-from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, count_other_code, read_statuses
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError
 from composed import REPOSITORY

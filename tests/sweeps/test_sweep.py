@@ -14,11 +14,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, read_statuses, write_status
 
 from auclab.sweeps.sweep import count_grid
 from auclab.sweeps.watcher import Watcher
 from auclab.sweeps.workers import START_METHOD, THREAD_VARIABLES, check_launcher, cores, pin_threads
-from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, read_statuses, write_status
 from auclab.tracking.processes import Process, process_of, this_process
 from run_command import SMALL, command, run, runs_in
 from waiting import wait_until

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from auclab.tracking.mlflow_run import LONGEST_VALUE
 from mlflow import MlflowClient
 
 from auclab.tracking import (
@@ -31,7 +32,6 @@ from auclab.tracking import (
 from auclab.tracking import store as store_module
 from auclab.tracking.address import Address
 from auclab.tracking.environment import capture_environment
-from auclab.tracking.mlflow_run import LONGEST_VALUE
 from auclab.tracking.processes import Process, this_process
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError

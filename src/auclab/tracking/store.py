@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
-import warnings
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -89,12 +88,10 @@ def open_tracked(tracking: TrackingConfig) -> Store:
             if address.file is not None and not address.file.exists():
                 address.file.parent.mkdir(parents=True, exist_ok=True)
                 _create_database(address.file, artifacts)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
-            client = MlflowClient(tracking_uri=address.uri)
-            found = client.get_experiment_by_name(experiment)
-            if found is None:
-                return Store(client, str(client.create_experiment(experiment, location)), address)
+        client = MlflowClient(tracking_uri=address.uri)
+        found = client.get_experiment_by_name(experiment)
+        if found is None:
+            return Store(client, str(client.create_experiment(experiment, location)), address)
     except STORE_ERRORS as error:
         raise AuclabError(cannot_keep(address, error)) from error
     if found.lifecycle_stage == "deleted":
@@ -115,9 +112,7 @@ def _create_database(file: Path, artifacts: Path) -> None:
     draft = file.with_name(f"{file.name}.new")
     draft.unlink(missing_ok=True)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            SqlAlchemyStore(f"sqlite:///{draft}", artifacts.as_uri()).engine.dispose()
+        SqlAlchemyStore(f"sqlite:///{draft}", artifacts.as_uri()).engine.dispose()
         with closing(sqlite3.connect(draft)) as connection:
             connection.execute("PRAGMA journal_mode=wal")  # readers, such as MLflow's page, do not wait for a writer
         draft.replace(file)

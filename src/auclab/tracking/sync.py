@@ -12,6 +12,7 @@ import json
 import shlex
 import shutil
 import uuid
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -110,7 +111,8 @@ def writing(tracking: TrackingConfig) -> Iterator[Store]:
     try:
         address.directory.mkdir(parents=True, exist_ok=True)
         lock = FileLock(address.directory / ".sync.lock", timeout=PATIENCE)
-        with lock:
+        with lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
             from auclab.tracking.store import STORE_ERRORS, open_tracked  # MLflow
 
             store = open_tracked(tracking)
