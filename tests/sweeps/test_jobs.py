@@ -1,51 +1,61 @@
 """One job of a sweep: computed, skipped, computed again because its code changed; data sets are loaded once."""
 
 import shutil
+from collections import Counter
 from importlib.metadata import PackageNotFoundError
+from itertools import count
 
 import pytest
-from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, count_other_code, read_statuses
 
 from auclab.cli.run import main
 from auclab.estimators import baselines
 from auclab.pipeline.screen.console import show_sweep
-from auclab.sweeps.jobs import Job, Rerun, attempt, lacking_library, parse_rerun
-from auclab.tracking import CODE_TAG, HASH_TAG, SETTINGS_TAG, Record, TrackingConfig, code, fingerprint, open_run
-from auclab.tracking.store import open_store
+from auclab.sweeps.jobs import Job, Rerun, SweepRecord, attempt, lacking_library, parse_rerun
+from auclab.sweeps.watcher import Watcher, line_of_job
+from auclab.tracking import code
+from auclab.tracking.code import CODE_TAG
+from auclab.tracking.config import TrackingConfig
+from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
+from auclab.tracking.finished import write_finished
+from auclab.tracking.record import RunRecord, recording
+from auclab.tracking.sync import Pending, writing
 from auclab.types import AuclabError
 from composed import REPOSITORY
-from run_command import SMALL, run
-from tracked_runs import DATASET
+from run_command import SMALL, run, runs_in
 
 
 @pytest.fixture
-def sweep(tmp_path, monkeypatch):
-    """One sweep over three seeds: its statuses, and the last line of its screen."""
+def sweep(tmp_path):
+    """One sweep over three seeds: its records, and the last line of its screen."""
     tracking = TrackingConfig(dir=str(tmp_path / "mlruns"))
-    sweeps = iter(range(100))
+    numbers = count()
 
     def run(code, rerun=Rerun.STALE):
-        number = str(next(sweeps))
-        monkeypatch.setenv(SWEEP_VARIABLE, number)
-        folder = tmp_path / number
+        folder, name = tmp_path / str(number := next(numbers)), f"sweep {number}"
+        SweepRecord(folder, name).write()
+        with writing(tracking) as store:
+            write_finished(store, folder)
 
         def job(seed):
-            configuration = {"split": {"seed": seed}}
+            configuration, place = {"split": {"seed": seed}}, folder / str(seed)
 
-            def work():
+            def record(sweep):
                 tags = {SETTINGS_TAG: fingerprint(configuration), CODE_TAG: code}
-                with open_run(tracking, name=f"job {seed}", folder=folder / str(seed), params={}, tags=tags) as run:
-                    run.keep(Record(DATASET, {}, {HASH_TAG: fingerprint(configuration, "aa")}))
-                add_line(folder / str(seed), f"job {seed}", status="FINISHED")
+                return recording(place, name=f"job {seed}", tracking=tracking, params={}, tags=tags, sweep=sweep.id)
 
-            return Job(f"job {seed}", configuration, tracking, rerun, code, lambda: "aa", work)
+            def work(run):
+                run.keep(tags={HASH_TAG: fingerprint(configuration, "aa")})
+
+            return Job(f"job {seed}", configuration, rerun, code, lambda: "aa", record, work)
 
         for seed in range(3):
-            (folder / str(seed) / ".hydra").mkdir(parents=True)
-            attempt(folder / str(seed), f"seed={seed}", lambda seed=seed: job(seed))
-        counts, other = count_jobs(folder, number), count_other_code(folder, number)
-        show_sweep(counts, folder=folder, tracking=tracking, parent=None, other_code=other)
-        return list(read_statuses(folder, number))
+            attempt(folder / str(seed), folder, f"seed={seed}", lambda seed=seed: job(seed))
+        watcher = Watcher(folder, name, total=3, pending=Pending(tmp_path / "pending.json", folder, tracking))
+        watcher.start()
+        watcher.stop()
+        other = Counter(record.status for record in watcher.records.values() if record.other_code)
+        show_sweep(watcher.counts, folder=folder, tracking=tracking, parent=None, other_code=other)
+        return list(watcher.records.values())
 
     return run
 
@@ -68,7 +78,7 @@ def test_results_of_other_code_are_computed_again_and_said(sweep, capsys):
     taken = sweep("code 3", Rerun.FALSE)
     assert [job.status for job in taken] == ["SKIPPED"] * 3
     assert [job.run_id for job in taken] == [job.run_id for job in again]  # the newest
-    assert "finished before with other code" in taken[0].line
+    assert "finished before with other code" in line_of_job(taken[0])
     assert last_line() == (
         "sweep: 0 finished, 3 skipped, 0 failed, 0 killed; other code: 3 taken, rerun=stale computes them again"
     )
@@ -76,6 +86,12 @@ def test_results_of_other_code_are_computed_again_and_said(sweep, capsys):
     assert last_line() == "sweep: 0 finished, 3 skipped, 0 failed, 0 killed"
     every = sweep("code 1", Rerun.TRUE)
     assert [(job.status, job.other_code) for job in every] == [("FINISHED", None)] * 3
+
+
+def test_a_worker_that_does_not_see_the_folder_of_the_sweep_says_so(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        attempt(tmp_path / "0", tmp_path, "seed=0", lambda: pytest.fail("was made"))
+    assert "a worker needs the folder of the command, under the same path" in capsys.readouterr().err
 
 
 def test_rerun_is_one_of_three():
@@ -115,8 +131,7 @@ def test_a_sweep_notices_that_a_file_changed(tmp_path, monkeypatch, capsys):
     line, notice = last_line()
     assert line.startswith("sweep: 2 finished, 0 skipped, 0 failed, 0 killed; other code: 2 computed again")
     assert notice.count("finished runs of other code are computed again") == 1
-    store = open_store(tmp_path / "mlruns")
-    runs = store.client.search_runs([store.experiment_id], "params.solver = 'highs'")
+    runs = [run for run in runs_in(tmp_path)[1] if run.data.params.get("solver") == "highs"]
     assert len(runs) == 4
     assert len({run.data.tags[CODE_TAG] for run in runs}) == 2
     assert all(run.data.tags[CODE_TAG].startswith("files ") for run in runs)
@@ -145,20 +160,18 @@ def test_the_jobs_of_a_process_load_a_data_set_once(tmp_path):
     assert "0 finished, 4 skipped" in answer.stdout
 
 
-def test_a_job_whose_library_is_not_installed_is_left_out(tmp_path, monkeypatch):
+def test_a_job_whose_library_is_not_installed_is_left_out(tmp_path):
     """It has not failed: the sweep is complete without it."""
-    monkeypatch.setenv(SWEEP_VARIABLE, "1")
-    (tmp_path / ".hydra").mkdir()
 
-    def make():
+    def make(*_):
         raise AssertionError("not called")
 
     lacks = "formulation=lightgbm needs lightgbm, which is not installed: pip install 'auclab[lightgbm]'"
-    job = Job("lightgbm · toy", {}, TrackingConfig(dir=str(tmp_path)), Rerun.STALE, "1", make, make, lacks)
-    attempt(tmp_path, "a job", lambda: job)
-    (found,) = read_statuses(tmp_path, "1")
+    SweepRecord(tmp_path, "1").write()
+    attempt(tmp_path / "0", tmp_path, "a job", lambda: Job("a job", {}, Rerun.STALE, "1", make, make, make, lacks))
+    found = RunRecord.read(tmp_path / "0")
     assert found.status == "LEFT_OUT"
-    assert "lightgbm · toy  left out: formulation=lightgbm needs lightgbm" in found.line
+    assert "a job  left out: formulation=lightgbm needs lightgbm" in line_of_job(found)
 
 
 def test_only_baselines_can_lack_a_library(monkeypatch):
