@@ -4,10 +4,9 @@ import os
 
 import pytest
 
-from auclab.tracking.store import open_store
 from composed import REPOSITORY
 from experiments import study, sweep
-from run_command import run
+from run_command import run, runs_in
 
 # A study outside of the repository: PYTHONPATH finds it in every process.
 QUICK = '''
@@ -44,9 +43,7 @@ def start(place, *words):
 
 
 def jobs_in(place):
-    store = open_store(place / "mlruns", "studies")
-    runs = store.client.search_runs([store.experiment_id])
-    return [run for run in runs if "sweep.grid" not in run.data.tags]
+    return [run for run in runs_in(place)[1] if "sweep.grid" not in run.data.tags]
 
 
 @pytest.mark.slow

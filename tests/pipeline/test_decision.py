@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from auclab.tracking.job_status import SWEEP_VARIABLE
 
 from auclab.export.scorer import Scorer
 from auclab.models.timings import Timings
@@ -15,6 +14,7 @@ from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.split.decision import _why_not
+from auclab.tracking.config import SWEEP_VARIABLE
 from auclab.types import AuclabError, Status
 from composed import composed
 

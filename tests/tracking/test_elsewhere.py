@@ -8,35 +8,23 @@ import socket
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.request import urlopen
 
-import pandas as pd
 import pytest
 
 from auclab.cli import main as cli
-from auclab.comparison.runs import fetch_files, read_runs
+from auclab.comparison.runs import fetch_files, open_reader, read_runs
 from auclab.pipeline.screen.console import open_command
-from auclab.tracking import (
-    CODE_TAG,
-    HASH_TAG,
-    SETTINGS_TAG,
-    Record,
-    TrackingConfig,
-    find_finished,
-    fingerprint,
-    mark_killed,
-    open_run,
-)
-from auclab.tracking.address import Address, hide_password
-from auclab.tracking.store import open_store
+from auclab.tracking import address as address_module
+from auclab.tracking.address import Address, refuse_password
+from auclab.tracking.config import TrackingConfig
 from auclab.types import AuclabError
 from run_command import SMALL, run
-from tracked_runs import DATASET, write_half_and_fail
+from tracked_runs import keep_run
 from waiting import wait_until
-
-SETTINGS = {"split": {"seed": 1}}
 
 
 def free_port():
@@ -54,21 +42,25 @@ def end(process, word=signal.SIGTERM):
         process.wait()
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def start_server(folder, port):
     """`mlflow server` with one worker and without its job runner."""
-    folder, port = tmp_path_factory.mktemp("server"), free_port()
     options = ["--workers", "1", "--port", str(port), "--backend-store-uri", f"sqlite:///{folder / 'server.db'}"]
     quiet = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-    with (folder / "log.txt").open("w", encoding="utf-8") as log:
+    with (folder / "log.txt").open("a", encoding="utf-8") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "mlflow", "server", *options, "--artifacts-destination", str(folder / "files")],
             cwd=folder, stdout=log, stderr=log, env=os.environ | quiet, start_new_session=True,
         )  # fmt: skip
-    address = f"http://127.0.0.1:{port}"
+    wait_until(lambda: answers(f"http://127.0.0.1:{port}"), process)
+    return process
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    port = free_port()
+    process = start_server(tmp_path_factory.mktemp("server"), port)
     try:
-        wait_until(lambda: answers(address), process)
-        yield address
+        yield f"http://127.0.0.1:{port}"
     finally:
         end(process)
 
@@ -104,43 +96,19 @@ def postgresql():
         )
     try:
         wait_until(lambda: subprocess.run([place / "pg_isready", "-q", "-h", folder]).returncode == 0, process)
-        yield f"postgresql+{driver}://me:secret@/postgres?host={folder}"
+        yield f"postgresql+{driver}://me@/postgres?host={folder}"
     finally:
         end(process, signal.SIGINT)  # without waiting for who is connected
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def keep_a_run(tracking, folder):
-    """One that finished, with a file and a metric."""
-    folder.mkdir(exist_ok=True)
-    tags = {
-        SETTINGS_TAG: fingerprint(SETTINGS),
-        CODE_TAG: "here",
-        "command": f"python run.py tracking.uri={tracking.uri}",
-    }
-    params = {"dataset": "toy", "split": "holdout", "tracking.uri": str(tracking.uri)}
-    with open_run(tracking, name="a run", folder=folder, params=params, tags=tags) as kept:
-        (kept.staging / "config.yaml").write_text("split: {seed: 1}", encoding="utf-8")
-        kept.keep(Record(DATASET, {"test/auc": 0.1 + 0.2}, {HASH_TAG: fingerprint(SETTINGS, "aa")}))
-    return kept
-
-
-def check_what_is_kept(tracking, kept, folder):
-    """Read in three ways: by the tests for resuming, as a table, as files."""
-    assert find_finished(tracking, SETTINGS, lambda: "aa", code="here").run_id == kept.run_id
-    assert find_finished(tracking, SETTINGS, lambda: "bb", code="here") is None
+def check_what_is_kept(tracking, kept):
+    """Read as a table and as files."""
     table = read_runs(tracking.uri)
     assert table["run_id"].tolist() == [kept.run_id]
     assert table["test/auc"].tolist() == [0.1 + 0.2]
     fetch_files(table, tracking.uri)
     assert (Path(table["folder"].iloc[0]) / "config.yaml").read_text(encoding="utf-8") == "split: {seed: 1}"
-    failed = open_run(tracking, name="bad", folder=folder, params={})
-    with pytest.raises(RuntimeError), failed:
-        write_half_and_fail(failed, RuntimeError("it broke"))
-    client = open_store(tracking.dir, tracking.experiment, tracking.uri).client
-    assert client.get_run(failed.run_id).info.status == "FAILED"
-    assert [item.path for item in client.list_artifacts(failed.run_id)] == ["traceback.txt"]
-    assert not [path for path in folder.rglob("*") if "staging-" in path.name]
     return table
 
 
@@ -154,37 +122,55 @@ def own_cache(tmp_path, monkeypatch):
 def test_a_database_of_ones_own_choice(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tracking = TrackingConfig(dir="files", experiment="auclab", uri="sqlite:///sub/x.db")
-    kept = keep_a_run(tracking, tmp_path / "out")
-    check_what_is_kept(tracking, kept, tmp_path / "out")
+    kept = keep_run(tmp_path / "out", tracking)
+    check_what_is_kept(tracking, kept)
     assert (tmp_path / "sub" / "x.db").exists()
-    assert kept.folder == tmp_path / "files" / "artifacts" / kept.run_id / "artifacts"
+    assert kept.files_folder == tmp_path / "files" / "artifacts" / kept.run_id / "artifacts"
     assert not (tmp_path / "files" / "mlflow.db").exists()
     assert open_command(tracking) == "auclab ui --store sqlite:///sub/x.db"
-    # Files on another file system than the staging folder are copied.
-    real = Path.replace
-
-    def replace(source, target):
-        if "staging" in source.parts:
-            raise OSError(18, "Invalid cross-device link")
-        return real(source, target)
-
-    monkeypatch.setattr(Path, "replace", replace)
-    kept = keep_a_run(tracking, tmp_path / "out")
-    assert [path.name for path in kept.folder.iterdir()] == ["config.yaml"]
-    assert [path.name for path in kept.folder.parent.iterdir()] == ["artifacts"]
 
 
 @pytest.mark.slow
 def test_a_server_keeps_runs_and_their_files(server, tmp_path):
-    tracking = TrackingConfig(dir=str(tmp_path / "unused"), experiment="kept", uri=server)
-    kept = keep_a_run(tracking, tmp_path / "out")
-    table = check_what_is_kept(tracking, kept, tmp_path / "out")
+    tracking = TrackingConfig(dir=str(tmp_path / "here"), experiment="kept", uri=server)
+    kept = keep_run(tmp_path / "out", tracking)
+    table = check_what_is_kept(tracking, kept)
     assert table["folder"].iloc[0].is_relative_to(tmp_path / "cache")
-    assert kept.folder == tmp_path / "out"  # a copy, for the reader of the screen
-    assert (kept.folder / "config.yaml").exists()
-    assert not (tmp_path / "unused").exists()
+    assert kept.files_folder == tmp_path / "out"  # a copy, for the reader of the screen
+    assert (kept.files_folder / "config.yaml").exists()
     assert open_command(tracking) == server
-    assert mark_killed(open_store(**{"directory": "x", "experiment": "kept", "uri": server})) == 0
+
+
+@pytest.mark.slow
+def test_a_server_that_dies_in_a_sweep_loses_no_job_and_doubles_none(tmp_path):
+    """All jobs are computed; the command that is printed sends them to the server that was started again."""
+    port, place = free_port(), tmp_path / "server"
+    place.mkdir()
+    process, address = start_server(place, port), f"http://127.0.0.1:{port}"
+    words = [sys.executable, "-m", "auclab", "run", "-m", *SMALL, "solver=highs", "bounds=none", "metrics=[auc]"]
+    words += [f"tracking.uri={address}", "split.seed=range(8)"]
+    sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until(lambda: list(tmp_path.glob("multirun/*/*/0/run.json")), sweep, every=0.01)
+    finally:
+        end(process, signal.SIGKILL)
+    said, cried = sweep.communicate()
+    assert sweep.returncode == 1
+    assert said.splitlines()[-1] == "sweep: 8 finished, 0 skipped, 0 failed, 0 killed"
+    assert "Traceback" not in cried
+    assert f"auclab runs --store {address} sends it" in cried
+    process = start_server(place, port)
+    try:
+        answer = run(tmp_path, *words[5:], "-m")
+        assert answer.returncode == 0, answer.stderr
+        assert answer.stdout.splitlines()[-1] == "sweep: 0 finished, 8 skipped, 0 failed, 0 killed"
+        client = open_reader(address)
+        runs = client.search_runs([each.experiment_id for each in client.search_experiments()])
+        seeds = sorted(each.data.params["split.seed"] for each in runs if "sweep.grid" not in each.data.tags)
+        assert seeds == [str(seed) for seed in range(8)]
+        assert {each.info.status for each in runs} == {"FINISHED"}
+    finally:
+        end(process)
 
 
 @pytest.mark.slow
@@ -199,7 +185,7 @@ def test_a_sweep_on_a_server_is_resumed_and_compared(server, tmp_path, capsys):
     assert swept.returncode == 0, swept.stderr
     assert swept.stdout.splitlines()[-1] == "sweep: 1 finished, 1 skipped, 0 failed, 0 killed"
     assert "View run" not in first.stdout + swept.stdout
-    assert not (tmp_path / "mlruns").exists()
+    assert not (tmp_path / "mlruns" / "mlflow.db").exists()
     runs = read_runs(server, experiments=["swept"])
     assert runs["fold"].tolist() == ["fold 0", "fold 1"] * 2
     assert runs["test/auc"].notna().all()
@@ -214,35 +200,36 @@ def test_a_sweep_on_a_server_is_resumed_and_compared(server, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_postgresql_keeps_runs_and_no_password(postgresql, tmp_path):
-    directory = tmp_path / "mlruns"
-    tracking = TrackingConfig(dir=str(directory), experiment="auclab", uri=postgresql)
-    kept = keep_a_run(tracking, tmp_path / "out")
-    store = open_store(directory, "auclab", postgresql)
-    data = store.client.get_run(kept.run_id).data
-    assert "secret" not in " ".join([*data.params.values(), *data.tags.values(), open_command(tracking)])
-    assert data.params["tracking.uri"].partition("://")[2].startswith("me:***@/postgres")
-    assert kept.folder == directory / "artifacts" / kept.run_id / "artifacts"
-    check_what_is_kept(tracking, kept, tmp_path / "out")
-    wrong = postgresql.replace("me:secret@", f"{getpass.getuser()}x:secret@")
-    with pytest.raises(AuclabError, match=r"the database postgresql.* cannot be used") as refused:
-        open_store(directory, "auclab", wrong)
-    assert "secret" not in str(refused.value)
+def test_postgresql_keeps_runs(postgresql, tmp_path):
+    tracking = TrackingConfig(dir=str(tmp_path / "mlruns"), experiment="auclab", uri=postgresql)
+    kept = keep_run(tmp_path / "out", tracking)
+    assert kept.files_folder == tmp_path / "mlruns" / "artifacts" / kept.run_id / "artifacts"
+    check_what_is_kept(tracking, kept)
+    wrong = postgresql.replace("me@", f"{getpass.getuser()}x@")
+    with pytest.raises(AuclabError, match=r"the database postgresql.* cannot be used"):
+        keep_run(tmp_path / "other", replace(tracking, uri=wrong))
+    assert not (tmp_path / "other").exists()  # refused before anything is computed
 
 
-def test_a_driver_that_is_missing_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "psycopg2", None)
-    with pytest.raises(AuclabError, match=r"needs the driver psycopg2; install it with pip install psycopg2-binary"):
-        open_store(tmp_path / "mlruns", "auclab", "postgresql+psycopg2://me@nowhere/x")
+def test_a_driver_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setattr(address_module, "find_spec", lambda name: None)
+    for uri, words in {
+        "postgresql+psycopg2://me@nowhere/x": "needs the driver psycopg2; install it with pip install psycopg2-binary",
+        "postgresql://me@nowhere/x": "needs the driver psycopg2; install it with pip install psycopg2-binary",
+        "postgresql+psycopg://me@nowhere/x": r"the driver psycopg; install it with pip install 'auclab\[postgresql\]'",
+        "mysql://me@nowhere/x": "needs the driver MySQLdb; install it with pip install mysqlclient",
+    }.items():
+        with pytest.raises(AuclabError, match=words):
+            Address.of("mlruns", uri)
 
 
 def test_a_server_that_is_not_there_is_said_at_once(tmp_path):
     address = f"http://127.0.0.1:{free_port()}"
     with pytest.raises(AuclabError, match=r"no MLflow server responds at http.*refused"):
-        open_store(tmp_path / "mlruns", "auclab", address)
+        keep_run(tmp_path / "out", TrackingConfig(dir=str(tmp_path / "mlruns"), uri=address))
     with pytest.raises(AuclabError, match="no MLflow server responds"):
         read_runs(address)
-    assert not (tmp_path / "mlruns").exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_addresses(tmp_path, monkeypatch):
@@ -260,22 +247,31 @@ def test_addresses(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_passwords_are_hidden():
-    for text, expected in {
-        "tracking.uri=mysql+pymysql://a:b:c@h/d": "tracking.uri=mysql+pymysql://a:***@h/d",
-        "https://me:pw@host/x and http://host:5000/y": "https://me:***@host/x and http://host:5000/y",
-        "postgresql://me@host:5432/x": "postgresql://me@host:5432/x",
-        "a: b @ c": "a: b @ c",
-    }.items():
-        assert hide_password(text) == expected
-
-
-def test_a_frame_without_servers_fetches_nothing(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tracking.uri=postgresql://me:secret@host/runs",
+        "+x='mysql+pymysql://a:b:c@h/d'",
+        "https://me:pw@host/x",
+        "https://token@host/x.csv",
+        "s3://key:secret@bucket/rows",
+        "tracking.uri=postgresql://me:${oc.env:PASSWORD}@host/runs",
+    ],
+)
+def test_an_address_with_a_password_is_refused_before_it_is_written(text, tmp_path, monkeypatch, capsys):
+    with pytest.raises(AuclabError, match=r"PGPASSWORD or ~/\.pgpass"):
+        refuse_password(text)
     monkeypatch.chdir(tmp_path)
-    tracking = TrackingConfig(dir="mlruns", experiment="auclab", uri=None)
-    kept = keep_a_run(tracking, tmp_path / "out")
-    table = read_runs("mlruns")
-    fetch_files(table, "mlruns")
-    assert table["folder"].tolist() == [kept.folder]
-    assert not (tmp_path / "cache").exists()
-    assert isinstance(table, pd.DataFrame)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", "dataset=breast_cancer", text if "=" in text else f"tracking.uri={text}"])
+    assert ended.value.code == 1
+    assert "secret" not in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["postgresql://me@host:5432/x", "http://host:5000/a@b", "a: b @ c", "dataset.path=me:you@here.csv", "x=1e-3:2@3"],
+)
+def test_what_is_not_a_password_is_accepted(text):
+    refuse_password(text)

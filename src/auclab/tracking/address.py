@@ -27,7 +27,9 @@ _DEFAULT_DRIVERS = {"postgresql": "psycopg2", "mysql": "MySQLdb", "mssql": "pyod
 _PACKAGES = {"psycopg": "'auclab[postgresql]'", "psycopg2": "psycopg2-binary", "MySQLdb": "mysqlclient"}
 
 #: ``scheme://name:password@host``, and a token in place of a name: ``https://token@host``.
-_PASSWORD = re.compile(r"[A-Za-z][\w+.-]*:/{1,3}[^\s/@]*:[^\s@]+@|https?:/{1,3}[^\s/@?#]+@")
+_PASSWORD = re.compile(
+    r"https?:/{1,3}[^\s/@?#]+@ | (?<![\w+.-])(?!https?:)[A-Za-z][\w+.-]*:/{1,3}[^\s/@]*:[^\s@]+@", re.VERBOSE
+)
 
 
 def refuse_password(text: str) -> None:
