@@ -61,7 +61,7 @@ def make(folder: Path, overrides: list[str]) -> bool:
         return True
     fixed = ["tracking=none", "bounds=none", "metrics=auc", "solver.time_limit=60"]
     try:
-        run_experiment(compose_experiment([*fixed, *overrides]), folder=folder, brief=True)
+        run_experiment(compose_experiment([*fixed, *overrides]), folder=folder)
     except AuclabError as error:
         print(f"  not made: {folder.name}: {error}")
         return False

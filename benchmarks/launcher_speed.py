@@ -21,8 +21,9 @@ import hydra
 from omegaconf import DictConfig
 
 from auclab.pipeline.config.settings import register_schema
+from auclab.sweeps.jobs import SweepRecord
 from auclab.sweeps.sweep import sweep_scope
-from auclab.tracking.job_status import add_line
+from auclab.tracking.record import RunRecord
 
 LAUNCHERS = {
     "basic": [],
@@ -43,8 +44,9 @@ def job(config: DictConfig) -> None:
         begin = time.process_time()
         while time.process_time() < begin + 1.0:
             matrix = matrix @ matrix / np.linalg.norm(matrix @ matrix)
-    folder = Path(hydra.core.hydra_config.HydraConfig.get().runtime.output_dir)
-    add_line(folder, f"job {config.split.seed}", status="FINISHED")
+    own = hydra.core.hydra_config.HydraConfig.get()
+    sweep = SweepRecord.read(Path(own.sweep.dir))
+    RunRecord(Path(own.runtime.output_dir), f"job {config.split.seed}", sweep=sweep.id).keep(status="FINISHED")
 
 
 def main() -> None:

@@ -36,7 +36,9 @@ from auclab.pipeline.split.guarantees import find_guarantees
 from auclab.pipeline.split.measured import HeldPart, PartResult
 from auclab.pipeline.split.results import Fold, Result
 from auclab.report import write_report
-from auclab.tracking import Record, TrackingConfig, open_run
+from auclab.tracking.config import TrackingConfig
+from auclab.tracking.record import DatasetEntry, recording
+from auclab.tracking.sync import computing, sync_run
 from auclab.types import Array
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -123,10 +125,13 @@ def fill(store: Path, count: int) -> None:
         params = {"formulation": formulation, "formulation.penalty": "0.1", "dataset": data, "split": "holdout"}
         params |= {"split.seed": str(seed), "split.test_size": "0.3", "solver": "newton", "preprocess": "standard"}
         tracking = TrackingConfig(dir=str(store))
-        with open_run(tracking, name=name, folder=store.parent / "out", params=params) as run:
-            artifacts.write_artifacts(result, run.staging, config="{}\n")
-            command = f"python run.py formulation={formulation} dataset={data} split.seed={seed} solver=newton"
-            run.keep(Record(result.dataset, result.summary, {"status": "optimal", "command": command}))
+        with computing(store.parent / "out", tracking) as pending:
+            with recording(store.parent / "out", name=name, tracking=tracking, params=params, tags={}) as run:
+                artifacts.write_artifacts(result, run.staging, config="{}\n")
+                command = f"python run.py formulation={formulation} dataset={data} split.seed={seed} solver=newton"
+                tags = {"status": "optimal", "command": command}
+                run.keep(metrics=result.summary, dataset=DatasetEntry.of(result.dataset), tags=tags)
+            sync_run(pending)
 
 
 def drawn(rng: np.random.Generator, size: int) -> tuple[Labels, Array]:
