@@ -51,7 +51,7 @@ class DaskLauncher(Launcher):
 
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
-        folder = Path(str(self.config.hydra.sweep.dir)).absolute()  # workers may stand in another folder
+        folder = Path(str(self.config.hydra.sweep.dir)).absolute()  # workers may run in another folder
         folder.mkdir(parents=True, exist_ok=True)
         OmegaConf.update(self.config, "hydra.sweep.dir", str(folder))
         assignment = Assignment.of_sweep(self.context, self.config, self.task)

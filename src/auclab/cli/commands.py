@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SUFFIXES = {".csv": "csv", ".md": "markdown", ".tex": "latex"}
 LONG = ".parquet"
 FIGURES = (".png", ".pdf", ".svg")
-#: Runs that a list shows unless another number is asked for.
+#: Runs that a list shows unless another number is requested.
 NEWEST = 50
 
 

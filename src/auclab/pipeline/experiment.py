@@ -55,7 +55,7 @@ def run_experiment(
                 show_solution(result, whole=pending is None)
                 write_run(result, experiment, run)
         except BaseException:
-            with suppress(AuclabError):  # what failed is told; the next command sends the record of it
+            with suppress(AuclabError):  # the failure itself is reported; the next command sends its record
                 sync_run(pending)
             raise
         record = sync_run(pending) or run.record

@@ -87,7 +87,7 @@ class Watcher:
         self._send()
 
     def _send(self) -> None:
-        """Send what has ended; if the store does not answer, the jobs go on and it is tried again later."""
+        """Send what has ended; if the store does not answer, the jobs continue and it is tried again later."""
         if self.pending is None or not self.unsent or time.monotonic() < self._retry_at:
             return
         try:
@@ -102,7 +102,7 @@ class Watcher:
                 if self.pending.parent:
                     show_progress(store, self.pending.parent, len(self.records))
         except AuclabError as error:
-            self._warn(f"{error}; the jobs go on, and their runs are sent when the store answers")
+            self._warn(f"{error}; the jobs continue, and their runs are sent when the store answers")
             self._retry_at, self._again = time.monotonic() + RETRY_SECONDS, True
 
     def _warn(self, text: str) -> None:

@@ -98,7 +98,7 @@ def computing(folder: Path, tracking: TrackingConfig, *, parent: str | None = No
     if tracking.name != "mlflow":
         yield None
         return
-    Address.of_settings(tracking).require_answer()  # a mistake in it is told before anything is computed
+    Address.of_settings(tracking).require_answer()  # a mistake in it is reported before anything is computed
     pending = Pending.begin(folder, tracking, parent=parent)
     with pending.lock():
         yield pending
