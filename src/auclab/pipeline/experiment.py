@@ -22,6 +22,7 @@ from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.settings import BoundsConfig, parse_figures
+from auclab.pipeline.record.artifacts import copy_models
 from auclab.pipeline.record.keep import SingleRun, keep_in_view
 from auclab.pipeline.screen.console import show_engine, working
 from auclab.pipeline.screen.foreseen import foreseen, show_foreseen
@@ -69,7 +70,8 @@ def run_experiment(
             result = solve_splits(experiment)
         show_solution(result, whole=experiment.tracking.name != "mlflow")
         run = single_run.keep(result)
-        show_run(result, run, experiment.tracking, monotonic() - begun)
+        models = copy_models(run.folder, len(result.folds), experiment.export)
+        show_run(result, run, experiment.tracking, monotonic() - begun, models)
     if result.interrupted:
         raise KeyboardInterrupt
     return result
@@ -135,7 +137,7 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
         with working(f"{experiment.name} · split {number} of {len(splits)}"):
             some = limits if len(splits) == 1 else None
             inner = score_on_inner_folds(solve_inner, split, target, experiment.inner, some)
-            folds.append(replace(solve(split), inner=inner))
+            folds.append(replace(solve(split, to_write=experiment.export is not None), inner=inner))
         if folds[-1].solution.status is Status.INTERRUPTED:
             break
     if len(folds) == 1:

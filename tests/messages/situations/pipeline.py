@@ -27,6 +27,7 @@ from auclab.pipeline.config.checks import check_keys, check_settings
 from auclab.pipeline.config.constraint_settings import check_groups, check_rules, read_rules
 from auclab.pipeline.config.settings import DecisionConfig, SolverConfig, TuneConfig, typed
 from auclab.pipeline.experiment import run_experiment, solve_splits
+from auclab.pipeline.record.artifacts import copy_models
 from auclab.pipeline.record.figures import draw_figures
 from auclab.pipeline.record.keep import SingleRun, keep_aside
 from auclab.pipeline.refit import changed

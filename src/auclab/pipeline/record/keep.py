@@ -207,7 +207,7 @@ def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) ->
     """Write all files to the run's staging folder, and its numbers and tags to its record."""
     with working(f"{run.name} · writing files"):
         config = OmegaConf.to_yaml(experiment.kept_config, resolve=True)
-        folders = write_artifacts(result, run.staging, config=config)
+        folders = write_artifacts(result, run.staging, config=config, export=experiment.export)
         for fold, fold_folder in zip(result.folds, folders, strict=True):
             example = _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS])
             model = kept_model(fold.model, result.dataset, fold.decision)
