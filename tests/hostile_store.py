@@ -54,10 +54,18 @@ class HostileStore:
 
 
 class CallCounter:
-    """A server that answers everything with nothing, and keeps who asked for what with which password."""
+    """A server that answers everything with nothing, and keeps who asked for what with which password.
+
+    `callers`: the addresses of everything that connected, in whatever protocol.
+    """
 
     def __init__(self):
-        calls = self.calls = []
+        calls, callers = self.calls, self.callers = [], []
+
+        class Server(ThreadingHTTPServer):
+            def verify_request(self, request, client_address):
+                callers.append(client_address)
+                return True
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
@@ -68,7 +76,7 @@ class CallCounter:
             def log_message(self, *_):
                 """Keep quiet."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = Server(("127.0.0.1", 0), Handler)
         Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         self.address = f"127.0.0.1:{self._server.server_address[1]}"
 

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from auclab.cli import main as cli
 from auclab.pipeline.screen.console import err, out
@@ -194,12 +195,110 @@ def test_a_download_does_not_take_the_name_of_another_data_set(call, hostile, vi
     assert not (tmp_path / "cache" / "auclab" / "ionosphere.csv").exists()
 
 
-def test_no_scheduler_is_contacted(call, hostile, server):
-    """A scheduler of Dask may have its clients run anything."""
-    engine = {"_target_": "auclab.samples.blocks.DaskEngine", "address": f"tcp://{server.address}"}
-    blocks = {"_target_": "auclab.datasets.parquet_blocks.load_blocks", "path": "x", "target": "y", "engine": engine}
-    hostile.configure(dataset=blocks)
-    refused(call("rerun", hostile.run_id), f"'tcp://{server.address}' at dataset.engine.address")
+BLOCKS = "auclab.datasets.parquet_blocks.load_blocks"
+FILE = "auclab.datasets.file.load_file"
+PUBLISHED = "auclab.datasets.published.load_published"
+DASK = "auclab.samples.blocks.DaskEngine"
+GET = "hydra.utils.get_method"
+COMPOSED = "auclab.formulations.composed.Composed"
+
+
+def own_function(**arguments):
+    """A metric of a function of scores, with these arguments of the function's configuration."""
+    modifier = {"_target_": GET, **arguments}
+    return {"metrics": {"gauc": {"_target_": "auclab.metrics.gauc_score", "_partial_": True, "modifier": modifier}}}
+
+
+def own_blocks(path="x", **engine):
+    """A data set in blocks, read by an engine with these arguments."""
+    given = {"engine": {"_target_": DASK, **engine}} if engine else {}
+    return {"dataset": {"_target_": BLOCKS, "path": path, "target": "y", **given}}
+
+
+def other_download(**others):
+    """A data set at OpenML that conf/ does not describe."""
+    return {"_target_": PUBLISHED, "name": "toy", "file": "ionosphere.csv", "openml_id": 7, "target": "class", **others}
+
+
+RUN = {"_target_": "os.mkdir", "path": "owned"}
+
+#: Settings of a stored configuration, in which LISTENER is the address of a server, and what is said about them.
+ESCAPES = {
+    "an engine's scheduler by its place": (own_blocks(_args_=[1, "tcp://LISTENER"]), "_args_"),
+    "an engine that nothing uses": ({"engine": {"_target_": DASK, "_args_": [1, "tcp://LISTENER"]}}, "_args_"),
+    "an engine's scheduler": (own_blocks(address="tcp://LISTENER"), "'tcp://LISTENER' at dataset.engine.address"),
+    "a scheduler without a protocol": (own_blocks(address="LISTENER"), "'LISTENER' at dataset.engine.address"),
+    "a list of schedulers": (own_blocks(address=["tcp://LISTENER"]), "dataset.engine.address"),
+    "an engine of a split": ({"split": {"_target_": "auclab.datasets.splits.holdout", "engine": {"_target_": DASK}}},
+                             "at split.engine._target_"),
+    "a download as a name": (
+        {"dataset": {"_target_": FILE, "path": "x.csv", "name": other_download()}}, f"'{PUBLISHED}' at dataset.name"
+    ),
+    "a download as the base of another set": (
+        {"dataset": {"_target_": "auclab.datasets.perturbed.make_perturbed", "base": other_download()}},
+        f"'{PUBLISHED}' at dataset.base._target_",
+    ),
+    "a described download of another name": ({"dataset": other_download(openml_id=59, file="pima.csv")}, "openml:59"),
+    "blocks at an address": (own_blocks("http://LISTENER/x.parquet"), "'http://LISTENER/x.parquet' at dataset.path"),
+    "blocks at a list of addresses": (own_blocks(["http://LISTENER/x.parquet"]), "at dataset.path"),
+    "blocks at an address behind a cache": (own_blocks("simplecache::http://LISTENER/x.parquet"), "at dataset.path"),
+    "blocks at an address in a mapping": (own_blocks({"x": ["http://LISTENER/x.parquet"]}), "at dataset.path"),
+    "blocks at a share": (own_blocks(r"\\LISTENER\share"), "not a file of this machine"),
+    "a file at an address by its place": (
+        {"dataset": {"_target_": FILE, "_args_": ["http://LISTENER/x.csv"]}}, "_args_: ['http://LISTENER/x.csv']"
+    ),
+    "a folder of data at an address": (
+        {"dataset": {"_target_": PUBLISHED, "name": "a", "file": "a.csv", "target": "y", "data_dir": "http://LISTENER"}},
+        "at dataset.data_dir",
+    ),
+    "a function by its place": (own_function(path="numpy.tanh", _args_=["os.system"]), "_args_: ['os.system']"),
+    "a function that loads files": (own_function(path="numpy.load"), "'numpy.load' at metrics.gauc.modifier.path"),
+    "a method of a function": (own_function(path="numpy.add.at"), "'numpy.add.at' at metrics.gauc.modifier.path"),
+    "a function as the name of another": (own_function(path=RUN), "'os.mkdir'"),
+    "a function in the place of a loss": (
+        {"formulation": {"_target_": COMPOSED, "loss": {"_target_": GET, "path": "numpy.square"}}},
+        f"'{GET}' at formulation.loss._target_",
+    ),
+    "all metrics as one call": ({"metrics": RUN}, "'os.mkdir' at metrics._target_"),
+    "a call deep in a metric": ({"metrics": {"a": {"b": {"c": [[RUN]]}}}}, "'os.mkdir' at metrics.a.b.c[0][0]"),
+    "a call in the groups of columns": (
+        {"formulation": {"_target_": COMPOSED, "regulariser": {
+            "_target_": "auclab.regularisers.GroupLasso", "groups": [RUN]}}},
+        "'os.mkdir' at formulation.regulariser.groups[0]._target_",
+    ),
+    "a call in a group without objects": ({"solver": {"name": "newton", "tolerance": RUN}}, "at solver.tolerance"),
+    "a call in an option of tuning": ({"tune": {"parameter": None, "options": {"a": RUN}}}, "at tune.options.a"),
+    "a call in the rows of constraints": ({"constraints": {"rows": [{"x": RUN}]}}, "at constraints.rows[0].x._target_"),
+    "a call in a group that there is not": ({"hydra": {"callbacks": {"x": RUN}}}, "at hydra.callbacks.x._target_"),
+    "the whole configuration as a call": (RUN, "'os.mkdir' at _target_"),
+    "an attribute of what is allowed": ({"dataset": {"_target_": f"{FILE}.__globals__"}}, f"'{FILE}.__globals__'"),
+    "what a module of ours imports": ({"dataset": {"_target_": "auclab.datasets.catalogue.importlib.import_module"}},
+                                      "importlib.import_module"),
+    "a name that is read later": ({"dataset": {"_target_": "${oc.decode:os.mkdir}"}}, "the interpolation"),
+    "a key that is read later": ({"dataset": {"${oc.env:HOME}": 1}}, "the interpolation '${oc.env:HOME}' at dataset"),
+    "objects that Hydra shall leave alone": (
+        {"dataset": {"_target_": FILE, "_recursive_": False, "path": "x.csv"}}, "_recursive_: False"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_a_configuration_leads_nowhere_else(call, hostile, victim, server, escape):
+    settings, words = ESCAPES[escape]
+    hostile.configure(**yaml.safe_load(yaml.safe_dump(settings).replace("LISTENER", server.address)))
+    refused(call("rerun", hostile.run_id), "the stored configuration", words.replace("LISTENER", server.address))
+    assert server.callers == []
+    assert os.listdir(victim) == ["diary.txt"]
+
+
+def test_an_address_is_read_when_it_is_allowed(call, hostile, server):
+    """The place of a file allows the file, and no other place."""
+    hostile.configure(**own_blocks(f"http://{server.address}/folder/x.parquet"))
+    for place in (f"http://{server.address}/fold", "http://127.0.0.1", "http"):
+        refused(call("rerun", hostile.run_id, *allowed(place)), "at dataset.path")
+    assert server.callers == []
+    assert call("rerun", hostile.run_id, *allowed(f"http://{server.address}"))[0] == 1
+    assert server.callers != []
 
 
 def test_a_pipe_is_not_read_without_end(call, hostile, victim):

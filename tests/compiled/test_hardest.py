@@ -49,6 +49,19 @@ def test_losses_slopes_and_gradients_are_sums_over_the_positives(seed, half_widt
     np.testing.assert_allclose(sparse, expected, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.parametrize("half_width", [1e-3, 1e-6, 1e-8])
+def test_losses_of_a_narrow_band_keep_their_digits(half_width):
+    """Beside a level within h of them their rounding is divided by h: it is that of scores, not of squares over h."""
+    rng = np.random.default_rng(0)
+    neg = np.sort(rng.choice([-2.0, 0.25, 0.5], 400) + half_width * rng.uniform(-2, 2, 400))
+    pos = np.sort(1.0 + rng.choice([-2.0, 0.25, 0.5], 300) + half_width * rng.uniform(-2, 2, 300))
+    share = rng.dirichlet(np.ones(300))
+    a = (neg.astype(np.longdouble)[None, :] + np.longdouble(1.0)) - pos[:, None]
+    *_, slope, loss = sweep_losses(neg, pos, share, 1.0, half_width)
+    assert abs(loss - share @ smoothed_hinge(a, np.longdouble(half_width))).max() <= 1e-14
+    assert abs(slope - share @ slope_of(a, np.longdouble(half_width))).max() <= 1e-14 + 1e-15 / half_width
+
+
 @given(
     seed=st.integers(0, 10_000),
     part=st.sampled_from([0.02, 0.25, 0.5, 0.9, 1.0]),

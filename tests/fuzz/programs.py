@@ -52,7 +52,7 @@ COLUMNS = (
     "verdict", "defects", "bound_excess", "optimum_excess", "objective_error", "seconds", "message",
 )  # fmt: skip
 #: What a solver says that does not take the program at all.
-_UNABLE = ("cannot solve", "has no encoding", "takes neither encoding", "has no option")
+_UNABLE = ("cannot solve", "has no encoding", "takes no encoding", "has no option")
 
 
 def answer(case: Case, solver: str) -> Answer:

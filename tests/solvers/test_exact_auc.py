@@ -95,7 +95,7 @@ def test_refusals():
         solve(ExactAUC(), X, y)
     with pytest.raises(AuclabError, match="counting pairs needs integer variables; use solver=highs"):
         solve(ExactAUC(), X, y, solver="clarabel")
-    with pytest.raises(AuclabError, match="takes neither encoding nor export"):
+    with pytest.raises(AuclabError, match="takes no encoding"):
         solve(ExactAUC(), X, y, solver="highs", encoding="full")
     for bound in (0.0, -1.0, float("inf"), float("nan")):
         with pytest.raises(AuclabError, match="norm_bound must be finite and > 0"):

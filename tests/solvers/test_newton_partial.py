@@ -1,5 +1,6 @@
 """Partial AUC by Newton: the smoothed loss against all pairs, the optima against CVXPY, the proof of w = 0."""
 
+import itertools
 import warnings
 
 import cvxpy as cp
@@ -247,3 +248,23 @@ def test_the_reusable_hessian_of_a_released_point_is_that_before():
     evaluation.release()
     # Sums over rows in the order of another sort: equal but for rounding.
     np.testing.assert_allclose(loss.reusable(before, evaluation), before, rtol=1e-12, atol=1e-15)
+
+
+def monks(seed):
+    """The first of MONK's problems: all combinations of six categories, 124 of them twice, as standardised columns."""
+    levels = (3, 3, 2, 3, 4, 2)
+    rows = np.array(list(itertools.product(*map(range, levels))))
+    rows = np.vstack([rows, rows[np.random.default_rng(seed).permutation(432)[:124]]])
+    X = np.hstack([(rows[:, [k]] == np.arange(n)).astype(float) for k, n in enumerate(levels)])
+    return (X - X.mean(axis=0)) / X.std(axis=0), ((rows[:, 0] == rows[:, 1]) | (rows[:, 4] == 0)).astype(int)
+
+
+@pytest.mark.parametrize("max_fpr", [0.05, 0.2, 0.3, 0.8])
+@pytest.mark.parametrize("seed", [3, 8, 9, 10, 11])
+def test_tied_margins_of_categories_are_certified_in_few_steps(seed, max_fpr):
+    """Where all margins of the band agree in a column, its curvature is rounding, and steps ignored the others."""
+    X, y = monks(seed)
+    for labels in (y, 1 - y):
+        solution = solve(PartialAUC(max_fpr), X, labels, solver="newton")
+        assert solution.gap <= 1e-6
+        assert solution.iterations <= 60

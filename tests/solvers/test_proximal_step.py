@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
+from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.solvers.newton.conic_step import conic_step
 from auclab.solvers.newton.proximal_step import proximal_step
 
@@ -71,3 +71,13 @@ def test_where_w_is_0_it_is_exactly_0(length):
     # The intercept is that of the model without w.
     at_null = hessian @ (end - theta) - negative_gradient
     assert at_null[4] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("rounding", [-1e-12, 0.0, 1e-12])
+def test_a_column_without_curvature_does_not_hide_the_others(rounding):
+    """In a narrow band entries of the Hessian are of the order 1/h; that of a column of no margin is their rounding."""
+    hessian = np.diag([1e4, rounding, 2e4, 0.0, 0.0])
+    step = proximal_step(BufferedAUC(), hessian, np.array([1.0, 1e-3, 1.0, 0.0, 0.0]), np.zeros(5), np.ones(5))
+    assert step[[0, 2]] == pytest.approx([1e-4, 5e-5])
+    assert np.isfinite(step).all()
+    assert step[1] > 1.0

@@ -1,6 +1,5 @@
 """Requests that `solve` cannot meet are refused in one line that says what to try."""
 
-import highspy
 import numpy as np
 import pytest
 
@@ -32,7 +31,6 @@ def test_another_norm_is_no_advice_where_the_loss_is_refused():
         (CSVM(0.1, "l1"), {"solver": "highs", "encoding": "aggregated"}, "use encoding=full or encoding=dual"),
         (BufferedAUC(), {"solver": "clarabel", "encoding": "full"}, "solver=clarabel has no option encoding"),
         (BufferedAUC(), {"solver": "newton", "binss": 3}, "has no option binss (did you mean 'bins'?); options are"),
-        (BufferedAUC(), {"solver": "highs", "export": "model.txt"}, "must end in .lp or .mps"),
         (BufferedAUC(), {"tolerance": 0.0}, "tolerance must be a positive number"),
         (BufferedAUC(), {"time_limit": -1.0}, "time_limit must be a positive number"),
     ],
@@ -48,24 +46,6 @@ def test_auto_says_what_it_selected_and_why():
     assert "auto selected highs: a linear program over few pairs" in solve(BufferedAUC(), X, Y).notes
     assert solve(RankSVM(0.1), X, Y).solver == "newton"
     assert solve(GeneralizedBufferedAUC(0.2, "linf"), X, Y).solver == "highs"
-
-
-@pytest.mark.parametrize("suffix", ["lp", "mps"])
-def test_the_exported_model_has_the_optimum(tmp_path, suffix):
-    path = tmp_path / f"model.{suffix}"
-    solution = solve(BufferedAUC(), X, Y, solver="highs", export=str(path))
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
-    highs.readModel(str(path))
-    highs.run()
-    assert highs.getInfo().objective_function_value == pytest.approx(solution.objective, rel=1e-8)
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
-def test_an_export_that_cannot_be_written_leaves_nothing(tmp_path):
-    (tmp_path / "file").write_text("not a folder", encoding="utf-8")
-    with pytest.raises(AuclabError, match="could not be written"):
-        solve(BufferedAUC(), X, Y, solver="highs", export=str(tmp_path / "file" / "model.lp"))
 
 
 @pytest.mark.parametrize("solver", ["highs", "clarabel", "scs"])

@@ -28,27 +28,35 @@ def sweep_losses(
     first, last = np.empty(neg.size, np.int32), np.empty(neg.size, np.int32)
     slope, loss = np.empty(neg.size), np.empty(neg.size)
     low = high = 0
-    # Sums of u, u·p and u·p² below `low` and below `high`.
-    low_mass = low_moment = low_square = high_mass = high_moment = high_square = 0.0
+    # Σ u and Σ u·p below the band; Σ u, Σ u (p − e) and Σ u (p − e)² within it. Differences of Σ u p² would leave its
+    # rounding, ε, where h² counts.
+    low_mass = low_moment = mass = moment = square = previous = 0.0
     for j in range(neg.size):
         e = neg[j] + shift
         while low < pos.size and pos[low] <= e - half_width:
             u, p = share_pos[low], pos[low]
             low_mass += u
             low_moment += u * p
-            low_square += u * p * p
+            if low < high:
+                mass -= u
+                moment -= u * (p - previous)
+                square -= u * (p - previous) ** 2
             low += 1
+        if low >= high:
+            high = low
+            mass = moment = square = 0.0
+        rise = e - previous
+        square += rise * (rise * mass - 2.0 * moment)
+        moment -= rise * mass
+        previous = e
         while high < pos.size and pos[high] < e + half_width:
             u, p = share_pos[high], pos[high]
-            high_mass += u
-            high_moment += u * p
-            high_square += u * p * p
+            mass += u
+            moment += u * (p - e)
+            square += u * (p - e) ** 2
             high += 1
-        b0 = high_mass - low_mass
-        b1 = e * b0 - (high_moment - low_moment)
-        b2 = e * e * b0 - 2.0 * e * (high_moment - low_moment) + (high_square - low_square)
-        within = (b2 + 2.0 * half_width * b1 + half_width**2 * b0) / (4.0 * half_width)
-        slope[j] = low_mass + (b1 + half_width * b0) / (2.0 * half_width)
+        within = (half_width**2 * mass - 2.0 * half_width * moment + square) / (4.0 * half_width)
+        slope[j] = low_mass + (half_width * mass - moment) / (2.0 * half_width)
         loss[j] = e * low_mass - low_moment + within
         first[j], last[j] = low, high
     return first, last, slope, loss

@@ -8,15 +8,20 @@ so that a pair row has three nonzeros (four with ‖w‖) and not n + 1. Constra
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import highspy
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.core.base.label import TextLabeler
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
+from auclab.files import replace_file
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.composed import without_squares
@@ -67,19 +72,20 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
         _add_norm(model, program.regulariser.norm)
         buffer = program.threshold * model.size if program.threshold else 0.0
     if problem.over_pairs:
-        model.loss = pyo.Var(model.pos, model.neg, domain=pyo.NonNegativeReals)
+        rows_pos, rows_neg, weights = (each.tolist() for each in sample.pairs())
+        pairs = (model.pos, model.neg) if sample.is_of_classes else (list(zip(rows_pos, rows_neg, strict=True)),)
+        model.loss = pyo.Var(*pairs, domain=pyo.NonNegativeReals)
 
         def pair_hinge(m: Any, i: int, j: int) -> Any:
             in_time()
             return m.loss[i, j] + m.score_pos[i] - m.score_neg[j] + buffer >= 1.0
 
-        model.hinge = pyo.Constraint(model.pos, model.neg, rule=pair_hinge)
+        model.hinge = pyo.Constraint(*pairs, rule=pair_hinge)
         capacity = program.comparisons.capacity(sample)
         if capacity is not None:
             mean = _add_tail(model, sample, capacity, in_time)
         else:
-            weights = np.outer(sample.share_pos, sample.share_neg)
-            mean = pyo.quicksum(float(weights[i, j]) * model.loss[i, j] for i in model.pos for j in model.neg)
+            mean = pyo.quicksum(c * model.loss[i, j] for i, j, c in zip(rows_pos, rows_neg, weights, strict=True))
     else:
         model.intercept = pyo.Var()
         model.points = pyo.RangeSet(0, sample.n_pos + sample.n_neg - 1)
@@ -96,6 +102,24 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
         mean = pyo.quicksum(float(point_weights[k]) * model.loss[k] for k in model.points)
     model.objective = pyo.Objective(expr=mean + _penalty(model, program, ridge), sense=pyo.minimize)
     return model
+
+
+def write_model(problem: Problem, path: Path, columns: Sequence[str]) -> None:
+    """Write the linear program as an .lp or .mps file, with the variables `coef(NAME)`, on the rows as they were given.
+
+    `columns`: names of the features; characters other than letters, digits and _ become _, as these formats have fewer.
+    """
+    model = to_pyomo(replace(problem, sample=problem.sample.uncentred()))
+    plain = [re.sub(r"\W", "_", str(name), flags=re.ASCII) for name in columns]
+    names = [name if plain.count(name) == 1 else f"{name}_{k}" for k, name in enumerate(plain)]
+    of_others = TextLabeler()
+
+    def label(part: Any) -> str:
+        is_coefficient = part.parent_component() is model.coef
+        return f"coef({names[part.index()]})" if is_coefficient else str(of_others(part))
+
+    with replace_file(path) as draft:
+        model.write(str(draft), io_options={"labeler": label})
 
 
 def row_multipliers(model: pyo.ConcreteModel, dual_of: Callable[[Any], float]) -> Array:

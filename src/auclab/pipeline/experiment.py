@@ -23,6 +23,7 @@ from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.settings import BoundsConfig, parse_figures
+from auclab.pipeline.record.artifacts import copy_models
 from auclab.pipeline.record.keep import record_run, write_run
 from auclab.pipeline.screen.console import show_engine, working
 from auclab.pipeline.screen.foreseen import foreseen, show_foreseen
@@ -59,7 +60,8 @@ def run_experiment(
                 sync_run(pending)
             raise
         record = sync_run(pending) or run.record
-    show_run(result, record, monotonic() - begun)
+    models = copy_models(record.files_folder, len(result.folds), experiment.export)
+    show_run(result, record, monotonic() - begun, models)
     if result.interrupted:
         raise KeyboardInterrupt
     return result, record
@@ -115,7 +117,7 @@ def solve_splits(experiment: Experiment) -> Result:
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):
             inner = score_on_inner_folds(solve_inner, split, target, experiment.inner)
-            folds.append(replace(solve(split), inner=inner))
+            folds.append(replace(solve(split, to_write=experiment.export is not None), inner=inner))
         if folds[-1].solution.status is Status.INTERRUPTED:
             break
     if len(folds) == 1:

@@ -103,8 +103,8 @@ def solve(
         sample are sorted and summed in parallel: a second thread helps, a third does not. Results have the same digits
         as with one thread.
     **options
-        Options of the solver: `encoding` and `export` of "highs", `max_iters` of "scs" and "cutting_plane", `start` of
-        "newton"; with a kernel `method`, `max_landmarks`, `memory_gb` and `random_state`
+        Options of the solver: `encoding` of "highs", `max_iters` of "scs" and "cutting_plane", `start` of "newton";
+        with a kernel `method`, `max_landmarks`, `memory_gb` and `random_state`
         (`auclab.solvers.kernel.solve.solve_kernel`).
 
     Returns
@@ -206,7 +206,7 @@ def solve_problem(
     def solve_convex(convex: Problem, seconds: float | None) -> Solution:
         # The convex programs of one with z > 0 are over pairs or points of their own.
         member = name if solver != "auto" or convex is problem else select_solver(convex)[0]
-        # With options of a solver, that solver alone decides: a model is exported, or an encoding refused.
+        # With options of a solver, that solver alone decides, such as an encoding.
         if options.keys() <= {"start"} and (null := null_in_advance(convex)) is not None:
             return verify(convex, null, member, tolerance)
         # No other solver takes programs with integers, and a pass over blocks may take minutes without progress.

@@ -13,6 +13,7 @@ from auclab.samples.as_sample import as_sample
 from auclab.solvers.binned import checkpoint
 from auclab.solvers.binned.choice import solve as solve_in_bins
 from auclab.solvers.budget import check_memory, check_seconds
+from auclab.solvers.encodings import check_exportable
 from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.integer.max_features import solve_max_features
 from auclab.solvers.kernel.prune import prune

@@ -6,6 +6,7 @@ The yaml files of ``conf/`` are the reference for known keys and for the types o
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
@@ -414,6 +415,10 @@ def _check_places(experiment: Experiment, plain: Mapping[str, Any]) -> None:
     data_dir = plain.get("data_dir")
     if data_dir is not None and not Path(str(data_dir)).expanduser().is_dir():
         raise AuclabError(f"data_dir={data_dir} is not a folder; give one that is there, or leave data_dir out")
+    if (export := experiment.export) is not None:
+        place = next(each for each in export.absolute().parents if each.exists())
+        if export.is_dir() or not place.is_dir() or not os.access(place, os.W_OK):
+            raise AuclabError(f"solver.export={export} cannot be written, in {place}; give another path")
     if experiment.choices.get("engine") == "dask":
         if find_spec("distributed") is None:
             raise AuclabError("engine=dask needs distributed; install it with pip install 'auclab[dask]'")
@@ -433,11 +438,14 @@ def _check_formulation(experiment: Experiment, plain: Mapping[str, Any], usual: 
     if given == usual and solver == "auto":
         return
     from auclab.pipeline.config.build import built
+    from auclab.solvers.encodings import check_exportable
     from auclab.solvers.registry import check_capable
 
     program = built(experiment, "formulation")
     if solver != "auto":
         check_capable(solver, program)
+    if experiment.export is not None:
+        check_exportable(program)
 
 
 def _check_metrics(experiment: Experiment, plain: Mapping[str, Any]) -> None:

@@ -125,6 +125,12 @@ class Experiment:
         """The group ``solver``."""
         return typed(self.config.solver, SolverConfig)
 
+    @property
+    def export(self) -> Path | None:
+        """Where the program of the run is to be written; None for nowhere."""
+        path = getattr(self.solver, "export", None)
+        return None if path is None else Path(path).expanduser()
+
     @cached_property
     def given_tune(self) -> TuneConfig:
         """The group ``tune`` as composed."""

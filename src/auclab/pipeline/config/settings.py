@@ -39,8 +39,8 @@ class SolverConfig:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that only this solver has."""
-        common = {item.name for item in fields(SolverConfig)}
+        """The options that only this solver has; a model is written by the run, not by the solver."""
+        common = {item.name for item in fields(SolverConfig)} | {"export"}
         return {item.name: getattr(self, item.name) for item in fields(self) if item.name not in common}
 
 
@@ -49,7 +49,7 @@ class HighsConfig(SolverConfig):
     """Options of ``solver=highs``.
 
     `encoding`: how the pairs enter the linear program: ``auto``, ``full``, ``dual`` or ``aggregated``. `export`: a path
-    ending in .lp or .mps to which the algebraic model is written.
+    ending in .lp or .mps to which the program of the run is written, one file for each split.
     """
 
     encoding: str = chosen("auto", ("auto", "full", "dual", "aggregated"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from auclab.export.coefficients import INTERCEPT
+from auclab.files import replace_file
 from auclab.pipeline.record.block_files import write_blocks
 from auclab.pipeline.screen.details import details
 from auclab.pipeline.split.active_constraints import SolvedConstraints
@@ -21,7 +23,7 @@ from auclab.pipeline.stored.csv_cells import no_formula
 from auclab.pipeline.stored.stored_files import DETAILS_FILE, SCORES_FILE
 from auclab.solvers.fitted import Fitted
 from auclab.solvers.kernel.solution import KernelSolution
-from auclab.types import Array
+from auclab.types import Array, AuclabError
 
 #: The dual point that proves the lower bound: ``auclab check`` verifies it.
 MULTIPLIERS_FILE = "multipliers.parquet"
@@ -29,26 +31,55 @@ MULTIPLIERS_FILE = "multipliers.parquet"
 PAIRS_FILE = "pair_multipliers.parquet"
 
 
-def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
+def write_artifacts(result: Result, folder: Path, *, config: str, export: Path | None = None) -> list[Path]:
     """Write all files of a run below `folder` and return the folder of each split.
 
     Several splits go to ``fold_0``, ``fold_1``, … and ``folds.csv``.
 
-    `folder`: an existing empty folder. `config`: the resolved configuration as yaml; passwords in addresses are
-    removed.
+    `folder`: an existing empty folder. `config`: the resolved configuration as yaml. `export`: a path with the name of the model of each split; None for no models.
     """
-    several = len(result.folds) > 1
-    folders = [folder / f"fold_{number}" if several else folder for number in range(len(result.folds))]
+    several, folders = len(result.folds) > 1, split_folders(folder, len(result.folds))
     (folder / "config.yaml").write_text(config, encoding="utf-8")
     _write_json(folder / "metrics.json", result.summary)
     _write_json(folder / DETAILS_FILE, {"lines": details(result)})
     for fold, fold_folder in zip(result.folds, folders, strict=True):
         fold_folder.mkdir(exist_ok=True)
         write_fold(fold, fold_folder, dataset_sha256=result.dataset.sha256, prepared=result.prepared)
+        if export is not None and fold.problem is not None:
+            from auclab.models.pyomo_model import write_model
+
+            write_model(fold.problem, fold_folder / export.name, fold.features)
     if several:
         rows = [_fold_row(fold) for fold in result.folds]
         pd.DataFrame(rows).to_csv(folder / "folds.csv", index=False)
     return folders
+
+
+def split_folders(folder: Path, n_splits: int) -> list[Path]:
+    """The folder of each split in the folder of a run."""
+    return [folder / f"fold_{number}" for number in range(n_splits)] if n_splits > 1 else [folder]
+
+
+def copy_models(folder: Path, n_splits: int, export: Path | None) -> list[Path]:
+    """Copy the models of a run to where its user wants them, several with the number of the split in their names.
+
+    `folder`: files of the run. `export`: the path; None for no models. Returns the paths.
+    """
+    copies: list[Path] = []
+    if export is None:
+        return copies
+    for source in split_folders(folder, n_splits):
+        copy = export if n_splits == 1 else export.with_stem(f"{export.stem}_{source.name}")
+        try:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            with replace_file(copy) as draft:
+                shutil.copyfile(source / export.name, draft)
+        except OSError as error:
+            raise AuclabError(
+                f"the run is kept, and its model is {source / export.name}, but it cannot be copied to {copy}: {error}"
+            ) from error
+        copies.append(copy)
+    return copies
 
 
 def _fold_row(fold: Fold) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def write_run(result: Result, experiment: Experiment, run: Draft) -> None:
         wanted = Figures.NONE
     with working(f"{run.record.name} · writing files"):
         config = OmegaConf.to_yaml(experiment.kept_config, resolve=True)
-        folders = write_artifacts(result, run.staging, config=config)
+        folders = write_artifacts(result, run.staging, config=config, export=experiment.export)
         for fold, fold_folder in zip(result.folds, folders, strict=True):
             example = _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS])
             model = kept_model(fold.model, result.dataset, fold.decision)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich import box
 from rich.markup import escape
@@ -46,10 +47,12 @@ def show_solution(result: Result, *, whole: bool = False) -> None:
         out.print()
 
 
-def show_run(result: Result, record: RunRecord, in_all: float) -> None:
-    """Print the time since the command began, and commands to try next."""
+def show_run(result: Result, record: RunRecord, in_all: float, models: Sequence[Path] = ()) -> None:
+    """Print the time since the command began, the models that were written, and commands to try next."""
     grid = facts_grid(LABELS)
     grid.add_row("seconds", seconds(result, in_all))
+    if models:
+        grid.add_row("model", Text(", ".join(map(short_path, models))))
     out.print(grid)
     if record.tracking is None or record.run_id is None:
         out.print(f"[cyan]{'files':<{LABELS}}[/cyan]  {escape(short_path(record.files_folder))}", soft_wrap=True)

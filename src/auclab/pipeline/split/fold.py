@@ -22,7 +22,7 @@ from auclab.pipeline.split.decision import UNDECIDED, decide
 from auclab.pipeline.split.formula import describe_scorer, explain
 from auclab.pipeline.split.guarantees import Guarantee, find_guarantees
 from auclab.pipeline.split.measured import Measured, Metric, Part, measure
-from auclab.pipeline.split.methods import ClassWeight, method_of
+from auclab.pipeline.split.methods import ClassWeight, method_of, problem_to_write
 from auclab.pipeline.split.ranked_part import ranked_metrics
 from auclab.pipeline.split.results import Fold
 from auclab.pipeline.split.summarised_part import part_of
@@ -50,12 +50,13 @@ def solve_split(
     class_weight: ClassWeight = None,
     constraints: DataConstraints | None = None,
     kernel: KernelConfig | None = None,
+    to_write: bool = False,
 ) -> Fold:
     """Fit preprocessing and scorer on the training part, measure on both parts.
 
     Without a `decision` the threshold matches the share of positives, and nothing is calibrated. Class weights, keyed 0
     and 1, are as in `auclab.estimators.AUCClassifier`. Constraints hold on the inner folds too, each in the units of
-    its own preprocessing.
+    its own preprocessing. `to_write`: whether the program is kept, so that its model can be written.
 
     Each part is transformed and scored once.
     """
@@ -72,6 +73,7 @@ def solve_split(
     on_columns = None if constraints is None else constraints.on(preprocessing)
     selected = method.formulation
     method, on_columns = method.prepared(preprocessing, dataset, on_columns)
+    problem = problem_to_write(method, X["train"], y, on_columns) if to_write else None
     classifier, fitted = interruptible(lambda: method.fit(X["train"], y, on_columns))
     _refuse_failure(fitted)
     if len(split.test):
@@ -106,6 +108,7 @@ def solve_split(
         card=method.card(fitted, preprocessing, X["train"], y, dataset),
         constraints=None if constraints is None else constraints.solved(fitted, preprocessing),
         in_blocks=None if in_memory(X["train"]) else X["train"],
+        problem=problem,
     )
 
 

@@ -12,10 +12,13 @@ from auclab.datasets.records import Dataset
 from auclab.datasets.target import Target
 from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker
 from auclab.estimators.baselines import Baseline
-from auclab.estimators.class_weights import ClassWeight
+from auclab.estimators.class_weights import ClassWeight, class_weights
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.problem import Problem
+from auclab.formulations.ranked import Ranking
+from auclab.models.algebra import MOST_ROWS
 from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.settings import SolverConfig, TuneConfig
@@ -23,7 +26,9 @@ from auclab.pipeline.split.constrained import DataConstraints, on_prepared
 from auclab.pipeline.split.scorecards import card_of_split, on_items
 from auclab.pipeline.split.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.scorecards import Card
+from auclab.solvers.encodings import check_exportable
 from auclab.solvers.fitted import Fitted
+from auclab.types import AuclabError
 
 
 class Method(Protocol):
@@ -222,6 +227,21 @@ class BaselineMethod:
     def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Target, dataset: Dataset) -> Card | None:
         """None."""
         return None
+
+
+def problem_to_write(method: Method, X: Any, y: Target, constraints: ColumnConstraints | None) -> Problem:
+    """The program that `fit` solves on these rows, as a model of a row for every pair can be written of it."""
+    program, weight = check_exportable(method.formulation), None
+    if (of_classes := getattr(method, "class_weight", None)) is not None:
+        of_negative, of_positive = class_weights(of_classes, [0, 1], y.y == 1, None)
+        weight = np.where(y.y == 1, of_positive, of_negative)
+    problem = Problem(*Ranking(**y.for_solve).problem_parts(program, X, y.y, weight), constraints)
+    if problem.n_margins > MOST_ROWS["pyomo"]:
+        raise AuclabError(
+            f"solver.export writes one row a pair, and there are {problem.n_margins:,} (at most "
+            f"{MOST_ROWS['pyomo']:,}); use fewer observations"
+        )
+    return problem
 
 
 def method_of(

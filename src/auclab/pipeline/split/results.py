@@ -13,6 +13,7 @@ from auclab.estimators.baselines import Baseline
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.export.coefficients import Effects
 from auclab.formulations import Optimum, Program
+from auclab.formulations.problem import Problem
 from auclab.pipeline.split.active_constraints import SolvedConstraints
 from auclab.pipeline.split.decision import UNDECIDED, Decision
 from auclab.pipeline.split.guarantees import Guarantee
@@ -61,7 +62,8 @@ class Fold:
     checksum of the prepared training part. `decision` has the threshold and calibration; `scorer` is the contents of
     ``scorer.json``; `effects` are the coefficients in the units of the data, None if the scorer is not a formula over
     the columns. `card` is that of a scorecard. `constraints` says which constraints hold with equality. `in_blocks` are
-    the prepared rows of the training part if these are not in memory.
+    the prepared rows of the training part if these are not in memory. `problem` is the program on the training part if
+    its model is to be written.
     """
 
     split: Split
@@ -81,6 +83,7 @@ class Fold:
     constraints: SolvedConstraints | None = None
     in_blocks: BlockTable | None = None
     inner: InnerScores | None = None
+    problem: Problem | None = None
 
     @property
     def is_constant(self) -> bool:

@@ -1,4 +1,4 @@
-"""The classes, functions and addresses that a stored configuration may name.
+"""What a stored configuration may call, read and contact.
 
 A configuration composed here names what its user typed. One read from a store is written by whoever made the store:
 instantiating it unchecked would run that person's code.
@@ -6,6 +6,7 @@ instantiating it unchecked would run that person's code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -16,7 +17,10 @@ from auclab.types import AuclabError
 #: Returns a function by its name; that name must be allowed too.
 GET_METHOD = "hydra.utils.get_method"
 
-#: The classes and functions that the yaml files of each group of ``conf/`` name; a test compares the two.
+_ENGINES = frozenset({"auclab.samples.blocks.DaskEngine", "auclab.samples.blocks.LocalEngine"})
+
+#: The classes and functions that ``conf/`` calls at each place of a configuration, where * is any name; nothing is
+#: called elsewhere. A test compares the two.
 ALLOWED: dict[str, frozenset[str]] = {
     "dataset": frozenset(
         {
@@ -27,11 +31,10 @@ ALLOWED: dict[str, frozenset[str]] = {
             "auclab.datasets.parquet_blocks.load_blocks",
             "auclab.datasets.perturbed.make_perturbed",
             "auclab.datasets.published.load_published",
-            "auclab.samples.blocks.DaskEngine",
-            "auclab.samples.blocks.LocalEngine",
         }
     ),
-    "engine": frozenset({"auclab.samples.blocks.DaskEngine", "auclab.samples.blocks.LocalEngine"}),
+    "dataset.engine": _ENGINES,
+    "engine": _ENGINES,
     "split": frozenset(
         (
             *(f"auclab.datasets.splits.{name}" for name in ("holdout", "kfold", "none", "repeated")),
@@ -51,10 +54,6 @@ ALLOWED: dict[str, frozenset[str]] = {
             "auclab.estimators.baselines.Logistic",
             "auclab.formulations.bauc.BufferedAUC",
             "auclab.formulations.composed.Composed",
-            "auclab.losses.Hinge",
-            "auclab.regularisers.ElasticNet",
-            "auclab.regularisers.GroupLasso",
-            "auclab.regularisers.Norm",
             "auclab.formulations.csvm.CSVM",
             "auclab.formulations.ecsvm.ECSVM",
             "auclab.formulations.exact_auc.ExactAUC",
@@ -64,59 +63,114 @@ ALLOWED: dict[str, frozenset[str]] = {
             "auclab.formulations.scorecard.Scorecard",
         }
     ),
-    "metrics": frozenset(
-        {
-            GET_METHOD,
-            *(
-                f"auclab.metrics.{name}"
-                for name in (
-                    *("auc_score", "auc_threshold", "bauc_score", "ferri_auc", "gauc_score", "partial_auc"),
-                    *("polynomial_auc", "polynomial_soft_auc", "probabilistic_auc", "ranking_superquantile"),
-                    *("scored_auc", "soft_auc", "two_way_partial_auc", "voros_score", "weighted_auc"),
-                )
-            ),
-        }
+    "metrics.*": frozenset(
+        f"auclab.metrics.{name}"
+        for name in (
+            *("auc_score", "auc_threshold", "bauc_score", "ferri_auc", "gauc_score", "partial_auc"),
+            *("polynomial_auc", "polynomial_soft_auc", "probabilistic_auc", "ranking_superquantile"),
+            *("scored_auc", "soft_auc", "two_way_partial_auc", "voros_score", "weighted_auc"),
+        )
     ),
+    "metrics.*.modifier": frozenset({GET_METHOD}),
+    "metrics.*.weight": frozenset({GET_METHOD}),
 }
 
-#: Packages of the pieces of a formulation, whose public names are allowed.
-PIECES = ("auclab.losses", "auclab.regularisers")
+#: Packages whose public classes are allowed at a place: the pieces of a formulation.
+PIECES = {"formulation.loss": "auclab.losses", "formulation.regulariser": "auclab.regularisers"}
 
 #: Modules whose universal functions (``numpy.ufunc``: numbers in, numbers out) a metric may apply.
 FUNCTION_MODULES = ("numpy", "scipy.special")
 
+#: Arguments that say where files are. A test compares them with the signatures.
+FILES = ("path", "file", "data_dir")
 
-def check_targets(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -> None:
-    """Refuse a stored configuration that names anything not named by the same group of ``conf/``.
+#: Keys by which Hydra's ``instantiate`` is directed, of this and of other versions.
+_DIRECTION = re.compile(r"_\w*_")
 
-    `configuration`: plain nested data, before anything of it is interpolated or instantiated. `allow`: further names
-    that the reader of the store trusts, such as ``my.module.Class``.
+
+def check_configuration(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -> None:
+    """Refuse a stored configuration that calls, contacts or downloads anything that ``conf/`` does not name.
+
+    Every mapping is checked, wherever it is, and so is every argument: what is called at this place, by keyword
+    arguments alone, files of this machine alone, and no interpolation. Files are only read, and their contents are
+    neither written nor sent.
+
+    `configuration`: plain nested data, before anything of it is interpolated or instantiated. `allow`: what the reader
+    of the store trusts besides: names such as ``my.module.Class``, addresses (``tcp://host:8786`` of a Dask scheduler,
+    ``s3://bucket``) and data sets at OpenML (``openml:40945``).
     """
-    for group, part in configuration.items():
-        known = ALLOWED.get(str(group), frozenset())
-        for path, mapping in _mappings(part, str(group)):
-            if "_target_" not in mapping:
-                continue
-            name = mapping["_target_"]
-            if name in allow or (group == "formulation" and is_piece(name)):
-                continue
-            if not isinstance(name, str) or name not in known:
-                raise _foreign(f"{path}._target_", name, sorted(known))
-            if name == GET_METHOD and not is_function(called := mapping.get("path")) and called not in allow:
-                functions = [f"{module}.NAME of a universal function" for module in FUNCTION_MODULES]
-                raise _foreign(f"{path}.path", called, functions)
+    for path, value in _walk(configuration, ()):
+        where = ".".join(path)
+        if isinstance(value, str) and "${" in value:
+            raise AuclabError(
+                f"the stored configuration has the interpolation {value!r} at {where}, which could read environment "
+                "variables or other settings of this machine; auclab stores configurations without any, so this one "
+                "was changed by hand. Write the value itself in its place"
+            )
+        if isinstance(value, Mapping):
+            if "_target_" in value:
+                _check_call(path, value, allow)
+            for key, item in value.items():
+                if _DIRECTION.fullmatch(str(key)) and key != "_target_" and (key, item) != ("_partial_", True):
+                    raise AuclabError(
+                        f"the stored configuration has {key}: {item!r} in {where or 'it'}; objects are built from "
+                        "keyword arguments alone, with _target_ and _partial_: true. Write them as NAME: VALUE"
+                    )
 
 
-def is_piece(name: Any) -> bool:
-    """Whether a name is that of a loss or a regulariser of auclab.
+def _walk(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Nested data with the path of each part, keys included; parts come before what they are part of."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield path, key
+            yield from _walk(item, (*path, str(key)))
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _walk(item, (*path[:-1], f"{path[-1]}[{number}]") if path else ())
+    yield path, value
+
+
+def _check_call(path: tuple[str, ...], call: Mapping[Any, Any], allow: Sequence[str]) -> None:
+    """A mapping from which Hydra would make an object: its function or class, and the arguments that lead elsewhere."""
+    where, name = ".".join(path), call["_target_"]
+    place = ".".join(("metrics", "*", *path[2:]) if path[:1] == ("metrics",) else path)
+    known = ALLOWED.get(place, frozenset())
+    if name not in allow and (not isinstance(name, str) or not (name in known or is_piece(name, place))):
+        raise _foreign(".".join((*path, "_target_")), name, sorted(known))
+    if name == GET_METHOD and not is_function(called := call.get("path")) and called not in allow:
+        functions = [f"{module}.NAME of a universal function" for module in FUNCTION_MODULES]
+        raise _foreign(f"{where}.path", called, functions)
+    if (address := call.get("address")) is not None and not _is_allowed(address, allow):
+        raise AuclabError(
+            f"the stored configuration connects to the Dask scheduler {address!r} at {where}.address; a scheduler can "
+            f"run any program here. If it is yours, allow it: --allow {address}"
+        )
+    for key in FILES:
+        for _, text in _walk(call.get(key), ()):
+            if isinstance(text, str) and is_elsewhere(text) and not _is_allowed(text, allow):
+                raise AuclabError(
+                    f"the stored configuration reads {text!r} at {where}.{key}, which is not a file of this machine; "
+                    f"its server would learn who reads it. If you know the address, allow it: --allow {text}"
+                )
+    number = call.get("openml_id")
+    if not (number is None or f"openml:{number}" in allow or _download(call) in _described_downloads()):
+        raise AuclabError(
+            f"the stored configuration would keep OpenML's data set {number} in the cache as {call.get('file')}, which "
+            "no data set of conf/dataset describes; later experiments would read it. If you want that: --allow "
+            f"openml:{number}"
+        )
+
+
+def is_piece(name: str, place: str) -> bool:
+    """Whether a name is that of a loss or a regulariser of auclab, where a formulation has one.
 
     Examples
     --------
-    >>> is_piece("auclab.losses.Hinge"), is_piece("auclab.losses.LOSSES"), is_piece("os.system")
-    (True, False, False)
+    >>> is_piece("auclab.losses.Hinge", "formulation.loss"), is_piece("auclab.losses.LOSSES", "formulation.loss")
+    (True, False)
     """
-    package, _, piece = str(name).rpartition(".")
-    home = import_module(package) if package in PIECES else None
+    package, _, piece = name.rpartition(".")
+    home = import_module(package) if place in PIECES and package == PIECES[place] else None
     return piece in getattr(home, "__all__", ()) and isinstance(getattr(home, piece), type)
 
 
@@ -130,27 +184,20 @@ def is_function(name: Any) -> bool:
     return isinstance(getattr(import_module(module), function, None), np.ufunc)
 
 
-def _mappings(value: Any, path: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """Every mapping in nested data, with its path; interpolations are refused."""
-    if isinstance(value, Mapping):
-        yield path, value
-        for key, item in value.items():
-            _refuse_interpolation(key, path)
-            yield from _mappings(item, f"{path}.{key}")
-    elif isinstance(value, list | tuple):
-        for number, item in enumerate(value):
-            yield from _mappings(item, f"{path}[{number}]")
-    else:
-        _refuse_interpolation(value, path)
+def is_elsewhere(path: str) -> bool:
+    r"""Whether a path leads to another machine: an address, or a share of Windows.
+
+    Examples
+    --------
+    >>> [is_elsewhere(path) for path in ("s3://bucket/x", r"\\host\share", "//host/share", r"C:\x.csv", "data/x.csv")]
+    [True, True, True, False, False]
+    """
+    return "://" in path or path.replace("\\", "/").startswith("//")
 
 
-def _refuse_interpolation(value: Any, path: str) -> None:
-    if isinstance(value, str) and "${" in value:
-        raise AuclabError(
-            f"the stored configuration has the interpolation {value!r} at {path}, which could read environment "
-            "variables or other settings of this machine; auclab stores configurations without any, so this one was "
-            "changed by hand. Write the value itself in its place"
-        )
+def _is_allowed(address: Any, allow: Sequence[str]) -> bool:
+    """Whether the reader of the store trusts an address, or the place that it is in."""
+    return any(address == each or str(address).startswith(f"{each.rstrip('/')}/") for each in allow)
 
 
 def _foreign(path: str, name: Any, known: Sequence[str]) -> AuclabError:
@@ -161,38 +208,11 @@ def _foreign(path: str, name: Any, known: Sequence[str]) -> AuclabError:
     )
 
 
-def check_locations(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -> None:
-    """Refuse a stored configuration that would connect to another machine or download data not in ``conf/``.
-
-    Data files of this machine may be named: they are only read, and their contents are not written or sent.
-
-    `configuration`: plain nested data. `allow`: addresses of Dask schedulers (``tcp://host:8786``) and data sets at
-    OpenML (``openml:40945``) that the reader of the store trusts.
-    """
-    for group in ("dataset", "engine"):
-        for path, mapping in _mappings(configuration.get(group), group):
-            address = mapping.get("address")
-            if address is not None and address not in allow:
-                raise AuclabError(
-                    f"the stored configuration connects to the Dask scheduler {address!r} at {path}.address; a "
-                    f"scheduler can run any program here. If it is yours, allow it: --allow {address}"
-                )
-    dataset = configuration.get("dataset")
-    if isinstance(dataset, Mapping) and dataset.get("openml_id") is not None:
-        file, number = dataset.get("file"), dataset["openml_id"]
-        if f"openml:{number}" not in allow and _download(dataset) not in _described_downloads():
-            raise AuclabError(
-                f"the stored configuration would keep OpenML's data set {number} in the cache as {file}, which no data "
-                f"set of conf/dataset describes; later experiments would read it. If you want that: --allow "
-                f"openml:{number}"
-            )
-
-
-def _download(dataset: Mapping[Any, Any]) -> str:
+def _download(call: Mapping[Any, Any]) -> str:
     """The settings that determine the content and the name of a downloaded copy."""
-    labels = dataset.get("openml_labels") or {}
+    labels = call.get("openml_labels") or {}
     pairs = sorted((str(key), str(value)) for key, value in labels.items()) if isinstance(labels, Mapping) else labels
-    return repr((dataset.get("file"), str(dataset.get("openml_id")), dataset.get("target"), pairs))
+    return repr((call.get("file"), str(call.get("openml_id")), call.get("target"), pairs))
 
 
 @cache

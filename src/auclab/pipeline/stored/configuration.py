@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from auclab.pipeline.config.compose import OBJECTS, Experiment
-from auclab.pipeline.stored.allowed import check_locations, check_targets
+from auclab.pipeline.stored.allowed import check_configuration
 from auclab.pipeline.stored.stored_files import damaged, stored_file
 from auclab.sizes import MOST_ENTRIES, SETTINGS_BYTES
 from auclab.types import AuclabError
@@ -30,8 +30,7 @@ def stored_experiment(
     Tracking and export of models are disabled, whatever the file says.
 
     `folder`: files of the run. `choices`: the choice of each group, for the name of the experiment. `allow`: trusted in
-    addition to the classes and functions of ``conf/``: names such as ``my.module.Class``, Dask schedulers
-    (``tcp://host:8786``) and data sets at OpenML (``openml:40945``).
+    addition to the classes and functions of ``conf/``, as in `auclab.pipeline.stored.allowed.check_configuration`.
     """
     return Experiment(_plain_configuration(folder, allow), dict(choices or {}))
 
@@ -43,8 +42,7 @@ def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
     if path is None:
         raise AuclabError(f"{folder / CONFIG_FILE} is missing, and it contains the configuration of the run")
     configuration = _parse(path)
-    check_targets(configuration, allow)
-    check_locations(configuration, allow)
+    check_configuration(configuration, allow)
     for key in ("export", "checkpoint"):
         if key in (solver := configuration.get("solver", {})):
             solver[key] = None  # it would write a file to any path

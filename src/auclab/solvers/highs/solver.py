@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -21,7 +20,6 @@ import numpy as np
 
 from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.problem import Problem
-from auclab.models.algebra import MOST_ROWS
 from auclab.models.dual_lp import highs_status, quiet_highs, run_highs, solve_dual
 from auclab.models.margins import all_margins, marginals
 from auclab.models.timings import Timings
@@ -48,7 +46,6 @@ def solve(
     tolerance: float = 1e-6,
     time_limit: float | None = None,
     encoding: str = "auto",
-    export: str | None = None,
 ) -> RawSolution:
     """Solve a linear hinge program exactly, or count pairs by branch and bound.
 
@@ -62,20 +59,17 @@ def solve(
     encoding : {"auto", "full", "dual", "aggregated"}
         How the pairs (or points) enter the program. "auto" is "dual" up to 1,000 of them, then "aggregated" where the
         program has it.
-    export : str, optional
-        A path ending in .lp or .mps to which the algebraic model is written.
 
     Raises
     ------
     AuclabError
-        An encoding that is unknown or that the program does not have, margins that would not fit into the memory, an
-        export path that cannot be written or has another ending.
+        An encoding that is unknown or that the program does not have, or margins that would not fit into the memory.
 
     See Also
     --------
     auclab.solvers.newton.solver.solve : Sorted scores in place of pairs.
     """
-    _check_encoding(problem, encoding, export)
+    _check_encoding(problem, encoding)
     if not encodings(problem.program):
         from auclab.solvers.highs.exact_auc import solve_exact_auc
 
@@ -90,8 +84,6 @@ def solve(
         encoding = fastest_encoding(problem)
     if encoding != "aggregated":
         check_margins(problem, f"highs encoding={encoding}")
-    if export is not None:
-        _export(problem, Path(export))
     limit = seconds_allowed(time_limit) - (perf_counter() - begin)
     answer = _solve_linear(problem, tolerance=tolerance, time_limit=max(limit, 1e-3), encoding=encoding)
     return replace(answer, notes=(*answer.notes, *default_limit_note(time_limit, answer.status)))
@@ -109,12 +101,12 @@ def _solve_linear(problem: Problem, *, tolerance: float, time_limit: float, enco
     return _solve_dual(problem, time_limit)
 
 
-def _check_encoding(problem: Problem, encoding: str, export: str | None) -> None:
+def _check_encoding(problem: Problem, encoding: str) -> None:
     """Raise `AuclabError` unless the program has the encoding."""
     program = problem.program
     check_choice("encoding", encoding, ENCODINGS)
-    if not encodings(program) and (encoding != "auto" or export is not None):
-        raise AuclabError(f"{program.name} takes neither encoding nor export: its pairs are integer variables")
+    if not encodings(program) and encoding != "auto":
+        raise AuclabError(f"{program.name} takes no encoding: its pairs are integer variables")
     if encoding != "auto" and encoding not in encodings(program):
         available = " or ".join(f"encoding={name}" for name in encodings(program))
         raise AuclabError(
@@ -221,26 +213,3 @@ def _scale_features(lp: highspy.HighsLp, model: Any, units: Array, variables: li
     scale = np.array([of_variable.get(id(variable), 1.0) for variable in variables])
     lp.a_matrix_.value_ = np.array(lp.a_matrix_.value_) * np.repeat(scale, np.diff(np.array(lp.a_matrix_.start_)))
     lp.col_cost_ = np.array(lp.col_cost_) * scale
-
-
-def _export(problem: Problem, path: Path) -> None:
-    """Write the printed program to `path`; under another name first, so that no partial file is left."""
-    from auclab.models.pyomo_model import to_pyomo
-
-    if path.suffix not in (".lp", ".mps"):
-        raise AuclabError(f"export={path} must end in .lp or .mps")
-    most = MOST_ROWS["pyomo"]
-    if problem.n_margins > most:
-        raise AuclabError(
-            f"export writes one row a pair, and there are {problem.n_margins:,} (at most {most:,}); "
-            "use fewer observations"
-        )
-    partial = path.with_name(f".{path.stem}.partial{path.suffix}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        to_pyomo(problem).write(str(partial), io_options={"symbolic_solver_labels": True})
-        partial.replace(path)
-    except OSError as error:
-        if partial.parent.is_dir():
-            partial.unlink(missing_ok=True)
-        raise AuclabError(f"export={path} could not be written: {error}") from error

@@ -89,7 +89,10 @@ class _QuadraticModel:
         self.has_intercept = program.comparisons.name == "points"
         self.free = np.arange(self.n + self.has_intercept)
         diagonal = hessian.diagonal()
-        self.ridge = SOLVED * np.maximum(diagonal, 1e-3 * spread)
+        # A narrow band has curvature of the order 1/h, and so has the rounding in its entries: where no margin of the
+        # band involves a column, its own entry is that rounding, of either sign.
+        curvature = max(1.0, float((diagonal / spread).max()))
+        self.ridge = SOLVED * np.maximum(diagonal, 1e-3 * curvature * spread)
         self.diagonal = diagonal + self.ridge
 
     def hessian_product(self, step: Array) -> Array:
