@@ -6,7 +6,6 @@ import runpy
 import subprocess
 from importlib.metadata import distribution
 from pathlib import Path
-from pkgutil import resolve_name
 
 import pytest
 

@@ -36,7 +36,8 @@ def write_artifacts(result: Result, folder: Path, *, config: str, export: Path |
 
     Several splits go to ``fold_0``, ``fold_1``, … and ``folds.csv``.
 
-    `folder`: an existing empty folder. `config`: the resolved configuration as yaml. `export`: a path with the name of the model of each split; None for no models.
+    `folder`: an existing empty folder. `config`: the resolved configuration as yaml. `export`: a path
+    with the name of the model of each split; None for no models.
     """
     several, folders = len(result.folds) > 1, split_folders(folder, len(result.folds))
     (folder / "config.yaml").write_text(config, encoding="utf-8")
