@@ -10,7 +10,9 @@ import scipy.sparse as sp
 import auclab
 from auclab import AuclabError, Constraints
 from auclab.formulations import CSVM, Composed, GeneralizedBufferedAUC, RankSVM
+from auclab.formulations.problem import Problem
 from auclab.regularisers import Epigraph, Norm
+from auclab.samples.as_sample import as_sample
 from extension.structured_norms import AnalysisL1, FusedLasso, Mahalanobis
 
 SOLVERS = ("newton", "cutting_plane", "clarabel")
@@ -177,6 +179,22 @@ def test_the_parts_of_an_epigraph_may_be_negative_and_more_than_the_columns(solv
     X, y = sample(1)
     given = RankSVM(0.05, norm=SignedParts(norm_of(1, X.shape[1]).F))
     check(auclab.solve(given, X, y, solver=solver), optimum(given, X, y))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_vector_of_a_box_is_longer_than_what_encloses_the_box(seed):
+    X, y = sample(seed)
+    problem = Problem(program(seed, X.shape[1]), as_sample(X, y))
+    generator, dual = np.random.default_rng(seed), problem.program.regulariser.norm.dual
+    for width in (0.0, 0.1, 3.0):
+        low = generator.normal(size=X.shape[1])
+        high = low + width * generator.random(low.size)
+        gradient, more = problem.enclosed(low, high)
+        limit = (dual(gradient) + more) * (1.0 + 1e-12)
+        corners = generator.random((50, low.size)) < 0.5
+        assert max(dual(np.where(upper, high, low)) for upper in corners) <= limit
+        assert more == pytest.approx(0.0) if width == 0 else more > 0.01 * width
+    assert max(map(dual, X)) <= problem.largest_row
 
 
 def test_least_parts_of_rows_and_cones():
