@@ -63,7 +63,7 @@ class AlgebraicModel(ABC):
     >>> built.w.shape, built.intercept is None
     ((1,), True)
     >>> built
-    CvxpyModel(RankSVM(penalty=0.01, norm='l2', squared=True, loss=Hinge()), 4 rows, 1 features, 4 margins)
+    CvxpyModel(RankSVM(penalty=0.01, norm='l2', squared=False, loss=Hinge()), 4 rows, 1 features, 4 margins)
     """
 
     model: Any
