@@ -70,9 +70,12 @@ class Certificate:
 
     @property
     def contradiction(self) -> str | None:
-        """Why nothing is proved: the bound is above the objective by more than rounding; None where it is not."""
+        """Why nothing is proved: the bound is above the objective by more than rounding; None where it is not.
+
+        A point that violates constraints may have an objective below that of all points that satisfy them.
+        """
         excess = self.lower_bound - self.objective
-        if not excess > EQUAL * max(abs(self.objective), SMALL_OBJECTIVE):
+        if self.violation > 0 or not excess > EQUAL * max(abs(self.objective), SMALL_OBJECTIVE):
             return None
         return (
             f"the lower bound {self.lower_bound:.9g} is above the objective {self.objective:.9g}, so one of them is "
