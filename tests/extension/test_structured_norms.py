@@ -123,6 +123,14 @@ def test_constraints_buffers_constant_columns_and_units(kind, seed):
         check(auclab.solve(given, X, y, solver=solver, constraints=limits), least)
 
 
+def test_newton_steps_in_a_column_in_which_the_hessian_is_flat():
+    """Its weight is determined by the norm alone, at the scale of the others; stated at 10⁶ times it, the step is lost."""
+    X, y = sample(221)
+    X[:, 0] = 3.0
+    given = program(221, X.shape[1])
+    check(auclab.solve(given, X, y, solver="newton"), optimum(given, X, y))
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_few_features_are_the_best_of_all_subsets(seed):
     X, y = sample(seed)
