@@ -124,7 +124,7 @@ def test_constraints_buffers_constant_columns_and_units(kind, seed):
 
 
 def test_newton_steps_in_a_column_in_which_the_hessian_is_flat():
-    """Its weight is determined by the norm alone, at the scale of the others; stated at 10⁶ times it, the step is lost."""
+    """The norm alone determines its weight, at the scale of the others; in units 10⁶ times as large a step is lost."""
     X, y = sample(221)
     X[:, 0] = 3.0
     given = program(221, X.shape[1])
