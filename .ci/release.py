@@ -147,7 +147,8 @@ def look_into(sdist: Path, wheel: Path, version: str) -> None:
     assert (sdist.name, wheel.name) == (f"auclab-{version}.tar.gz", f"auclab-{version}-py3-none-any.whl"), sdist.name
     with tarfile.open(sdist) as content:
         names = {name.partition("/")[2] for name in content.getnames()}
-    needed = {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "conf/config.yaml", "PKG-INFO"}
+    needed = {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "PKG-INFO"}
+    needed |= {"conf/config.yaml", "conf/dataset/ionosphere.csv"}
     assert needed <= names, f"the sdist lacks {needed - names}"
     print(f"{sdist.name}: {sdist.stat().st_size / 1e6:.1f} MB, {len(names)} files; {wheel.name}: "
           f"{wheel.stat().st_size / 1e6:.1f} MB")  # fmt: skip
@@ -162,7 +163,7 @@ def installed(wheel: Path, folder: Path, version: str) -> None:
     empty = folder / "empty"
     empty.mkdir()
     assert run(auclab, "--version", folder=empty).strip() == f"auclab {version}"
-    run(auclab, "run", "dataset=breast_cancer", folder=empty)
+    run(auclab, "run", "solver=highs", "dataset=ionosphere", folder=empty)
     run(auclab, "doctor", folder=empty)
     run(auclab, "check", "last", folder=empty)
     run(python, "-c", SOLVE, folder=empty)

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
-SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 #: A plain ``key=value``, neither an addition nor a deletion.
 _PLAIN = re.compile(r"(?!hydra\.)[A-Za-z_][\w.]*=")
 

@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from auclab.datasets.search_path import find_file
 from auclab.types import AuclabError
 from composed import run_here
 from store_copies import copy_databases
@@ -46,7 +47,12 @@ POSIX_ALONE = {
 
 
 def pytest_collection_modifyitems(items):
-    """Elsewhere these are skipped, with the reason."""
+    """What this machine lacks is the reason of a skip: tables of the mark `needs_tables`, and elsewhere POSIX."""
+    for item in items:
+        named = [file for mark in item.iter_markers("needs_tables") for file in mark.args or ("manifest.csv",)]
+        if missing := [file for file in named if find_file(file) is None]:
+            reason = f"needs {', '.join(missing)} in data/ or in the folder that AUCLAB_DATA names"
+            item.add_marker(pytest.mark.skip(reason=reason))
     for item in items if os.name != "posix" else ():
         module = "/".join(item.path.relative_to(item.config.rootpath / "tests").parts)
         reason = POSIX_ALONE.get(module) or POSIX_ALONE.get(f"{module}::{item.name.partition('[')[0]}")

@@ -44,6 +44,7 @@ class Needs:
 
     `before` are lines with their exit codes, run before the line `at`, the first one if that is empty. `real` are the
     words for names on the page, known when a line is run. `servers_first` starts servers before the other lines.
+    `tables` are files that do not come with the package; without them the page is skipped.
     """
 
     files: Callable[[Path], object] = lambda folder: None
@@ -51,6 +52,7 @@ class Needs:
     at: str = ""
     real: Mapping[str, Callable[[Path], str]] = field(default_factory=dict)
     servers_first: bool = False
+    tables: tuple[str, ...] = ()
 
 
 def _rows(n: int, seed: int = 0) -> pd.DataFrame:
@@ -130,6 +132,7 @@ A_FILE = "dataset=file dataset.target=y dataset.positive=1 bounds=none decision.
 NEEDS: dict[str, Needs] = {
     "README.md": Needs(_table),
     "CONTRIBUTING.md": Needs(_repository),
+    "docs/all_data_sets.md": Needs(tables=("w8a.csv.gz",)),
     "docs/blocks.md": Needs(_parquet),
     "docs/blocks_at_scale.md": Needs(_parquet),
     "docs/comparing.md": Needs(
@@ -138,7 +141,11 @@ NEEDS: dict[str, Needs] = {
         at="auclab best --where dataset=my.csv --refit --register churn",
         real=RUN | SWEEP,
     ),
+    "docs/constraints.md": Needs(tables=("german_credit.csv",)),
     "docs/groups_and_times.md": Needs(_ranked_tables),
+    "docs/kernels.md": Needs(tables=("phoneme.csv",)),
+    "docs/linear_or_kernel.md": Needs(tables=("manifest.csv",)),
+    "docs/losses_and_regularisers.md": Needs(tables=("german_credit.csv",)),
     "docs/models.md": Needs(
         _labelled_customers,
         before=((f"auclab run {A_FILE} dataset.path=customers.csv 'dataset.drop=[customer_id]' formulation=bauc", 0),),
@@ -154,7 +161,9 @@ NEEDS: dict[str, Needs] = {
         ),
         real={"564bf01a": lambda folder: _kept(folder)[:8]},
     ),
+    "docs/scorecards.md": Needs(tables=("german_credit.csv",)),
     "docs/sweeps.md": Needs(servers_first=True),
+    "experiments/which_formulation/README.md": Needs(tables=("manifest.csv",)),
 }
 
 
@@ -182,6 +191,7 @@ _STUDY = "python -m experiments.which_formulation.nonlinear.splits"
 _BLOCKS = "python run.py dataset=blocks dataset.path=FOLDER dataset.target=y"
 _CARD = "python run.py formulation=scorecard"
 _ALL_SETS = "python benchmarks/all_data_sets.py"
+_WITH_THE_PACKAGE = "on a table that comes with the package"
 OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ("CONTRIBUTING.md", 'pip install -e ".[dev]"'): _INSTALLS,
     ("CONTRIBUTING.md", "uv venv oldest && source oldest/bin/activate"): _BY_HAND,
@@ -207,10 +217,10 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     },
     **{(f"docs/{page}.md", "pip install -e ."): _INSTALLS for page in ("index", "start")},
     ("docs/all_data_sets.md", f"{_ALL_SETS} --workers 2"): Otherwise(
-        "all sets take too long", (f'{_ALL_SETS} --workers 2 --sets main --only "sonar bauc " --results new.csv',)
+        "all sets take too long", (f'{_ALL_SETS} --workers 2 --sets main --only "ionosphere bauc " --results new.csv',)
     ),
     ("docs/all_data_sets.md", f"{_ALL_SETS} --again any --only spambase"): Otherwise(
-        "twelve programs on 4,601 rows", (f'{_ALL_SETS} --again any --only "sonar bauc "',)
+        "twelve programs on 4,601 rows", (f'{_ALL_SETS} --again any --only "ionosphere bauc "',)
     ),
     ("docs/all_data_sets.md", f"{_ALL_SETS} --longest 10 --limit 5 --results docs/all_data_sets/limit.csv"): Otherwise(
         "takes minutes",
@@ -222,10 +232,10 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
         "--results docs/all_data_sets/solvers.csv",
     ): Otherwise(
         "takes too long",
-        (f'{_ALL_SETS} --sets main --only "sonar bauc " --solvers auto newton --limit 5 --results solvers.csv',),
+        (f'{_ALL_SETS} --sets main --only "ionosphere bauc " --solvers auto newton --limit 5 --results solvers.csv',),
     ),
     ("docs/results.md", f"{_ALL_SETS} --sets main --limit 200 --results FILE"): Otherwise(
-        "all sets take minutes", (f'{_ALL_SETS} --sets main --only "sonar bauc " --limit 200 --results FILE',)
+        "all sets take minutes", (f'{_ALL_SETS} --sets main --only "ionosphere bauc " --limit 200 --results FILE',)
     ),
     **{
         (page, f"{_BLOCKS} engine=dask engine.workers=4{more}"): Otherwise(
@@ -250,12 +260,16 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ): Otherwise(
         "80 jobs, each tuned",
         (
-            "python run.py -m formulation=ranksvm,csvm,ecsvm,logistic tune=auto dataset=ionosphere,sonar "
+            "python run.py -m formulation=ranksvm,csvm,ecsvm,logistic tune=auto dataset=breast_cancer,ionosphere "
             "'split.seed=range(2)' tune.folds=2 tune.grids.penalty=[0.01,0.1] tune.grids.threshold=[-1,-0.1]",
         ),
     ),
+    **{
+        ("docs/comparing.md", f"{line} dataset=sonar"): Otherwise(_WITH_THE_PACKAGE, (f"{line} dataset=ionosphere",))
+        for line in ("auclab best --where", "auclab compare --where formulation=ranksvm,csvm")
+    },
     ("docs/kernels.md", "python run.py dataset=phoneme kernel=rbf tune=kernel"): Otherwise(
-        "takes minutes", ("python run.py dataset=sonar kernel=rbf tune=kernel tune.gammas=[0.25,1]",)
+        "takes minutes", ("python run.py dataset=ionosphere kernel=rbf tune=kernel tune.gammas=[0.25,1]",)
     ),
     (
         "docs/kernels.md",
@@ -264,8 +278,8 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ): Otherwise(
         "takes minutes",
         (
-            "python run.py dataset=sonar kernel=rbf tune=kernel tune.gammas=[0.5,1] tune.grids.penalty=[1e-3,1e-2] "
-            "tune.tolerance=1e-2",
+            "python run.py dataset=ionosphere kernel=rbf tune=kernel tune.gammas=[0.5,1] "
+            "tune.grids.penalty=[1e-3,1e-2] tune.tolerance=1e-2",
         ),
     ),
     ("docs/scorecards.md", f"{_CARD} dataset=german_credit formulation.max_items=8"): Otherwise(
@@ -301,7 +315,7 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ): (
         Otherwise(
             "120 jobs",
-            ("python run.py -m formulation=bauc,ranksvm,csvm dataset=ionosphere,pima 'split.seed=range(1)'",),
+            ("python run.py -m formulation=bauc,ranksvm,csvm dataset=breast_cancer,ionosphere split.seed=0",),
         )
     ),
     (

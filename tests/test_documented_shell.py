@@ -14,9 +14,7 @@ from urllib.request import urlopen
 import pandas as pd
 import pytest
 
-from auclab.datasets import load, names
-from auclab.types import AuclabError
-from composed import SHARED_DATA
+from auclab.datasets.search_path import VARIABLE
 from documented import BLOCKS, ELSEWHERE
 from shell_lines import LINES, NEEDS, OTHERWISE, SAYS, SERVERS, Needs
 from test_documents import ROOT
@@ -25,10 +23,11 @@ from warm_programs import plain, warm_programs
 
 #: What a line needs that is an extra.
 EXTRAS = {"engine=dask": "distributed", "sweeper=optuna": "optuna", "formulation=lightgbm": "lightgbm"}
-#: Words of a line, and the data sets that it reads.
-DATA = {"--longest": "w8a", "--only": "sonar", "--set pima": "pima", "--scale smoke": "heart_statlog"}
-#: Choices of `dataset` that are not files of others.
-MADE = {"artificial", "artificial_blocks", "blocks", "file", "perturbed"}
+#: Pages with the marks of the tables that they need.
+PAGES = [
+    pytest.param(page, marks=pytest.mark.needs_tables(*tables)) if (tables := NEEDS.get(page, Needs()).tables) else page
+    for page in LINES
+]
 #: Pages whose Python reads what their lines wrote.
 WITH_PYTHON = {
     page: [block.text for block in BLOCKS if (block.page, block.language) == (page, "python")]
@@ -41,9 +40,9 @@ GENERATED = ("_build", "api", "drawn", "gallery", "repository", "tutorials_pytho
 @pytest.fixture(scope="module")
 def shell():
     """The environment in which lines run."""
-    data = os.environ.get("AUCLAB_DATA") or str(SHARED_DATA)
+    tables = {key: folder for key, folder in os.environ.items() if key == VARIABLE}
     quiet = {"NO_COLOR": "1", "MLFLOW_DISABLE_TELEMETRY": "true"}
-    return plain() | {"AUCLAB_DATA": data} | quiet | warm_programs()
+    return plain() | tables | quiet | warm_programs()
 
 
 def folder_of(page, folder):
@@ -66,13 +65,6 @@ def missing(line):
     for word, module in EXTRAS.items():
         if word in line and not find_spec(module):
             return f"{module} is not installed"
-    named = [DATA[words] for words in DATA if words in line]
-    for name in [*named, *re.findall(r"dataset=([a-z0-9_,]+)", line)]:
-        for one in set(name.split(",")) & set(names()) - MADE:
-            try:
-                load(one)
-            except (AuclabError, OSError):
-                return f"{one} does not exist"
     return ""
 
 
@@ -129,7 +121,7 @@ def python_of(page, folder, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", LINES)
+@pytest.mark.parametrize("page", PAGES)
 def test_the_lines_of_a_page_run(page, shell, tmp_path, monkeypatch):
     needs = NEEDS.get(page, Needs())
     folder = folder_of(page, tmp_path)

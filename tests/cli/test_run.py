@@ -15,7 +15,7 @@ import pytest
 from hydra.errors import ConfigCompositionException
 
 from auclab.cli.run import main
-from composed import REPOSITORY, SHARED_DATA
+from composed import REPOSITORY
 from run_command import SMALL, command, run, runs_in
 from waiting import wait_until
 
@@ -74,9 +74,8 @@ def test_the_default_experiment(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (SHARED_DATA / "ionosphere.csv").exists(), reason="ionosphere.csv is not in ../shared/data")
 def test_ionosphere_with_highs(tmp_path):
-    answer = run(tmp_path, "solver=highs", "dataset=ionosphere", f"data_dir={SHARED_DATA}")
+    answer = run(tmp_path, "solver=highs", "dataset=ionosphere")
     assert answer.returncode == 0, answer.stderr
     assert "of ionosphere" in answer.stdout
     _, (kept,) = runs_in(tmp_path)

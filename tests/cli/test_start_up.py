@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -43,6 +44,14 @@ def test_the_solution_does_not_wait_for_the_model(imported):
     assert imported.index("auclab.pipeline.screen.result_screen") < imported.index("matplotlib")
     assert imported.index("auclab.pipeline.screen.result_screen") < imported.index("skops.io")
     assert imported.index("highspy") < imported.index("skops.io")
+
+
+def test_a_command_does_not_begin_before_its_process():
+    """The clock of the shell, which starts the process, never says less than the line with the seconds."""
+    program = "from auclab.cli.process import begun, run_as_program; run_as_program(lambda: print(begun()))"
+    before = time.monotonic()
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert before <= float(answer.stdout) <= time.monotonic()
 
 
 @pytest.mark.slow

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from auclab import AuclabError, solve
-from auclab.comparisons import AllPairs, Points, comparison_named
+from auclab.comparisons import AllPairs, Comparison, HardestNegatives, Points, RankedPairs, comparison_named
+from auclab.comparisons.named import COMPARISONS
 from auclab.formulations import Composed
 from auclab.losses import Hinge, SquaredHinge
 from auclab.regularisers import Zero
@@ -61,6 +62,15 @@ def test_names():
     assert comparison_named(Points()) == Points()
     with pytest.raises(AuclabError, match="did you mean 'pairs'"):
         comparison_named("pair")
+
+
+@pytest.mark.parametrize("base", [Comparison, AllPairs, Points, HardestNegatives, RankedPairs])
+def test_no_class_of_others_changes_which_margins_are_compared(base):
+    with pytest.raises(TypeError, match=r"cannot be derived from .* groups=, ordered=True or event=") as refusal:
+        type("Mine", (base,), {"name": "pairs", "mean": lambda self, *_: 0.0})
+    assert isinstance(refusal.value, AuclabError)
+    assert {kind.name: kind for kind in (AllPairs(), Points())} == COMPARISONS
+    assert comparison_named("pairs") == AllPairs()
 
 
 def test_a_loss_that_is_zero_has_no_negative_mean():

@@ -66,10 +66,13 @@ def test_a_set_is_loaded_from_the_configs_inside_an_installed_package(
     installed = tmp_path / "site-packages" / "auclab"
     shutil.copytree(Path(datasets.__file__).parents[1], installed, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(FOLDER.parent, installed / "conf")
-    program = "from auclab import datasets; print(datasets.__file__); print(datasets.load('breast_cancer').n_pos)"
+    program = "from auclab import datasets; print(datasets.__file__); print(datasets.load('ionosphere').source)"
     monkeypatch.setenv("PYTHONPATH", str(installed.parent))
+    monkeypatch.delenv("AUCLAB_DATA", raising=False)
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=True, text=True)
-    assert done.stdout.splitlines() == [str(installed / "datasets" / "__init__.py"), "212"]
+    assert done.stdout.splitlines() == [
+        str(installed / name) for name in ("datasets/__init__.py", "conf/dataset/ionosphere.csv")
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +93,7 @@ def test_yaml_has_a_comment_and_names_arguments_of_its_loader(name: str) -> None
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.needs_tables
 def test_yaml_matches_the_manifest(name: str, manifest: dict[str, dict[str, str]]) -> None:
     settings, row = SETTINGS[name], manifest[SETTINGS[name].file]
     assert settings.name == name
@@ -104,12 +108,14 @@ def test_yaml_matches_the_manifest(name: str, manifest: dict[str, dict[str, str]
     assert settings.n_neg == sum(int(counts[label]) for label in negative)
 
 
+@pytest.mark.needs_tables
 def test_every_published_set_has_a_yaml(manifest: dict[str, dict[str, str]]) -> None:
     names = {row["name"] for row in manifest.values() if not row["name"].startswith("keel_")}
     assert names <= set(PUBLISHED)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.needs_tables
 def test_published_set_loads_as_described(name: str, data_folder: Path) -> None:
     settings = SETTINGS[name]
     dataset = datasets.load(name)
@@ -131,19 +137,22 @@ def test_counts_of_the_papers(name: str, counts: tuple[int, int]) -> None:
     assert (SETTINGS[name].n_pos, SETTINGS[name].n_neg) == counts
 
 
+@pytest.mark.needs_tables
 def test_missing_cells_stay_missing(manifest: dict[str, dict[str, str]]) -> None:
     for name in ("horse_colic", "house_votes", "credit_approval", "breast_cancer_ljubljana"):
         cells = int(datasets.load(name).X.isna().to_numpy().sum())
         assert cells == int(manifest[SETTINGS[name].file]["missing_cells"])
 
 
-def test_nominal_codes_are_kept_as_written(data_folder: Path) -> None:
+@pytest.mark.needs_tables("solar_flare_both.csv")
+def test_nominal_codes_are_kept_as_written() -> None:
     flares = datasets.load("solar_flare_m")
     assert set(flares.X["evolution"]) == {"1", "2", "3"}
     assert pd.api.types.is_object_dtype(flares.X["evolution"])
 
 
-def test_overrides_replace_values_of_the_yaml(data_folder: Path) -> None:
+@pytest.mark.needs_tables("yeast.csv", "wpbc.csv")
+def test_overrides_replace_values_of_the_yaml() -> None:
     assert datasets.load("yeast", positive="ME1").n_pos == 44
     pair = datasets.load("yeast", positive=["ME1"], negative=["ME2", "ME3"])
     assert (pair.n_pos, pair.n_neg, pair.negative) == (44, 51 + 163, "ME2, ME3")
@@ -165,6 +174,7 @@ def test_import_is_cheap() -> None:
     assert not {"pandas", "sklearn", "omegaconf", "scipy"} & set(json.loads(printed))
 
 
+@pytest.mark.needs_tables
 def test_composes_in_the_main_configuration(data_folder: Path) -> None:
     """Labels, lists and the setting data_dir arrive at the loaders as Hydra passes them on."""
     keel = str(data_folder / "keel" / "keel_zoo_3.csv")

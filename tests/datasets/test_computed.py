@@ -20,7 +20,8 @@ def test_breast_cancer_has_malignant_as_positive() -> None:
     assert dataset.sha256 == array_sha256(dataset.X.to_numpy(), dataset.y)
 
 
-def test_breast_cancer_is_the_published_set(data_folder: object) -> None:
+@pytest.mark.needs_tables("wdbc.csv")
+def test_breast_cancer_is_the_published_set() -> None:
     bundled, published = datasets.load("breast_cancer"), datasets.load("wdbc")
     np.testing.assert_array_equal(bundled.y, published.y)
     np.testing.assert_allclose(bundled.X, published.X)
@@ -93,13 +94,14 @@ def test_factor_one_changes_nothing() -> None:
     assert list(dataset.X) == list(base.X)
 
 
-def test_perturbed_ionosphere_has_the_sizes_of_the_paper(data_folder: object) -> None:
+def test_perturbed_ionosphere_has_the_sizes_of_the_paper() -> None:
     dataset = datasets.load("perturbed")
     assert (dataset.n_pos, dataset.n_neg, dataset.X.shape[1]) == (1260, 2250, 34)
     assert (dataset.X["a02"] == 0).all()  # constant: no spread, no perturbation
 
 
-def test_missing_values_stay_missing(data_folder: object) -> None:
+@pytest.mark.needs_tables("wpbc.csv")
+def test_missing_values_stay_missing() -> None:
     dataset = make_perturbed(base="wpbc", factor=3)
     assert int(dataset.X.isna().to_numpy().sum()) == 3 * 4
 
@@ -121,6 +123,7 @@ def test_what_is_refused(name: str, overrides: dict[str, object], message: str) 
         datasets.load(name, **overrides)
 
 
-def test_categories_cannot_be_perturbed(data_folder: object) -> None:
+@pytest.mark.needs_tables("abalone.csv")
+def test_categories_cannot_be_perturbed() -> None:
     with pytest.raises(AuclabError, match=r"'abalone' has the nominal features sex"):
         make_perturbed(base="abalone")

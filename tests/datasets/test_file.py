@@ -174,6 +174,7 @@ def test_settings_of_csv_files_do_not_suit_parquet(tmp_path: Path) -> None:
         load_file(tmp_path / "my.parquet", target="y", positive="p", sep=";", missing="x")
 
 
+@pytest.mark.needs_tables("keel/keel_abalone19.csv")
 def test_keel_set(data_folder: Path) -> None:
     path = data_folder / "keel" / "keel_abalone19.csv"
     dataset = load_file(path, target="target", positive="positive")

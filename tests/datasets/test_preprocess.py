@@ -182,13 +182,18 @@ def test_unit_ball_is_a_scikit_learn_transformer(estimator: Any, check: Callable
     check(estimator)
 
 
-@pytest.mark.parametrize("name", ["ionosphere", "abalone", "german_credit", "wpbc"])
+@pytest.mark.parametrize(
+    "name",
+    ["ionosphere"]
+    + [
+        pytest.param(name, marks=pytest.mark.needs_tables(f"{name}.csv"))
+        for name in ("abalone", "german_credit", "wpbc")
+    ],
+)
 def test_unit_ball_on_real_data(name: str) -> None:
-    from auclab.datasets import load, search_path
+    from auclab.datasets import load
     from auclab.datasets.splits import holdout
 
-    if search_path.find_file("ionosphere.csv") is None:
-        pytest.skip("no folder with data files: ../shared/data does not exist and AUCLAB_DATA is not set")
     dataset = load(name)
     [split] = holdout(dataset.y)
     transformer = preprocess.unit_ball(dataset).fit(dataset.X.iloc[split.train])

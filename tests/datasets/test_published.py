@@ -13,6 +13,7 @@ import pytest
 
 from auclab import datasets
 from auclab.datasets import openml, search_path
+from auclab.datasets.catalogue import dataset_configs
 from auclab.datasets.published import load_published
 from auclab.types import AuclabError
 from openml_server import OpenMLServer
@@ -43,7 +44,9 @@ def test_order_of_the_search_path(bare_machine: Path, monkeypatch: pytest.Monkey
         bare_machine / "data",
         bare_machine / "here",
     )
-    order = [cached, search_path.ROOT / "../shared/data", search_path.ROOT / "data", near, below]
+    packaged, root = bare_machine / "with the package", search_path.ROOT
+    monkeypatch.setattr(search_path, "dataset_configs", lambda: packaged)
+    order = [cached, packaged, root / "../shared/data", root / "data", near, below]
     for folder in order:
         found = Path(load_published(**TOY).source) if put(folder) else None
         assert found is not None
@@ -53,10 +56,18 @@ def test_order_of_the_search_path(bare_machine: Path, monkeypatch: pytest.Monkey
     assert load_published(**TOY, data_dir=put(given)).source == str(given / "toy.csv")
 
 
+def test_ionosphere_comes_with_the_package(bare_machine: Path, no_network: None) -> None:
+    dataset = datasets.load("ionosphere")
+    assert (dataset.X.shape, dataset.n_pos, dataset.n_neg) == ((351, 34), 126, 225)
+    assert Path(dataset.source) == dataset_configs() / "ionosphere.csv"
+    assert "CC BY 4.0" in (dataset_configs() / "ionosphere.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.needs_tables("manifest.csv", "sonar.csv")
 def test_found_from_any_working_directory(data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(search_path.VARIABLE, str(data_folder))
-    assert datasets.load("ionosphere").n_pos == 126
+    assert datasets.load("sonar").n_pos == 97
 
 
 def test_content(bare_machine: Path) -> None:
@@ -76,9 +87,8 @@ def test_checksum_that_differs(bare_machine: Path) -> None:
     assert load_published(**TOY, sha256=None).sha256 == other
 
 
-def test_checksum_of_a_real_file(data_folder: Path, tmp_path: Path) -> None:
-    shutil.copy(data_folder / "ionosphere.csv", tmp_path / "ionosphere.csv")
-    (tmp_path / "ionosphere.csv").chmod(0o644)
+def test_checksum_of_a_real_file(tmp_path: Path) -> None:
+    shutil.copy(dataset_configs() / "ionosphere.csv", tmp_path / "ionosphere.csv")
     assert datasets.load("ionosphere", data_dir=tmp_path).source == str(tmp_path / "ionosphere.csv")
     with (tmp_path / "ionosphere.csv").open("a", encoding="utf-8") as stream:
         stream.write("\n")

@@ -18,7 +18,17 @@ PAPERS = (
 MODULES = {paper: importlib.import_module(f"experiments.{paper}.figures") for paper in PAPERS}
 #: Their data are a download: tests/experiments/test_downloads.py draws them.
 DOWNLOADS = {("ratigan_cowen", name) for name in ("figure5", "figure6", "figure7")}
-KEPT = [(paper, name) for paper, module in MODULES.items() for name in module.FIGURES if (paper, name) not in DOWNLOADS]
+#: Files that figures read.
+TABLES = {
+    **{("norton_uryasev_2018", name): "pima.csv" for name in ("figure3", "figure4", "figure7")},
+    **{("norton_uryasev_2018", name): "page_blocks.csv" for name in ("figure5", "figure6")},
+}
+KEPT = [
+    pytest.param(paper, name, marks=pytest.mark.needs_tables(TABLES[paper, name]) if (paper, name) in TABLES else ())
+    for paper, module in MODULES.items()
+    for name in module.FIGURES
+    if (paper, name) not in DOWNLOADS
+]
 
 
 @pytest.mark.slow

@@ -19,9 +19,6 @@ from auclab.datasets.splits import kfold
 from auclab.kernels import RBF, Precomputed
 from auclab.metrics import auc_score
 from auclab.types import AuclabError, Status
-from composed import SHARED_DATA
-
-needs_files = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the published data files")
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +144,7 @@ def test_of_equal_candidates_the_first_is_taken_and_limits_are_counted():
 
 
 @pytest.mark.slow
-@needs_files
+@pytest.mark.needs_tables
 def test_every_set_is_once_there_with_a_source_or_a_reason():
     every = sets.entries()
     assert len({entry.name for entry in every}) == len(every) == len(sets.CATALOGUE) + 99
@@ -158,7 +155,7 @@ def test_every_set_is_once_there_with_a_source_or_a_reason():
     assert set(sets.SAME.values()) <= {entry.name for entry in used}
 
 
-@needs_files
+@pytest.mark.needs_tables
 def test_parts_are_within_their_limits_and_the_smaller_class_is_drawn_first():
     large = sets.split(sets.load_set("phoneme"), 1)
     assert (len(large.y), large.y.sum()) == (sets.MOST_TRAIN, sets.MOST_MINORITY)
@@ -214,16 +211,21 @@ def test_the_file_accounts_for_every_set_and_split():
     counts = pd.Series([row.set for row in rows if row.scorer]).value_counts()
     assert (counts[list(complete)] == splits.SPLITS * len(SCORERS)).all()
     assert all(row.reason for row in rows if row.scorer and math.isnan(row.auc))
-    if SHARED_DATA.is_dir():
-        every = {entry.name: entry for entry in sets.entries()}
-        assert complete | set(reasons) == set(every)
-        assert {name for name, entry in every.items() if entry.left_out} == {
-            name for name, reason in reasons.items() if not reason.startswith("the time ended")
-        }
 
 
 @pytest.mark.slow
-@needs_files
+@pytest.mark.needs_tables
+def test_the_file_leaves_out_the_sets_that_the_tables_give():
+    every = {entry.name: entry for entry in sets.entries()}
+    reasons = {row.set: row.reason for row in splits.read()[2] if not row.scorer}
+    assert set(answers.kept_values()["set"]) | set(reasons) == set(every)
+    assert {name for name, entry in every.items() if entry.left_out} == {
+        name for name, reason in reasons.items() if not reason.startswith("the time ended")
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.needs_tables
 @pytest.mark.parametrize("scorer", ["bauc_z_rbf", "csvm2_rbf", "partial_linear", "svc"])
 def test_a_row_is_made_again_by_its_command(capsys, scorer):
     splits.main(["--set", "wpbc", "--split", "3", "--scorer", scorer])
@@ -238,7 +240,7 @@ def test_a_row_is_made_again_by_its_command(capsys, scorer):
 
 
 @pytest.mark.slow
-@needs_files
+@pytest.mark.needs_tables
 def test_smoke_writes_nothing(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(splits, "RESULTS", tmp_path / "splits.csv")
     monkeypatch.setattr(splits, "SMALL", ("heart_statlog",))

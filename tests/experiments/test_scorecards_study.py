@@ -12,7 +12,6 @@ from sklearn.model_selection import train_test_split
 
 from auclab.datasets import load
 from auclab.types import AuclabError
-from composed import SHARED_DATA
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +69,7 @@ def test_the_page_of_scorecards_says_what_the_study_found(values):
         assert bauc[f"card{items}"] < bauc[f"rounded{items}"]
 
 
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the published data files")
+@pytest.mark.needs_tables
 def test_ratios_are_those_of_the_splits():
     for name in SETS:
         y = load(name).y

@@ -11,8 +11,7 @@ from experiments.errata.page import errata
 from experiments.scoreboard import Claim, Ours, Verdict
 from omegaconf import OmegaConf
 
-from auclab.datasets.search_path import find_file
-from composed import REPOSITORY, SHARED_DATA
+from composed import REPOSITORY
 from experiments import scoreboard, study
 
 STUDIES = study.find_studies()
@@ -23,13 +22,13 @@ YAMLS = {
     if (found := OmegaConf.load(path).get("study"))
 }
 NEED_FILES = {
-    *("data_sets", "spect", "accuracy", "lambda_path", "threshold_family", "page_blocks", "linear", "sampling"),
+    *("data_sets", "spect", "accuracy", "threshold_family", "page_blocks", "linear", "sampling"),
     *("splits", "exact", "partial", "family", "answers", "grades"),
-    *("table1", "table2", "table2_readings", "table3", "proposition8", "calibrated"),
+    *("table2", "table2_readings", "table3", "proposition8", "calibrated"),
     *("expansions", "statements", "other_readings"),
     *("error_rate", "scenarios", "scored"),
 }
-#: The files that no manifest has; tests/experiments/test_downloads.py runs these studies on made tables.
+#: Files that no manifest has; tests/experiments/test_downloads.py runs these studies on made tables.
 NEED_DOWNLOAD = {"fraud": "creditcard.csv", "ultrasound": "busi_features.csv"}
 #: Studies on the data sets of libraries that are an extra.
 NEED_LIBRARY = {"survival": "sksurv", "choice": "statsmodels"}
@@ -58,14 +57,17 @@ def test_every_study_has_its_yaml_and_every_yaml_its_study():
     assert all(stem == "_".join(found.split(".")[1:]) for stem, found in YAMLS.items())
 
 
+def marked(name):
+    """A study with the mark of the tables that it needs."""
+    stem = name.rsplit(".", 1)[1]
+    if stem in NEED_FILES:
+        return pytest.param(name, marks=pytest.mark.needs_tables)
+    return pytest.param(name, marks=pytest.mark.needs_tables(NEED_DOWNLOAD[stem])) if stem in NEED_DOWNLOAD else name
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", [marked(name) for name in STUDIES])
 def test_smoke_speaks_of_claims_that_exist(name, record_property):
-    if name.rsplit(".", 1)[1] in NEED_FILES and not SHARED_DATA.is_dir():
-        pytest.skip("needs the published data files")
-    download = NEED_DOWNLOAD.get(name.rsplit(".", 1)[1])
-    if download and find_file(download) is None:
-        pytest.skip(f"needs a download: {download}")
     pytest.importorskip(NEED_LIBRARY.get(name.rsplit(".", 1)[1], "auclab"), reason="needs auclab[survival]")
     begin = time.perf_counter()
     rows = [row for seed in range(study.count_seeds(name, "smoke")) for row in study.rows_of(name, seed, "smoke")]

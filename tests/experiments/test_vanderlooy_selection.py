@@ -9,7 +9,6 @@ from experiments.vanderlooy_huellermeier_2008.regret import METRICS, Outcome, Pa
 from sklearn.naive_bayes import CategoricalNB
 
 from auclab.datasets.records import Dataset
-from composed import SHARED_DATA
 
 
 def table_of(X, y, nominal, monkeypatch):
@@ -133,7 +132,7 @@ def test_ties_cost_their_mean_and_wins_take_the_first():
     assert wins(runs, "auc", "sauc") == (0.5, 0.5)
 
 
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the published data files")
+@pytest.mark.needs_tables("monks1.csv")
 @pytest.mark.parametrize("study", [table2, table3])
 def test_a_seed_gives_the_same_rows_again(study, monkeypatch):
     monkeypatch.setitem(study.DATA_SETS, "smoke", ("monks1",))

@@ -6,7 +6,8 @@ from experiments.learners import J48, NaiveBayes, fill, logistic_scores, read_ta
 from experiments.learners.weka import Weka, describe, start
 
 from auclab.types import AuclabError
-from composed import SHARED_DATA
+
+pytestmark = pytest.mark.needs_tables
 
 #: Numeric, nominal, mixed; breast cancer, credit approval, horse colic and votes lack values.
 NAMES = (
@@ -28,8 +29,6 @@ def weka():
         start()
     except AuclabError as error:
         pytest.skip(str(error))
-    if not SHARED_DATA.is_dir():
-        pytest.skip("needs the published data files")
 
 
 def halves(name):

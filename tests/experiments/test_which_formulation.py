@@ -10,10 +10,8 @@ from scipy.optimize import minimize
 
 from auclab.metrics import auc_score
 from auclab.types import AuclabError
-from composed import SHARED_DATA
 
 EFFORT = Effort(1e-6, 500)
-needs_files = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the published data files")
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +90,7 @@ def test_many_rows_are_drawn_with_the_smaller_class_first():
     assert rare[splits._drawn(rare, 0)].sum() == 32
 
 
-@needs_files
+@pytest.mark.needs_tables("heart_statlog.csv")
 def test_nothing_beats_the_best_auc():
     numbers = exact._one("heart_statlog", 0, 2, 15)
     assert numbers["unproved"] == pytest.approx(0, abs=1e-9)

@@ -7,8 +7,6 @@ from experiments.study import FOLDER, read
 from experiments.which_formulation import answers, exact, methods
 from experiments.which_formulation.methods import COMPARED, NAMES
 
-from composed import SHARED_DATA
-
 RESULTS = FOLDER / "which_formulation" / "results"
 PAGE = " ".join((FOLDER.parent / "docs" / "which_formulation.md").read_text(encoding="utf-8").split())
 WORDS = dict(
@@ -98,7 +96,7 @@ def test_differences(found):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the published data files")
+@pytest.mark.needs_tables
 def test_where_the_gain_is():
     table = answers.means(answers.kept_values(), "auc")
     gain = table["ranksvm2"] - table["bauc"]

@@ -14,7 +14,7 @@ class WeightedL1(VectorNorm):
 
     weights: tuple[float, ...]
 
-    name, symbol = "weighted_l1", "‖c∘w‖₁"
+    name, symbol, is_absolute = "weighted_l1", "‖c∘w‖₁", True
 
     @property
     def c(self):

@@ -109,6 +109,14 @@ def test_nonlinear_constraints_leave_a_bound_that_is_lower():
     assert "whether or not it satisfies" in found.bound_for
 
 
+@pytest.mark.parametrize("language", ["pyomo", "cvxpy"])
+def test_a_model_is_printed_on_one_line_whatever_its_size(language):
+    limits = auclab.Constraints(nonnegative=[0])
+    built = build(auclab.CSVM(0.1), np.hstack([X] * 20), Y, language=language, constraints=limits)
+    assert repr(built).endswith(f"20 rows, {20 * X.shape[1]} features, 20 margins, with constraints)")
+    assert len(repr(built)) < 200
+
+
 def test_columns_far_from_zero_keep_their_scores_and_intercept():
     moved = X + np.r_[50.0, np.zeros(X.shape[1] - 1)]
     program = auclab.CSVM(0.05, norm="l1")

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from auclab.datasets import load
-from auclab.types import AuclabError
-
 PAGE = Path(__file__).parents[2] / "docs" / "own_models.md"
 BLOCKS = re.findall(r"```(python|text)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
@@ -19,11 +16,8 @@ def without_gaps(text):
 
 
 @pytest.mark.slow
+@pytest.mark.needs_tables("german_credit.csv")
 def test_the_page():
-    try:
-        load("german_credit")
-    except (AuclabError, OSError) as error:
-        pytest.skip(f"german_credit does not exist: {error}")
     names: dict = {}
     printed = ""
     for kind, text in BLOCKS:

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from auclab.datasets import load
-from composed import REPOSITORY, SHARED_DATA, run_here
+from composed import REPOSITORY, run_here
 
 #: A program with one minimiser, solved to the last digits: the solvers take other steps in blocks.
 SETTINGS = (
@@ -28,9 +28,7 @@ SETTINGS = (
 @pytest.fixture(scope="module")
 def credit(tmp_path_factory):
     """Credit approval: nine columns of categories, six of numbers, 67 gaps; with a column of booleans beside them."""
-    if not (SHARED_DATA / "credit_approval.csv").exists():
-        pytest.skip("needs credit_approval.csv")
-    dataset = load("credit_approval", data_dir=SHARED_DATA)
+    dataset = load("credit_approval")
     frame = dataset.frame.assign(heavy=dataset.frame.iloc[:, -1] > 100.0, y=dataset.y)
     place = tmp_path_factory.mktemp("credit")
     (place / "folder").mkdir()
@@ -57,6 +55,7 @@ def agree(ours, theirs):
 
 
 @pytest.mark.slow
+@pytest.mark.needs_tables("credit_approval.csv")
 @pytest.mark.parametrize("others", [("split=none",), ("preprocess=unit_ball", "preprocess.missing_indicators=true")])
 def test_a_run_on_blocks_is_that_in_memory(credit, tmp_path, others):
     blocks = run_here(tmp_path / "a", *SETTINGS, *others, "dataset=blocks", f"dataset.path={credit / 'folder'}")
@@ -66,6 +65,7 @@ def test_a_run_on_blocks_is_that_in_memory(credit, tmp_path, others):
     assert blocks.folds[0].scorer["columns"] == memory.folds[0].scorer["columns"]
 
 
+@pytest.mark.needs_tables("credit_approval.csv")
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs the extra auclab[dask]")
 def test_from_the_shell_on_a_dask_cluster(credit, tmp_path):
     found = []

@@ -105,8 +105,8 @@ def test_the_norm_is_its_formula_and_so_are_slope_curvature_and_epigraph(groups,
     step = 1e-5 * generator.normal(size=len(groups))
     expected = norm(w) + gradient @ step + 0.5 * step @ curvature @ step
     assert norm(w + step) == pytest.approx(expected, rel=1e-12)
-    epigraph, parts = norm.epigraph(unit), norm.parts(w, unit)
-    point = np.r_[w, norm(w * unit), parts]
+    epigraph = norm.epigraph(unit)
+    point = np.r_[w, norm(w * unit), epigraph.least_parts(w)]
     np.testing.assert_allclose(epigraph.linear @ point, 0.0, atol=1e-12)
     rows_of_cones = np.split(epigraph.conic @ point, np.cumsum(epigraph.sizes)[:-1])
     for cone in rows_of_cones:

@@ -137,3 +137,7 @@ def test_a_group_of_very_small_weights_has_the_weight_of_the_others():
     assert sorted(zip(upper.tolist(), lower.tolist(), weight.round(12).tolist(), strict=True)) == [
         (1, 0, 0.5), (3, 2, 0.125), (4, 2, 0.375)
     ]  # fmt: skip
+
+
+def test_pairs_are_printed_on_one_line_whatever_their_number():
+    assert repr(ordered_pairs(np.arange(1000))) == "Bicliques(499500 pairs of 1000 rows, kind='grades')"

@@ -1,6 +1,7 @@
 """Files of odd shapes give the optimum of memory; files that change or lack rows, and full disks, are said."""
 
 import errno
+import io
 import os
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from auclab.formulations import RankSVM
-from auclab.samples.blocks import LocalEngine, open_parquet
+from auclab.samples.blocks import LocalEngine, open_parquet, parquet
 from auclab.solvers.binned import checkpoint
 from auclab.solvers.dispatch import solve
 from auclab.types import AuclabError, Status
@@ -155,6 +156,55 @@ def test_a_file_that_changes_during_a_solve_is_refused(tmp_path, change, reason)
     write(rows(), path)
     with pytest.raises(AuclabError, match=reason):
         solved(tmp_path, Disturbed(2, lambda: change(path)))
+
+
+def plain(frame):
+    """The bytes of a file whose footer says nothing of its values: neither statistics nor compressed sizes."""
+    stream = io.BytesIO()
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    pq.write_table(table, stream, compression="none", use_dictionary=False, write_statistics=False, row_group_size=200)
+    return stream.getvalue()
+
+
+def flipped(content):
+    """The same with one bit of a value changed."""
+    changed = bytearray(content)
+    changed[200] ^= 1
+    return bytes(changed)
+
+
+UNSEEN = {
+    "other values": lambda: plain(rows(seed=1)),
+    "other order": lambda: plain(rows()[::-1]),
+    "one bit": lambda: flipped(plain(rows())),
+}
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("changed", UNSEEN.values(), ids=UNSEEN)
+def test_rows_that_change_between_passes_are_refused_though_size_and_footer_stay(tmp_path, changed, number):
+    path, before = tmp_path / "0.parquet", plain(rows())
+    path.write_bytes(before)
+    assert len(changed()) == len(before)
+    assert changed() != before
+    with pytest.raises(AuclabError, match=r"0\.parquet has changed since it was opened"):
+        solved(tmp_path, Disturbed(number, lambda: path.write_bytes(changed())))
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "0.parquet"
+    path.write_bytes(plain(rows()))
+    table, _ = open_parquet(tmp_path, target="y")
+    read = parquet._read_group
+
+    def read_and_change(file, number, columns):
+        found = read(file, number, columns)
+        path.write_bytes(plain(rows(seed=1)))
+        return found
+
+    monkeypatch.setattr(parquet, "_read_group", read_and_change)
+    with pytest.raises(AuclabError, match="has changed since it was opened"):
+        table.blocks[-1].read()
 
 
 def test_a_damaged_page_is_seen_where_the_file_has_checksums(tmp_path):

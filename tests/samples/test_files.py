@@ -1,5 +1,6 @@
 """Files at addresses: what fsspec reads, in memory, on disk, behind a cache and from a server on this machine."""
 
+import io
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -93,3 +94,28 @@ def test_a_file_that_changes_is_noticed(in_memory, frame, folder):
         small.to_parquet(stream, index=False)
     with pytest.raises(AuclabError, match="has changed since it was opened"):
         np.asarray(table)
+
+
+def test_a_change_is_noticed_though_size_footer_and_listing_stay(in_memory, frame):
+    system, contents = fsspec.filesystem("memory"), []
+    for rows in (frame, frame[::-1]):
+        stream = io.BytesIO()
+        rows[["a", "y"]].to_parquet(stream, index=False, compression=None, engine="pyarrow", write_statistics=False)
+        contents.append(stream.getvalue())
+    assert len(contents[0]) == len(contents[1])
+    system.pipe("/bucket/plain/0.parquet", contents[0])
+    table, _ = open_parquet("memory://bucket/plain", target="y")
+    np.testing.assert_array_equal(np.asarray(table)[:, 0], frame["a"])
+    system.pipe("/bucket/plain/0.parquet", contents[1])
+    with pytest.raises(AuclabError, match="has changed since it was opened"):
+        np.asarray(table)
+
+
+def test_the_state_of_a_file_is_asked_of_the_store_and_not_of_a_listing(in_memory, monkeypatch):
+    """Object stores keep listings of folders, in which a file stays as it was."""
+    dropped = []
+    monkeypatch.setattr(
+        type(fsspec.filesystem("memory")), "invalidate_cache", lambda _, path=None: dropped.append(path)
+    )
+    open_parquet(in_memory, target="y", drop=["city"])[0].blocks[0].read()
+    assert "/bucket/folder/year=2020" in {path.rpartition("/")[0] for path in dropped}

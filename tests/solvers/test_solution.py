@@ -1,11 +1,13 @@
 """What a solve takes besides objects and labels 0/1, how a solution is printed, and the one point of separable data."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 
 from auclab import CSVM, ECSVM, AuclabError, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status, certify, solve
 from auclab.formulations import FORMULATIONS
-from auclab.regularisers import norm_named
+from auclab.regularisers import L2, norm_named
 from auclab.solvers.path import solve_path
 from programs import label, overlapping, separable
 
@@ -45,6 +47,36 @@ def test_what_cannot_be_solved_is_named(call, words):
     with pytest.raises(AuclabError) as refusal:
         call()
     assert words in str(refusal.value)
+
+
+@dataclass(frozen=True)
+class DualTooSmall(L2):
+    """A norm whose dual is not its own: every lower bound is too large."""
+
+    factor: float
+
+    def dual(self, g):
+        return self.factor * super().dual(g)
+
+
+@pytest.mark.parametrize("solver", ["auto", "newton", "cutting_plane", "clarabel"])
+def test_a_bound_above_the_objective_is_a_failure_with_its_reason(solver):
+    program = RankSVM(0.1, norm=DualTooSmall(0.5), squared=True)
+    found = solve(program, X, Y, solver=solver)
+    assert found.status is Status.FAILED
+    assert np.isnan(found.lower_bound)
+    assert np.isnan(found.gap)
+    assert "is above the objective" in found.notes[-1]
+    right = solve(RankSVM(0.1, squared=True), X, Y)
+    with pytest.raises(AuclabError, match=r"lower bound .* is above the objective .* a norm or loss of your own"):
+        certify(program, X, Y, right.coef, multipliers=right.multipliers)
+
+
+def test_a_bound_above_the_objective_by_rounding_is_none():
+    right = solve(RankSVM(0.1, squared=True), X, Y)
+    for part, status in ((1e-12, Status.OPTIMAL), (1e-6, Status.FAILED)):
+        bound = right.objective * (1.0 + part)
+        assert replace(right, certificate=replace(right.certificate, lower_bound=bound)).status is status
 
 
 def test_a_solution_is_printed_on_one_line():

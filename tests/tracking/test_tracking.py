@@ -6,7 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from auclab.tracking.mlflow_run import LONGEST_VALUE
 from mlflow import MlflowClient
+from sqlalchemy import event
+from sqlalchemy.orm import Session
 
 from auclab.tracking import (
     CODE_TAG,
@@ -31,8 +33,10 @@ from auclab.tracking import (
 )
 from auclab.tracking import store as store_module
 from auclab.tracking.address import Address
+from auclab.tracking.dataset_entry import DatasetEntry
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.processes import Process, this_process
+from auclab.tracking.registry import register_model
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError
 from tracked_runs import DATASET, write_half_and_fail
@@ -206,6 +210,36 @@ def test_four_processes_make_one_database_and_write_into_it(tmp_path):
     with closing(sqlite3.connect(tmp_path / "mlruns" / "mlflow.db")) as database:
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@contextmanager
+def meanwhile(act):
+    """Something happens between MLflow's look into the database and its next write."""
+    left = [act]
+    listener = lambda *_: left and left.pop()()  # noqa: E731
+    event.listen(Session, "before_flush", listener)
+    yield
+    event.remove(Session, "before_flush", listener)
+    assert not left
+
+
+def test_a_data_set_that_another_process_adds_meanwhile_is_taken(tmp_path):
+    store = open_store(tmp_path / "mlruns")
+    mine, theirs = (store.client.create_run(store.experiment_id).info.run_id for _ in range(2))
+    entry = DatasetEntry.of(DATASET)
+    with meanwhile(lambda: store.log_dataset(theirs, entry)):
+        store.log_dataset(mine, entry)
+    first, second = (store.client.get_run(run_id).inputs.dataset_inputs for run_id in (mine, theirs))
+    assert [each.dataset for each in first] == [each.dataset for each in second]
+    assert len(first) == 1
+
+
+def test_a_name_of_a_model_that_another_process_adds_meanwhile_is_taken(tmp_path):
+    store = open_store(tmp_path / "mlruns")
+    run_id = store.client.create_run(store.experiment_id).info.run_id
+    with meanwhile(lambda: store.client.create_registered_model("churn")):
+        assert register_model(store.address, run_id, "churn") == 1
+    assert register_model(store.address, run_id, "churn") == 2
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ def run_as_program(main: Callable[[], None]) -> None:
     """
     gc.set_threshold(_ALLOCATIONS)
     show_in_any_encoding()
-    _begun[:] = [_process_begun()]
+    _begun[:] = [time.monotonic() - time.process_time()]  # until here, one thread that did nothing but compute
     code = 1
 
     def leave() -> None:
@@ -46,9 +46,3 @@ def run_as_program(main: Callable[[], None]) -> None:
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
         raise
-
-
-def _process_begun() -> float:
-    import psutil
-
-    return time.monotonic() - (time.time() - psutil.Process().create_time())

@@ -1,7 +1,8 @@
 """Comparisons: the margins of a program, of pairs of a positive and a negative or of points with an intercept."""
 
-from auclab.comparisons.comparison import Comparison, comparison_named
+from auclab.comparisons.comparison import Comparison
 from auclab.comparisons.hardest_negatives import HardestNegatives
+from auclab.comparisons.named import comparison_named
 from auclab.comparisons.pairs import AllPairs
 from auclab.comparisons.points import Points
 from auclab.comparisons.ranked import RankedPairs

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
 from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
-from auclab.types import Array
-from auclab.validation import check_choice
+from auclab.types import Array, AuclabError
 
 #: Numbers as unevaluated sums ``high + low``.
 DoubleDouble = tuple[Array, Array]
@@ -18,8 +17,15 @@ DoubleDouble = tuple[Array, Array]
 Encoding = Literal["full", "dual", "aggregated"]
 
 
+class SealedError(AuclabError, TypeError):
+    """A class was derived from one that is not an extension point."""
+
+
 class Comparison(ABC):
     """Margins ``m_k(w, b)`` with weights that sum to 1; they are never formed individually.
+
+    Sealed: values, slopes, multipliers and their proofs belong together, so a class of your own cannot be derived from
+    it or its subclasses.
 
     Attributes
     ----------
@@ -60,6 +66,15 @@ class Comparison(ABC):
     null_proof_takes_program: ClassVar[bool] = False
     hardest: ClassVar[bool] = False
     by_marginals: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not cls.__module__.startswith("auclab.comparisons."):
+            raise SealedError(
+                f"{cls.__name__} cannot be derived from {cls.__mro__[1].__name__}: margins are sealed, "
+                "because the proofs of optima rest on them. Say which rows are compared by groups=, ordered=True or "
+                "event= of auclab.solve, and how much each counts by sample_weight= and group_weights="
+            )
 
     def capacity(self, sample: Sample) -> Array | None:
         """The largest weight of each negative, shape (n_neg,); None where the weights are the shares in the sample."""
@@ -132,32 +147,3 @@ class Comparison(ABC):
     @abstractmethod
     def null_meaning(self, sample: Sample) -> str:
         """What it means for the hinge that w = 0 is optimal, as the end of a sentence."""
-
-
-def comparison_named(name: str | Comparison) -> Comparison:
-    """Return the comparison with this name, or the object itself.
-
-    Parameters
-    ----------
-    name : {"pairs", "points"} or Comparison
-
-    Raises
-    ------
-    AuclabError
-        No such comparison; the choices are listed.
-
-    See Also
-    --------
-    auclab.comparisons.AllPairs, auclab.comparisons.Points : The comparisons with a name.
-
-    Examples
-    --------
-    >>> from auclab.comparisons import comparison_named
-    >>> comparison_named("points")
-    Points()
-    """
-    if isinstance(name, Comparison):  # a user-defined object is returned as it is
-        return name
-    known: dict[str, type[Comparison]] = {kind.name: kind for kind in Comparison.__subclasses__()}
-    check_choice("comparisons", name, sorted(known))
-    return known[name]()

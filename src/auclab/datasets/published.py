@@ -138,7 +138,7 @@ def _not_found(name: str, file: str, tried: Sequence[str], reason: str, way_out:
     return AuclabError(
         f"data set {name!r} is not on this machine, and {reason}. Tried: {'; '.join(tried)}. "
         f"Ways out: put {file} into one of these folders; or name its folder with data_dir=… or {VARIABLE}; "
-        f"or {way_out}. dataset=breast_cancer and dataset=artificial need no file"
+        f"or {way_out}. ionosphere and breast_cancer come with the package"
     )
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import platformdirs
 
+from auclab.datasets.catalogue import dataset_configs
+
 #: Folders tried below the working directory and below the root of a checkout.
 RELATIVE = (Path("data"), Path("..", "shared", "data"))
 #: Environment variable with a folder that is searched before these.
@@ -24,7 +26,7 @@ def search_path(data_dir: str | Path | None = None) -> tuple[Path, ...]:
     """The folders in the order in which they are searched, each once.
 
     `data_dir`, the environment variable AUCLAB_DATA, ``./data`` and ``../shared/data`` (below the working directory,
-    then below the root of a checkout), the user's cache.
+    then below the root of a checkout), the tables that come with the package, the user's cache.
 
     `data_dir`: a folder to search first.
 
@@ -35,7 +37,7 @@ def search_path(data_dir: str | Path | None = None) -> tuple[Path, ...]:
     """
     given = [Path(folder).expanduser() for folder in (data_dir, os.environ.get(VARIABLE)) if folder]
     roots = [Path()] + ([ROOT] if (ROOT / "conf").is_dir() else [])
-    folders = [*given, *(root / folder for root in roots for folder in RELATIVE), cache_dir()]
+    folders = [*given, *(root / folder for root in roots for folder in RELATIVE), dataset_configs(), cache_dir()]
     return tuple({os.path.abspath(folder): folder for folder in reversed(folders)}.values())[::-1]
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from auclab.comparisons import AllPairs
 from auclab.formulations.accurate import accurate_objective
@@ -48,6 +51,32 @@ class Problem:
     def null_intercept(self) -> float:
         """The best intercept for w = 0: the sign of the majority; 0 for pairs and for balanced points."""
         return self.program.null.intercept(self.sample)
+
+    def enclosed(self, low: Array, high: Array) -> tuple[Array, float]:
+        """A vector g and a number ε for which every vector between `low` and `high` has ``‖·‖_* ≤ ‖g‖_* + ε``.
+
+        Of an absolute norm g has the largest moduli and ε is 0. Of any norm g is the centre, and with it
+        ``‖g + δ‖_* ≤ ‖g‖_* + Σ abs(δ_k) ‖e_k‖_*``.
+        """
+        if not self.program.uses_norm or self.program.regulariser.norm.is_absolute:
+            return np.maximum(abs(low), abs(high)), 0.0
+        centre = 0.5 * low + 0.5 * high
+        radius = np.maximum(high - centre, centre - low)
+        if not radius.any():
+            return centre, 0.0
+        radius += 2.0**-51 * (abs(low) + abs(high))
+        return centre, float(radius @ self._unit_lengths) * (1.0 + 2.0**-50 * radius.size)
+
+    @property
+    def largest_row(self) -> float:
+        """An upper bound of the ‖x‖_* of all rows."""
+        peaks, norm = self.sample.peaks, self.program.regulariser.norm
+        return norm.dual(peaks) if norm.is_absolute else float(peaks @ self._unit_lengths)
+
+    @cached_property
+    def _unit_lengths(self) -> Array:
+        """‖e_k‖_* of the unit vectors, shape (n_features,): each may be a program of its own."""
+        return self.program.regulariser.norm.unit_lengths(self.sample.n_features)
 
     def dual_problem(self, share_neg: Array | None, multipliers_neg: Array) -> Problem:
         """The problem whose dual value at these weights of the negatives is a lower bound of this one.

@@ -29,7 +29,7 @@ class OwnConstraints:
     left_out: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AlgebraicModel(ABC):
     """A formulation on a sample as algebra, with its parts by name.
 
@@ -62,6 +62,8 @@ class AlgebraicModel(ABC):
     >>> built = build("ranksvm", [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], language="cvxpy")
     >>> built.w.shape, built.intercept is None
     ((1,), True)
+    >>> built
+    CvxpyModel(RankSVM(penalty=0.01, norm='l2', squared=False, loss=Hinge()), 4 rows, 1 features, 4 margins)
     """
 
     model: Any
@@ -71,6 +73,13 @@ class AlgebraicModel(ABC):
     hinge: Any
     objective: Any
     stated: Problem
+
+    def __repr__(self) -> str:
+        """The program and the sizes of the sample; the rows of the model are in `model`."""
+        problem, sample = self.stated, self.stated.sample
+        size = f"{sample.positive.size} rows, {sample.n_features} features, {problem.n_margins} margins"
+        limits = "" if problem.constraints is None else ", with constraints"
+        return f"{type(self).__name__}({problem.program}, {size}{limits})"
 
     @abstractmethod
     def coef(self, solved: Any = None) -> Array:

@@ -69,10 +69,11 @@ class LinearMaster:
         upper = np.r_[np.full(n_parts, math.inf), math.inf if program.comparisons.name == "points" else 0.0]
         if program.uses_norm and box is None:
             of_norm = norm.epigraph(unit)
-            n_more = 1 + of_norm.n_parts(n)
-            unit_t = sp.csr_array(([1.0], ([n + 1], [0])), shape=(n + 2, n_more))
+            n_more = of_norm.n_parts(n)
+            unit_t = sp.csr_array(([1.0], ([n + 1], [0])), shape=(n + 2, 1 + n_more))
             self._lift = sp.csr_array(sp.hstack([self._lift, unit_t]))
-            lower, upper = np.r_[lower, np.zeros(n_more)], np.r_[upper, np.full(n_more, math.inf)]
+            lower = np.r_[lower, 0.0, np.full(n_more, -math.inf)]
+            upper = np.r_[upper, np.full(1 + n_more, math.inf)]
             nothing = sp.csr_array((of_norm.linear.shape[0], 1))
             rows = sp.hstack([of_norm.linear[:, :n], nothing, of_norm.linear[:, n:]])
         self._split, self._n, self._boxes = len(parts) == 2, n, False

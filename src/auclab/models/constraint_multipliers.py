@@ -72,7 +72,9 @@ def constraint_multipliers(
     >>> found.bounds.tolist(), found.residual(signs, np.array([-0.5, 0.2])).tolist()
     ([-0.5, 0.0], [0.0, 0.2])
     """
-    if not constraints.limit.size and (constraints.is_cone or not program.uses_norm):
+    # Of a cone of signs an absolute norm of the residual is least where the bounds absorb all that they can.
+    absolute = not program.uses_norm or program.regulariser.norm.is_absolute
+    if not constraints.limit.size and absolute and (constraints.is_cone or not program.uses_norm):
         return ConstraintMultipliers(np.zeros(0), absorbed(constraints, gradient))
     return _of_conic_program(program, constraints, gradient, total, 1.0 / spread, coef)
 
@@ -92,7 +94,7 @@ def absorbed(constraints: ColumnConstraints, residual: Array) -> Array:
 def _of_conic_program(
     program: Program, constraints: ColumnConstraints, gradient: Array, total: float, unit: Array, coef: Array
 ) -> ConstraintMultipliers:
-    """Columns: x with ``w = x·unit``, t, for norm l1 a column a feature. Rows: all constraints, a ball, the norm."""
+    """Columns: x with ``w = x·unit``, t in units of ‖unit‖, parts of the norm. Rows: constraints, a ball, the norm."""
     n = unit.size
     ridge, program = without_squares(program)
     matrix, limit, equal = constraints.all_rows()
@@ -102,8 +104,8 @@ def _of_conic_program(
     order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
     rows = (matrix / size_of_row[:, None])[order]
     radius = FARTHER * max(1.0, EUCLIDEAN(coef / unit))
-    size = n + 1
-    in_norm, _, norm_cones = norm_cone(program, unit, n, size)
+    size, unit_t = n + 1, (program.regulariser.norm(unit) if program.uses_norm else 1.0) or 1.0
+    in_norm, _, norm_cones = norm_cone(program, unit, n, size, scale=np.r_[np.ones(n), unit_t])
     n_parts = in_norm.shape[1] - size
     blocks: list[Any] = [
         sp.hstack([sp.csc_array(rows), sp.csc_array((len(rows), 1 + n_parts))]),
@@ -117,9 +119,8 @@ def _of_conic_program(
     cones += [clarabel.SecondOrderConeT(n + 1), *norm_cones]
     linear, quadratic = np.zeros(size + n_parts), np.zeros(size + n_parts)
     linear[:n] = -gradient * unit
-    linear[n] = -program.threshold * total
-    linear[n] += program.regulariser.slope(0.0)
-    quadratic[:n], quadratic[n] = 2.0 * ridge * unit**2, program.regulariser.curvature
+    linear[n] = unit_t * (program.regulariser.slope(0.0) - program.threshold * total)
+    quadratic[:n], quadratic[n] = 2.0 * ridge * unit**2, unit_t**2 * program.regulariser.curvature
     scale = max(float(abs(linear).max()), 1e-300)
     settings = clarabel.DefaultSettings()
     settings.verbose = False

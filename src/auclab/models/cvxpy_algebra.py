@@ -14,7 +14,7 @@ from auclab.models.cvxpy_model import ConvexModel, to_cvxpy
 from auclab.types import Array, AuclabError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CvxpyModel(AlgebraicModel):
     """A formulation in CVXPY.
 

@@ -20,20 +20,20 @@ def norm_cone(
     `program`: gives the norm; without one t is 0. `t`, `size`: the column of t, and the number of columns of the model;
     x are the first. What the norm needs besides follows them. `center` (n_features + …,): x₀ first, t₀ last; zeros if
     left out. Stated in steps, small ones keep their digits. `scale` (n_features + 1,): the units of the steps in x and
-    t. Returned `cones`: of Clarabel, for ``right − rows·columns``.
+    t; what the norm needs besides has units to match. Returned `cones`: of Clarabel, for ``right − rows·columns``.
     """
     n = unit.size
     if not program.uses_norm:
         return sp.csc_array(([1.0], ([0], [t])), shape=(1, size)), np.zeros(1), [clarabel.ZeroConeT(1)]
-    norm = program.regulariser.norm
-    epigraph = norm.epigraph(unit)
+    epigraph = program.regulariser.norm.epigraph(unit)
     n_parts = epigraph.n_parts(n)
     scales = np.broadcast_to(np.asarray(scale, dtype=float), n + 1)
-    scales = np.r_[scales, scales[: min(n, n_parts)], np.ones(max(0, n_parts - n))]
+    sizes = epigraph.least_parts(scales[:n], moduli=True)
+    scales = np.r_[scales, np.where(sizes > 0, sizes, 1.0)]
     places = np.r_[:n, t, size : size + n_parts]
     point = np.zeros(n + 1 + n_parts)
     if center is not None:
-        point[: n + 1], point[n + 1 :] = np.r_[center[:n], center[-1]], norm.parts(center[:n], unit)
+        point[: n + 1], point[n + 1 :] = np.r_[center[:n], center[-1]], epigraph.least_parts(center[:n])
     n_linear = epigraph.linear.shape[0]
     linear, conic = epigraph.linear.tocoo(), epigraph.conic.tocoo()
     entries = np.r_[linear.data * scales[linear.col], -conic.data * scales[conic.col]]

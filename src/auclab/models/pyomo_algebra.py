@@ -16,7 +16,7 @@ from auclab.models.pyomo_model import to_pyomo
 from auclab.types import Array, AuclabError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PyomoModel(AlgebraicModel):
     """A formulation in Pyomo; `model` imports the duals of its solver.
 

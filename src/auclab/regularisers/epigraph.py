@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from auclab.types import Array
+
 
 @dataclass(frozen=True)
 class Epigraph:
@@ -47,6 +49,31 @@ class Epigraph:
     def n_parts(self, n_features: int) -> int:
         """The number of columns u."""
         return int(self.linear.shape[1]) - n_features - 1
+
+    def least_parts(self, x: Array, *, moduli: bool = False) -> Array:
+        """For a point x the least u in rows ``a·x ≤ c u_k`` and cones ``‖Ax‖₂ ≤ c u_k``; 0 where no such row has u_k.
+
+        Shape (n_parts,). A model that is stated in steps from x starts there. With `moduli` those of the entries of a
+        and A are taken: how large the parts are for any signs of x ≥ 0.
+
+        Examples
+        --------
+        >>> from auclab.regularisers import L1
+        >>> L1().epigraph(np.ones(2)).least_parts(np.array([3.0, -4.0])).tolist()
+        [3.0, 4.0]
+        """
+        at_x = np.concatenate([x, np.zeros(self.linear.shape[1] - x.size)])
+        tops = np.cumsum(self.sizes, dtype=np.intp) - np.asarray(self.sizes, dtype=np.intp)
+        linear, conic = (abs(rows) if moduli else rows for rows in (self.linear, self.conic))
+        lengths = np.sqrt(np.add.reduceat(np.square(conic @ at_x), tops)) if tops.size else np.zeros(0)
+        needed = np.concatenate([linear @ at_x, lengths])
+        heads = sp.vstack([-sp.csr_array(self.linear), sp.csr_array(self.conic)[tops]], format="coo")
+        besides = heads.col >= x.size  # entries of t and u
+        alone = np.bincount(heads.row[besides], minlength=needed.size) == 1
+        of_one = alone[heads.row] & (heads.col > x.size) & (heads.data > 0)
+        least = np.full(self.n_parts(x.size), -np.inf)
+        np.maximum.at(least, heads.col[of_one] - x.size - 1, needed[heads.row[of_one]] / heads.data[of_one])
+        return np.where(np.isfinite(least), least, 0.0)
 
 
 def minus_ones(size: int) -> Any:

@@ -114,7 +114,7 @@ class GroupNorm(VectorNorm):
     factors: tuple[float, ...]
 
     name, symbol, dual_name = "groups", "Σ_G √|G| ‖w_G‖₂", "in the largest group"
-    is_polyhedral = False
+    is_polyhedral, is_absolute = False, True
 
     @cached_property
     def _of(self) -> NDArray[np.intp]:
@@ -168,10 +168,6 @@ class GroupNorm(VectorNorm):
         conic = sp.csr_array((entries, (rows, columns)), shape=(int(sizes.sum()), n + 1 + m))
         total = sp.csr_array(np.r_[np.zeros(n), -1.0, self._c][None, :])
         return Epigraph(total, conic, tuple(sizes.tolist()))
-
-    def parts(self, x: Array, unit: Array) -> Array:
-        """The lengths of the groups."""
-        return self._lengths(x * unit)
 
     def smooth_at(self, w: Array) -> tuple[NDArray[np.bool_], Array, Array]:
         """On the groups that are not nearly 0, ``c (I − u uᵀ)/‖w_G‖₂`` with ``u = w_G/‖w_G‖₂``."""

@@ -23,6 +23,7 @@ class _LpNorm(VectorNorm):
 
     order: float
     dual_order: float
+    is_absolute = True
 
     def __call__(self, w: Array) -> float:
         """‖w‖; 0 for an empty vector."""
@@ -31,6 +32,10 @@ class _LpNorm(VectorNorm):
     def dual(self, g: Array) -> float:
         """‖g‖_*, the norm of the dual order."""
         return _lp(g, self.dual_order)
+
+    def restricted(self, columns: NDArray[np.integer]) -> VectorNorm:
+        """Itself: all columns are alike."""
+        return self
 
     def dual_rows(self, X: Array) -> Array:
         """‖x_i‖_* of every row."""
@@ -146,10 +151,6 @@ class L2(_LpNorm):
         cone = sp.csr_array((np.r_[1.0, unit], (np.arange(n + 1), np.r_[n, :n])), shape=(n + 1, n + 1))
         return Epigraph(sp.csr_array((0, n + 1)), cone, (n + 1,))
 
-    def parts(self, x: Array, unit: Array) -> Array:
-        """Empty: the cone needs no further columns."""
-        return np.zeros(0)
-
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
         """The component along g."""
         return (g / max(float(np.linalg.norm(g)), 1e-300))[None, :], np.zeros(g.size, dtype=bool)
@@ -211,10 +212,6 @@ class Linf(_LpNorm):
         """``unit·x ≤ t`` and ``−unit·x ≤ t`` for every entry."""
         w, top = sp.diags_array(unit, format="coo"), minus_ones(unit.size)
         return Epigraph.polyhedral([w, top], [-w, top])
-
-    def parts(self, x: Array, unit: Array) -> Array:
-        """Empty: the rows need no further columns."""
-        return np.zeros(0)
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
         """The sum of the moduli of the entries that are not nearly 0; the others are kept at 0."""

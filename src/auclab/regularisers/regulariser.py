@@ -102,9 +102,9 @@ class Regulariser(ABC):
         Parameters
         ----------
         gradient : array of shape (n_features,)
-            g, or moduli that are at least its own.
-        slack : float ≥ 0
-            The part ``−zΣq`` taken up by a buffer z‖w‖ in the margins.
+            g, or for an absolute norm moduli that are at least its own.
+        slack : float
+            The part ``−zΣq`` taken up by a buffer z‖w‖ in the margins, minus what ‖g‖_* may be larger by.
         total : float > 0
         up : float ≥ 1
             Factor by which norms are rounded up.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from auclab.regularisers.epigraph import Epigraph
 from auclab.regularisers.faces import Face
-from auclab.types import Array
+from auclab.types import Array, AuclabError
 
 
 class VectorNorm(ABC):
@@ -28,6 +28,9 @@ class VectorNorm(ABC):
         Whether ``‖w‖ ≤ t`` is described by linear rows alone, so that a program with it is a linear one.
     is_euclidean : bool
         Whether it is ‖w‖₂, smooth away from 0 and unchanged by rotations.
+    is_absolute : bool
+        Whether ‖w‖ depends on the moduli of the entries alone, as the named norms and weighted forms of them do, and
+        ``‖Fw‖₁`` or ``‖Lw‖₂`` in general do not. What holds only then is left out for other norms.
     face : type, optional
         The faces of ``‖w‖ ≤ t`` for the Newton step by active sets; those of a norm with a `dual_box` are known.
         Without either the step is a conic program.
@@ -49,6 +52,7 @@ class VectorNorm(ABC):
     dual_name: str = "in the dual norm"
     is_polyhedral: ClassVar[bool] = True
     is_euclidean: ClassVar[bool] = False
+    is_absolute: ClassVar[bool] = False
     face: ClassVar[type[Face] | None] = None
 
     def check(self, n_features: int) -> None:  # noqa: B027 - most norms have nothing to check
@@ -60,7 +64,7 @@ class VectorNorm(ABC):
 
     @abstractmethod
     def dual(self, g: Array) -> float:
-        """‖g‖_*, the largest ``g·w`` over ‖w‖ ≤ 1. It must be non-decreasing in every ``abs(g_k)``."""
+        """‖g‖_*, the largest ``g·w`` over ‖w‖ ≤ 1, or more: every lower bound of a program rests on it."""
 
     @abstractmethod
     def subgradient(self, w: Array) -> Array:
@@ -69,10 +73,6 @@ class VectorNorm(ABC):
     @abstractmethod
     def epigraph(self, unit: Array) -> Epigraph:
         """``‖x·unit‖ ≤ t`` as rows; `unit` has the shape (n_features,)."""
-
-    def parts(self, x: Array, unit: Array) -> Array:
-        """The least u that belongs to a point x in ``epigraph(unit)``, shape (n_parts,)."""
-        return np.abs(x)
 
     def smooth_at(self, w: Array) -> tuple[NDArray[np.bool_], Array, Array] | None:
         """Mask of the entries that are not nearly 0, and slope and curvature of the norm while the others stay 0.
@@ -96,9 +96,13 @@ class VectorNorm(ABC):
     def restricted(self, columns: NDArray[np.integer]) -> VectorNorm:
         """The norm of vectors that are 0 outside some columns, as a function of the entries in these columns.
 
-        Override it in a norm that treats columns differently, for example with weights.
+        Needed where a program is solved on a part of its columns: with `max_features`, with bounds on w if the norm is
+        absolute, and on a working set of columns if it has a `dual_box`.
         """
-        return self
+        raise AuclabError(
+            f"the norm {self.name} does not say what it is of vectors that are 0 outside some columns, which is needed "
+            "here; define its method `restricted(columns)`, or leave out max_features and bounds on w"
+        )
 
     def accurate(self, w: Array) -> tuple[float, float]:
         """‖w‖ as ``high + low``, more accurate than a float if the norm implements it."""
@@ -113,7 +117,7 @@ class VectorNorm(ABC):
         """Linear functions whose maximum is ‖·‖_* near g, and which entries to keep at 0 for that.
 
         Arrays of shapes (n_functions, n) and (n,); None if the norm does not implement it: multipliers that violate a
-        constraint with a buffer are then scaled instead of corrected.
+        constraint with a buffer are then corrected along w/‖w‖ alone, enough where ‖·‖_* is smooth.
         """
         return None
 
@@ -122,9 +126,12 @@ class VectorNorm(ABC):
         return np.array([self.dual(row) for row in X])
 
     def ball_radius(self, n_features: int) -> float:
-        """The largest ‖x‖_* over ``‖x‖₂ ≤ 1``, or more: ``√Σ ‖e_k‖_*²`` for the unit vectors e_k."""
-        units = (np.eye(1, n_features, k)[0] for k in range(n_features))
-        return float(np.linalg.norm([self.dual(unit) for unit in units]))
+        """The largest ‖x‖_* over ``‖x‖₂ ≤ 1``, or more: ``√Σ ‖e_k‖_*²``."""
+        return float(np.linalg.norm(self.unit_lengths(n_features)))
+
+    def unit_lengths(self, n_features: int) -> Array:
+        """‖e_k‖_* of the unit vectors, shape (n_features,)."""
+        return np.array([self.dual(np.eye(1, n_features, k)[0]) for k in range(n_features)])
 
     def largest_image(self, X: Array) -> float:
         """The largest ``‖Xw‖₂`` over ‖w‖ ≤ 1, or more."""

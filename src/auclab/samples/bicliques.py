@@ -71,6 +71,9 @@ class Bicliques:
         if not self._tree.sizes.size:
             raise AuclabError(f"no two rows can be compared: a pair needs {_NEEDED[self.kind]}, and weights above 0")
 
+    def __repr__(self) -> str:
+        return f"Bicliques({self.n_pairs} pairs of {self.n_rows} rows, kind={self.kind!r})"
+
     @property
     def n_rows(self) -> int:
         """Number of rows, including those without a pair."""

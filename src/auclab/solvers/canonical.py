@@ -140,7 +140,9 @@ def as_returned(problem: Problem, raw: RawSolution) -> RawSolution:
     The intercept is rounded in these units, and the certificate is for the rounded one.
     """
     offset, constant = problem.sample.offset, problem.sample.peaks == 0
-    if (raw.coef[constant] != 0).any():
+    # Of an absolute norm the weight of a constant column only costs; of another one it may make ‖w‖ smaller.
+    costs = not problem.program.uses_norm or problem.program.regulariser.norm.is_absolute
+    if costs and (raw.coef[constant] != 0).any():
         without = np.where(constant, 0.0, raw.coef)
         if problem.constraints is None or problem.constraints.violation(without) <= 0:
             raw = replace(raw, coef=without)

@@ -145,7 +145,8 @@ def certify(
     Raises
     ------
     AuclabError
-        Shapes that do not fit, entries that are not finite, and what `auclab.solve` refuses.
+        Shapes that do not fit, entries that are not finite, what `auclab.solve` refuses, and a lower bound above the
+        objective by more than rounding.
 
     See Also
     --------
@@ -201,6 +202,13 @@ def _bound_for(problem: Problem, added: OwnConstraints) -> str:
     return text
 
 
+def _consistent(certificate: Certificate) -> Certificate:
+    """A certificate whose bound is not above its objective."""
+    if (reason := certificate.contradiction) is not None:
+        raise AuclabError(reason)
+    return certificate
+
+
 def _judged(
     problem: Problem,
     stated: ColumnConstraints | None,
@@ -219,7 +227,7 @@ def _judged(
         b = moved_intercept(intercept, vector, sample.offset, 1.0)
         widths = (0.0,) if formulation.loss.is_smooth else (0.0, *(2.0**-k for k in range(37)))
         found = (certify_scorers(problem, vector, objective, [(1.0, vector, b, h)])[0] for h in widths)
-        return replace(_first_or_best(found, tolerance), violation=violation)
+        return _consistent(replace(_first_or_best(found, tolerance), violation=violation))
     if multipliers is None or by_slopes or not formulation.is_convex:
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
     values = finite_array("multipliers", multipliers, sample.positive.shape)
@@ -235,7 +243,7 @@ def _judged(
             verified_certificate(problem.dual_problem(shares, neg), vector, (pos, neg), objective, tolerance)[0]
             for shares in choices
         )
-        return replace(_first_or_best(found, tolerance), violation=violation)
+        return _consistent(replace(_first_or_best(found, tolerance), violation=violation))
 
 
 def _first_or_best(found: Iterator[Certificate], tolerance: float) -> Certificate:

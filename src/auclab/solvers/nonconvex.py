@@ -106,8 +106,7 @@ def _shift_rounding(problem: Problem, allowed: float) -> tuple[float, float]:
     ``x + z u`` is rounded to 2⁻⁵³ of its size. A z below 1e-9 of the features is lost in that, and a w as long as 1/z
     is no longer seen to have no hinge: the bound is claimed up to a radius that costs a tenth of what is `allowed`.
     """
-    peaks = problem.sample.peaks
-    size = problem.program.regulariser.norm.dual(peaks)
+    size = problem.largest_row
     if problem.program.threshold >= EQUAL * size:
         return 0.0, math.inf
     return 0.1 * allowed, 0.1 * allowed / (4.0 * 2.0**-52 * size)

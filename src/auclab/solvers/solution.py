@@ -14,6 +14,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.equivalence import read_optimum
 from auclab.formulations.optimum import Optimum
 from auclab.models.timings import Timings
+from auclab.precision import EQUAL, SMALL_OBJECTIVE
 from auclab.samples.row_scores import row_scores
 from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.fitted import InFeatures, coef_in_words
@@ -66,6 +67,21 @@ class Certificate:
     dual_residual: float
     norm_bound: float = math.inf
     violation: float = 0.0
+
+    @property
+    def contradiction(self) -> str | None:
+        """Why nothing is proved: the bound is above the objective by more than rounding; None where it is not.
+
+        A point that violates constraints may have an objective below that of all points that satisfy them.
+        """
+        excess = self.lower_bound - self.objective
+        if self.violation > 0 or not excess > EQUAL * max(abs(self.objective), SMALL_OBJECTIVE):
+            return None
+        return (
+            f"the lower bound {self.lower_bound:.9g} is above the objective {self.objective:.9g}, so one of them is "
+            "wrong: a norm or loss of your own is not what it says (`dual`, `pieces`), or the rows changed during the "
+            "solve; if neither is so, please report it"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +139,14 @@ class Solution:
     has_objective: ClassVar[bool] = True
     #: The solution itself where it is a scorer on landmarks (`auclab.solvers.kernel.solution.KernelSolution`).
     on_landmarks: ClassVar[Any] = None
+
+    def __post_init__(self) -> None:
+        """A bound above the objective proves nothing, whatever it is made of: the solution is FAILED."""
+        if (reason := self.certificate.contradiction) is not None:
+            unproved = replace(self.certificate, lower_bound=math.nan, absolute_gap=math.nan, gap=math.nan)
+            object.__setattr__(self, "certificate", unproved)
+            object.__setattr__(self, "status", Status.FAILED)
+            object.__setattr__(self, "notes", (*self.notes, reason))
 
     def __repr__(self) -> str:
         """One line, without what has an entry for every observation."""

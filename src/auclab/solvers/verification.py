@@ -51,17 +51,19 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
             certificate = replace(certificate, violation=problem.constraints.violation(raw.coef))
     else:
         proved = certify_answer(problem, raw, objective, tolerance, deadline)
-        if null_reason is not None and given.multipliers is not None and not proved[1].gap <= tolerance:
-            # The program for the multipliers of w = 0 was not solved far enough; the solver's may prove more.
+        replaced = given.multipliers is not None and raw.multipliers is not given.multipliers
+        if replaced and not proved[1].gap <= tolerance:
+            # The multipliers of w = 0 prove it for the norm l2, or were not found; the solver's may prove more.
             own = replace(raw, multipliers=given.multipliers, share_neg=given.share_neg)
             by_own = certify_answer(problem, own, objective, tolerance, deadline)
             proved = max(proved, by_own, key=lambda found: found[1].lower_bound)
         proving, certificate, multipliers, of_constraints, scorers, each = proved
+    found = _solution(problem, raw, certificate, solver, tolerance)
     return replace(
-        _solution(problem, raw, certificate, solver, tolerance),
+        found,
         history=raw.history or ((raw.timings.total, certificate.objective, certificate.lower_bound),),
         multipliers=None if multipliers is None else problem.sample.join(*multipliers),
-        notes=(*raw.notes, null_reason) if certificate.gap <= tolerance and null_reason else raw.notes,
+        notes=(*found.notes, null_reason) if found.gap <= tolerance and null_reason else found.notes,
         shares_neg=None if proving is problem else proving.sample.share_neg,
         constraints=problem.constraints,
         constraint_multipliers=of_constraints,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from auclab.tracking.address import Address
-from auclab.tracking.store import STORE_ERRORS, MlflowClient
+from auclab.tracking.store import STORE_ERRORS, MlflowClient, MlflowException
 from auclab.types import AuclabError
 
 
@@ -28,8 +28,11 @@ def register_model(store: Address, run_id: str, name: str, *, path: str = "model
     client = MlflowClient(tracking_uri=store.uri, registry_uri=store.uri)
     try:
         run = client.get_run(run_id)
-        if not client.search_registered_models(f"name = '{name.replace(chr(39), chr(39) * 2)}'"):
+        try:
             client.create_registered_model(name)
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_ALREADY_EXISTS":
+                raise
         source = f"{str(run.info.artifact_uri).rstrip('/')}/{path}"
         return int(client.create_model_version(name, source=source, run_id=run_id).version)
     except STORE_ERRORS as error:

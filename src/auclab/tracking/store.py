@@ -63,7 +63,11 @@ class Store:
         """Add the data set that a run was trained on, if there is one."""
         if dataset is not None:
             logged = Dataset(dataset.name, dataset.digest, "local", dataset.source, profile=dataset.profile)
-            self.client.log_inputs(run_id, [DatasetInput(logged, [InputTag("mlflow.data.context", "training")])])
+            inputs = [DatasetInput(logged, [InputTag("mlflow.data.context", "training")])]
+            try:
+                self.client.log_inputs(run_id, inputs)
+            except MlflowException:  # another process added it after MLflow had looked for it; now it is found
+                self.client.log_inputs(run_id, inputs)
 
     def settle(self) -> None:
         """Move the write-ahead log of SQLite into the database, so that a copy of that one file is complete."""

@@ -47,7 +47,8 @@ def new_folder() -> Path:
 
 def patched(place: str, value: object, call: Callable[[], object]) -> object:
     """What `call` returns while the attribute MODULE.NAME is `value`."""
-    with patch(place, value):
+    # The statement `import` reads the dictionary that was sys.modules at the start, whatever has its name now.
+    with patch.dict(place, value) if place == "sys.modules" else patch(place, value):
         return call()
 
 

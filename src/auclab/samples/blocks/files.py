@@ -11,7 +11,10 @@ from auclab.samples.blocks.partitions import files_below, looked_into
 from auclab.types import AuclabError
 
 #: Attributes of a remote file that change with it, if the store provides them; otherwise only its size is used.
-_STATE = ("size", "ETag", "etag", "mtime", "LastModified", "last_modified", "created")
+_STATE = (
+    *("size", "ETag", "etag", "mtime", "LastModified", "Last-Modified", "last_modified", "created"),
+    *("Content-MD5", "Digest"),
+)
 
 
 def is_address(path: str | PurePath) -> bool:
@@ -67,10 +70,12 @@ def open_file(path: str) -> Any:
 
 
 def file_state(path: str) -> tuple[Any, ...]:
-    """Values that change with the file: the time of its last change, or attributes from the store."""
+    """Values that change with the file: its size and the time of its last change, or attributes from the store."""
     if not is_address(path):
-        return (Path(path).stat().st_mtime_ns,)
+        found = Path(path).stat()
+        return found.st_size, found.st_mtime_ns
     system, inner = _file_system(path)
+    system.invalidate_cache(inner)  # a listing of the folder would be that of its first look
     facts = system.info(inner)
     return tuple(str(facts[key]) for key in _STATE if key in facts)
 

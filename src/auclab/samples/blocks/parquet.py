@@ -33,8 +33,8 @@ ENDINGS = (".parquet", ".pq")
 class RowGroup:
     """A row group of a parquet file, which is sent to a worker instead of the rows.
 
-    `constants` are the last columns, whose values are in the names of folders; `nominal` are the categories. `footer`
-    is the checksum, at opening, of the end of the file, which describes its rows.
+    `constants` are the last columns, whose values are in the names of folders; `nominal` are the categories. `version`
+    is the checksum, at opening, of size, time of change and footer of the file: every pass has to find the same rows.
     """
 
     path: str
@@ -43,7 +43,7 @@ class RowGroup:
     columns: tuple[str, ...]
     constants: tuple[float | str, ...] = ()
     nominal: tuple[str, ...] = ()
-    footer: str = ""
+    version: str = ""
 
     def read(self) -> Array | MixedRows:
         """The columns as floats, shape (n_rows, n_columns), NaN where a value is missing; a column is contiguous.
@@ -53,7 +53,7 @@ class RowGroup:
         stored = self.columns[: len(self.columns) - len(self.constants)]
         work = partial(_read_group, number=self.number, columns=stored)
         numeric = [name for name in self.columns if name not in self.nominal]
-        table = _reading(self.path, work, tuple(name for name in stored if name in self.nominal), self.footer)
+        table = _reading(self.path, work, tuple(name for name in stored if name in self.nominal), self.version)
         given = dict(zip(self.columns[len(stored) :], self.constants, strict=True))
         rows = np.empty((self.n_rows, len(numeric)), order="F")
         for k, name in enumerate(numeric):
@@ -131,7 +131,7 @@ def open_parquet(
     constant = [name for name in folders if name in columns]
     blocks = []
     for at, file in enumerate(files):
-        metadata, footer = _open(file).metadata, _footer(file)
+        metadata, version = _open(file).metadata, _version(file)
         values = [folders[name][at] for name in constant]
         constants = tuple(
             _text(value) if name in categories else float(value) for name, value in zip(constant, values, strict=True)
@@ -139,7 +139,7 @@ def open_parquet(
         for number in range(metadata.num_row_groups):
             n_rows = metadata.row_group(number).num_rows
             if n_rows:
-                blocks.append(Block(RowGroup(file, number, n_rows, columns, constants, categories, footer)))
+                blocks.append(Block(RowGroup(file, number, n_rows, columns, constants, categories, version)))
     if not blocks:
         raise AuclabError(f"{path} has no rows")
     return BlockTable(tuple(blocks), columns, engine or LocalEngine()), column_in_memory(path, target)
@@ -337,30 +337,32 @@ def _open(path: str) -> pq.ParquetFile:
     return _reading(path, lambda file: file)
 
 
-def _footer(path: str) -> str:
-    """The checksum of the end of a file that has been opened."""
+def _version(path: str) -> str:
+    """The checksum of a file that has been opened, as `RowGroup` has it."""
     return _opened(path, (), file_state(path))[1]
 
 
 def _reading(
-    path: str, work: Callable[[pq.ParquetFile], Any], categories: tuple[str, ...] = (), footer: str = ""
+    path: str, work: Callable[[pq.ParquetFile], Any], categories: tuple[str, ...] = (), version: str = ""
 ) -> Any:
-    """``work(file)``; errors of pyarrow and of the file system, and a changed footer, become an `AuclabError`."""
+    """``work(file)``; errors of pyarrow and of the file system, and a file that changes, become an `AuclabError`."""
     # Imported when needed: pyarrow takes a tenth of a second.
     import pyarrow as pa
 
     try:
-        file, now = _opened(path, categories, file_state(path))
-        if footer and now != footer:
+        state = file_state(path)
+        file, now = _opened(path, categories, state)
+        found = work(file) if not version or now == version else None
+        if (version and now != version) or file_state(path) != state:
             raise AuclabError(f"{path} has changed since it was opened; start again with files that do not change")
-        return work(file)
+        return found
     except (OSError, KeyError, IndexError, pa.ArrowException) as error:
         raise AuclabError(f"{path} cannot be read as parquet: {error}") from error
 
 
 @lru_cache(maxsize=64)
 def _opened(path: str, categories: tuple[str, ...], state: tuple[Any, ...]) -> tuple[pq.ParquetFile, str]:
-    """The file, and the checksum of its footer; `state`, which changes with the file, is part of the cache's key."""
+    """The file, and the checksum of its footer and of `state`, which changes with the file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -372,7 +374,7 @@ def _opened(path: str, categories: tuple[str, ...], state: tuple[Any, ...]) -> t
     )
     footer = pa.BufferOutputStream()
     file.metadata.write_metadata_file(footer)
-    return file, hashlib.blake2b(footer.getvalue(), digest_size=8).hexdigest()
+    return file, hashlib.blake2b(repr(state).encode() + footer.getvalue().to_pybytes(), digest_size=8).hexdigest()
 
 
 def sha256_of(path: str | Path) -> str:

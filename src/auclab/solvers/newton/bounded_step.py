@@ -6,7 +6,8 @@ the negative gradient of the quadratic and ∂ a subgradient of the norm. The me
 (Hintermüller, Ito & Kunisch 2003, "The primal-dual active set strategy as a semismooth Newton method"), most often
 after one or two rounds; if it does not, `conic_step` computes the step.
 
-A fixed coefficient has to be 0, so that the norm of the others is that of w; without a norm any bound will do.
+A fixed coefficient has to be 0, so that the norm of the others is that of w; without a norm any bound will do. The norm
+has to be absolute: the slope of another one need not vanish in a column in which w is 0.
 """
 
 from __future__ import annotations

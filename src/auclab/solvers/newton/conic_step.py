@@ -39,7 +39,9 @@ def conic_step(
     n = size - (2 if program.comparisons.name == "points" else 1)
     # The columns are the new point in units of the curvature, then those that the norm needs.
     unit = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), 1e-300))
-    unit = np.minimum(unit, 1e6 * np.median(unit))
+    # Where the Hessian is flat, an absolute norm leaves w = 0; another one ties the column to the rest, at its scale.
+    flat = 1e6 if not program.uses_norm or program.regulariser.norm.is_absolute else 1.0
+    unit = np.minimum(unit, flat * np.median(unit))
     rows, right, cones = norm_cone(program, np.ones(n), t, size, scale=np.r_[unit[:n], unit[t]])
     n_columns = rows.shape[1]
     quadratic = np.zeros((n_columns, n_columns))

@@ -56,7 +56,8 @@ def proximal_step(
     if ridge:  # a part of the quadratic: of λ‖w‖₂² without z no norm is left, and one system is
         square = np.r_[np.full(theta.size - 2, 2.0 * ridge), 0.0, 0.0]
         hessian, negative_gradient = plus_diagonal(hessian, square), negative_gradient - square * theta
-    if constraints is not None and not constraints.limit.size and isinstance(hessian, np.ndarray):
+    by_columns = not program.uses_norm or program.regulariser.norm.is_absolute
+    if constraints is not None and not constraints.limit.size and by_columns and isinstance(hessian, np.ndarray):
         unbounded = partial(proximal_step, monitor=monitor)
         step = bounded_step(program, hessian, negative_gradient, theta, spread, constraints, unbounded)
         if step is not None:

@@ -23,12 +23,12 @@ from auclab.solvers.verified.marginals import excess, rounding_of_sums, within_c
 from auclab.solvers.verified.moments import moments
 from auclab.solvers.verified.value import (
     DOWN,
-    UP,
     DualBound,
     Goal,
     Rounding,
     dual_value,
     length_that_is_charged,
+    widened,
 )
 from auclab.types import Array
 
@@ -128,9 +128,11 @@ class _Search:
         sums = moments(sample, *multipliers)
         value, total = held.moments(sums).value, self._margins(sums.total)
         value[:-1] = held.excess(value[:-1], held.left_over(value[:-1]))
-        spare = (FEW_ROUNDINGS * total + 4.0 * self._lacking(multipliers)) * norm.dual(sample.peaks)
+        spare = (FEW_ROUNDINGS * total + 4.0 * self._lacking(multipliers)) * self.problem.largest_row
         if program.threshold:
-            corrected = correct_threshold(rows, *multipliers, program, value, total, spare, self.goal.seconds)
+            corrected = correct_threshold(
+                rows, *multipliers, program, self.coef, value, total, spare, self.goal.seconds
+            )
         else:
             # Columns of small spread keep their values if possible.
             weight = (sample.spread / sample.spread.max()) ** 2
@@ -191,8 +193,8 @@ class _Search:
         price = (held.price + price + more) + 2.0**-50 * (abs(held.price) + abs(price) + more)
         if price:
             worth = (worth - price) - 2.0**-50 * (abs(worth) + abs(price))
-        rounding = Rounding.charged(left.size)
-        found = dual_value(self.problem, self.coef, multipliers, margins, worth, left * UP, rounding, self.goal)
+        rounding = Rounding.charged(value.size)
+        found = dual_value(self.problem, self.coef, multipliers, margins, worth, widened(*left), rounding, self.goal)
         of_constraints = None if self.problem.constraints is None else held.in_order_of_rows(value)
         return replace(found, constraints=of_constraints)
 
@@ -205,7 +207,7 @@ class _Search:
         if problem.over_pairs and problem.program.uses_norm:
             rounding = rounding_of_sums(problem.sample) * total
             length = length_that_is_charged(problem, self.coef, total)
-            price = 1.0 + 2.0 * length * problem.program.regulariser.norm.dual(problem.sample.peaks)
+            price = 1.0 + 2.0 * length * problem.largest_row
             if rounding * price <= 0.01 * self.goal.gap:
                 return rounding
         return excess(problem, *multipliers)

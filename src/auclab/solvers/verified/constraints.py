@@ -32,14 +32,16 @@ from auclab.types import Array
 class Lagrangian:
     """Constraints with multipliers.
 
-    `constraints`: convex. `every_bound`: whether all bounds absorb residuals, at their price, as in programs without a
-    norm; otherwise only bounds of 0 do, which is free. `signs` (n_rows + n_features,): those of the multipliers of rows
-    and bounds; constraints with 0 are left out of corrections.
+    `constraints`: convex. `takes_up`, `takes_down` (n_features,): the columns whose upper, and whose lower, bounds
+    absorb residuals: all, at their price, in programs without a norm; otherwise bounds of 0, which is free, and makes
+    an absolute norm of the residual smaller. `signs` (n_rows + n_features,): those of the multipliers of rows and
+    bounds; constraints with 0 are left out of corrections.
     """
 
     constraints: ColumnConstraints
     multipliers: ConstraintMultipliers
-    every_bound: bool
+    takes_up: NDArray[np.bool_]
+    takes_down: NDArray[np.bool_]
     signs: Array
 
     def moments(self, sums: Moments) -> Moments:
@@ -64,31 +66,23 @@ class Lagrangian:
         total = float(high[0] + low[0])
         return total + float(error[0]) + abs(total) * 2.0**-50
 
-    def remaining(self, value: Array, error: Array) -> tuple[float, Array]:
-        """The price of the residual that bounds absorb, rounded up, and upper bounds of the moduli that remain.
+    def remaining(self, value: Array, error: Array) -> tuple[float, tuple[Array, Array]]:
+        """The price of the residual that bounds absorb, rounded up, and what the rest is between.
 
         `value`, `error` (n_features,): ``g − Aᵀμ`` is within ``value ± error``.
         """
         rest = value - self.multipliers.bounds
         error = error * UP + 2.0**-52 * (abs(value) + abs(rest))
         low, high = rest - error, rest + error
-        limits, (takes_up, takes_down) = self.constraints, self._takes
-        of_upper = np.where(takes_up, limits.upper, 0.0)
-        of_lower = np.where(takes_down, limits.lower, 0.0)
+        of_upper = np.where(self.takes_up, self.constraints.upper, 0.0)
+        of_lower = np.where(self.takes_down, self.constraints.lower, 0.0)
         # −r w ≥ −max(r u), at the worst r of its interval; the other sign of r likewise.
         worst = np.maximum(np.maximum(high, 0.0) * of_upper, np.maximum(low, 0.0) * of_upper)
         worst = worst + np.maximum(np.minimum(low, 0.0) * of_lower, np.minimum(high, 0.0) * of_lower)
         price = float(worst.sum()) + 2.0**-50 * worst.size * float(abs(worst).sum())
-        left = np.maximum(np.where(takes_up, 0.0, high), np.where(takes_down, 0.0, -low))
-        return price, np.maximum(left, 0.0)
-
-    @property
-    def _takes(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The columns whose upper, and whose lower, bounds absorb residuals."""
-        upper, lower = self.constraints.upper, self.constraints.lower
-        if self.every_bound:
-            return np.isfinite(upper), np.isfinite(lower)
-        return upper == 0, lower == 0
+        low, high = (np.where(self.takes_up, np.minimum(end, 0.0), end) for end in (low, high))
+        low, high = (np.where(self.takes_down, np.maximum(end, 0.0), end) for end in (low, high))
+        return price, (low, high)
 
     def left_over(self, value: Array, spare: Array | float = 0.0) -> NDArray[np.bool_]:
         """The columns whose residual is not absorbed by a bound, or is within `spare` of 0.
@@ -96,8 +90,8 @@ class Lagrangian:
         `value` (n_features,): ``g − Aᵀμ``.
         """
         rest = value - self.multipliers.bounds
-        takes_up, takes_down = self._takes
-        return ~((takes_up & takes_down) | (takes_up & (rest > spare)) | (takes_down & (rest < -np.asarray(spare))))
+        up, down = self.takes_up, self.takes_down
+        return ~((up & down) | (up & (rest > spare)) | (down & (rest < -np.asarray(spare))))
 
     def excess(self, value: Array, columns: NDArray[np.bool_]) -> Array:
         """The residual that a correction has to remove from ``g − Aᵀμ``, in some columns."""
@@ -106,11 +100,9 @@ class Lagrangian:
     def in_order_of_rows(self, value: Array) -> Array:
         """The multipliers in the order of `ColumnConstraints.all_rows`, including the residual that bounds absorb."""
         bounds = self.multipliers.bounds
-        takes_up, takes_down = self._takes
         rest = value - bounds
-        bounds = (
-            bounds + np.where(takes_up, np.maximum(rest, 0.0), 0.0) + np.where(takes_down, np.minimum(rest, 0), 0.0)
-        )
+        bounds = bounds + np.where(self.takes_up, np.maximum(rest, 0.0), 0.0)
+        bounds = bounds + np.where(self.takes_down, np.minimum(rest, 0.0), 0.0)
         return ConstraintMultipliers(self.multipliers.rows, bounds).in_order_of_rows(self.constraints)
 
     def joined(self, rows: Rows) -> Rows:
@@ -145,11 +137,16 @@ def lagrangian(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
     """
     sample, constraints = problem.sample, problem.constraints
     if constraints is None:
-        found = ConstraintMultipliers(np.zeros(0), np.zeros(sample.n_features))
-        return Lagrangian(ColumnConstraints.of(sample.n_features), found, without_norm, found.bounds)
+        found, none = ConstraintMultipliers(np.zeros(0), np.zeros(sample.n_features)), np.zeros(sample.n_features, bool)
+        return Lagrangian(ColumnConstraints.of(sample.n_features), found, none, none, found.bounds)
     total = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
     gradient = sample.combine(*multipliers)
     found = constraint_multipliers(problem.program, constraints, gradient, total, sample.spread, coef)
     if without_norm:
         found = replace(found, bounds=np.zeros_like(found.bounds))
-    return Lagrangian(constraints, found, without_norm, np.sign(np.r_[found.rows, found.bounds]))
+    if without_norm:
+        takes = np.isfinite(constraints.upper), np.isfinite(constraints.lower)
+    else:
+        is_absolute = problem.program.regulariser.norm.is_absolute
+        takes = is_absolute & (constraints.upper == 0), is_absolute & (constraints.lower == 0)
+    return Lagrangian(constraints, found, *takes, np.sign(np.r_[found.rows, found.bounds]))

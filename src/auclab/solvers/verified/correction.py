@@ -167,6 +167,7 @@ def correct_threshold(
     pos: Array,
     neg: Array,
     program: Program,
+    coef: Array,
     value: Array,
     total: float,
     spare: float,
@@ -174,13 +175,17 @@ def correct_threshold(
 ) -> tuple[Array, Array, Array] | None:
     """Multipliers nearer to ``‖Σ q d‖_* + z Σq ≤ λ − spare``; None if it takes large steps.
 
-    Linearised in the tangents of the dual norm (`VectorNorm.dual_tangents`); None for a norm that has none.
+    Linearised in the tangents of the dual norm (`VectorNorm.dual_tangents`), or in that of the solution if the norm
+    does not say which it has.
 
-    `rows`, `pos`, `neg`: as for `correct`. `program`: with z < 0. `value` (n_features + 1,): ``Σ q d`` and ``Σα − Σβ``.
-    `total`: Σ q. `spare` ≥ 0. `seconds`: as for `correct`.
+    `rows`, `pos`, `neg`: as for `correct`. `program`: with z < 0. `coef` (n_features,): the solution. `value`
+    (n_features + 1,): ``Σ q d`` and ``Σα − Σβ``. `total`: Σ q. `spare` ≥ 0. `seconds`: as for `correct`.
     """
     gradient, z, unit = value[:-1], program.threshold, rows.unit
-    tangents = program.regulariser.norm.dual_tangents(gradient)
+    norm = program.regulariser.norm
+    tangents, length = norm.dual_tangents(gradient), norm(coef)
+    if tangents is None and length > 0:  # w/‖w‖ is one of any norm at the optimum, where g·w = ‖g‖_*‖w‖
+        tangents = (coef / length)[None, :], np.zeros(coef.size, dtype=bool)
     if tangents is None:
         return None
     along, vanishing = tangents

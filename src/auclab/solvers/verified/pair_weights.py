@@ -91,8 +91,8 @@ class FreePairs:
         most = (most + rho / (1.0 - rho) * float(most.max())) * (1.0 + (size + 8.0) * unit)
         return float(most.sum()) * (1.0 + size * unit) if (most <= self.room[chosen]).all() else None
 
-    def reducing(self, gradient: Array, part: float) -> Iterator[tuple[Array, float]]:
-        """Moduli of a gradient from which about `part` is taken, and ``Σ|δ|``: of all columns, and of the largest.
+    def reducing(self, gradient: Array, part: float) -> Iterator[tuple[Array, Array, float]]:
+        """A gradient from which about `part` is taken, its error, and ``Σ|δ|``: of all columns, and of the largest.
 
         Where the norm is a largest entry, the others need not fall.
         """
@@ -105,9 +105,9 @@ class FreePairs:
             change = self.room * np.linalg.lstsq(columns, -part * weight * gradient[used], rcond=1e-9)[0]
             if (abs(change) <= self.room).all():
                 total = float(abs(change).sum())
-                left = abs(gradient + self.differences @ change)
+                left = gradient + self.differences @ change
                 unit = 2.0**-52 * (change.size + 4.0)
-                yield left + unit * (abs(gradient) + 2.0 * total * self.largest), total * (1.0 + unit)
+                yield left, unit * (abs(gradient) + 2.0 * total * self.largest), total * (1.0 + unit)
 
     def _independent(self, used: NDArray[np.bool_]) -> NDArray[np.intp] | None:
         """As many pairs as columns, of independent differences and with room; None if there are none."""

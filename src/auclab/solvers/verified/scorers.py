@@ -26,7 +26,7 @@ from auclab.samples.bicliques import sums_of_rows
 from auclab.solvers.verified.constraints import lagrangian
 from auclab.solvers.verified.moments import moments
 from auclab.solvers.verified.pair_weights import FreePairs
-from auclab.solvers.verified.value import DOWN, UP, DualBound, Goal, Rounding, dual_value
+from auclab.solvers.verified.value import DOWN, UP, DualBound, Goal, Rounding, dual_value, widened
 from auclab.types import Array
 
 #: A dual point: weights ≥ 0 with a sum of at most 1, scorers (w, b), and the half-widths at which the loss is smoothed.
@@ -67,24 +67,23 @@ def scorer_bound(
     price = (held.price + price) + 2.0**-50 * (abs(held.price) + abs(price))
     if price:
         worth = (worth - price) - 2.0**-50 * (abs(worth) + abs(price))
-    rounding = Rounding.charged(left.size)
-    bound = dual_value(problem, coef, (pos, neg), margins, worth, left * UP, rounding, goal)
+    rounding = Rounding.charged(sample.n_features)
+    bound = dual_value(problem, coef, (pos, neg), margins, worth, widened(*left), rounding, goal)
     if problem.constraints is not None:
         return replace(bound, constraints=held.in_order_of_rows(found.value[:-1]))
     if math.isinf(bound.radius) or not (over_pairs and problem.program.loss.is_hinge) or goal is None:
         return bound
     error = (found.error[:-1] + off * sample.peaks) * UP
-    for gradient, moved in _repaired(problem, scorers, each, found.value[:-1], error, margins):
-        left = gradient * UP
-        other = dual_value(problem, coef, (pos, neg), margins - moved, worth - moved, left, rounding, goal)
+    for between, moved in _repaired(problem, scorers, each, found.value[:-1], error, margins):
+        other = dual_value(problem, coef, (pos, neg), margins - moved, worth - moved, between, rounding, goal)
         bound = other if goal.prefers(other, bound) else bound
     return bound
 
 
 def _repaired(
     problem: Problem, scorers: Scorers, each: Array | None, value: Array, error: Array, margins: float
-) -> Iterator[tuple[Array, float]]:
-    """Moduli of a ``Σ q d`` that small changes of the weights of a few pairs attain, and the sum of the changes.
+) -> Iterator[tuple[tuple[Array, Array], float]]:
+    """What a ``Σ q d`` is between that small changes of the weights of a few pairs attain, and their sum.
 
     Empty if there are not enough pairs with a weight that is neither 0 nor full.
     """
@@ -102,13 +101,14 @@ def _repaired(
     if not program.uses_norm:
         moved = pairs.balancing(value, error)
         if moved is not None:
-            yield np.zeros_like(value), moved
+            yield (np.zeros_like(value), np.zeros_like(value)), moved
         return
-    size = program.regulariser.norm.dual((abs(value) + error) * UP) * UP
+    gradient, more = problem.enclosed(*widened(value - error, value + error))
+    size = (program.regulariser.norm.dual(gradient) + more) * UP
     lacking = size + program.threshold * margins + 2.0**-40 * size
     if size > 0:
-        for left, moved in pairs.reducing(value, 2.0 * lacking / size):
-            yield left + error, moved
+        for left, off, moved in pairs.reducing(value, 2.0 * lacking / size):
+            yield widened(left - off - error, left + off + error), moved
 
 
 def dual_sums(problem: Problem, scorers: Scorers, each: Array | None = None) -> _DualPoint:

@@ -104,6 +104,11 @@ class DualBound:
         return cls(0.0, 0.0, 0.0, math.inf, multipliers)
 
 
+def widened(low: Array, high: Array) -> tuple[Array, Array]:
+    """Both ends moved outwards by more than their rounding."""
+    return low - (UP - 1.0) * abs(low), high + (UP - 1.0) * abs(high)
+
+
 def dual_bound(
     problem: Problem, coef: Array, multipliers: tuple[Array, Array], gradient: Array | None = None
 ) -> DualBound:
@@ -117,7 +122,7 @@ def dual_bound(
     if constraints is not None:
         held = constraint_multipliers(problem.program, constraints, gradient, margins, sample.spread, coef)
         gradient, worth = held.residual(constraints, gradient), worth - held.cost(constraints)
-    return dual_value(problem, coef, multipliers, margins, worth, gradient, Rounding())
+    return dual_value(problem, coef, multipliers, margins, worth, (gradient, gradient), Rounding())
 
 
 def dual_value(
@@ -126,20 +131,22 @@ def dual_value(
     multipliers: tuple[Array, Array],
     margins: float,
     worth: float,
-    gradient: Array,
+    between: tuple[Array, Array],
     rounding: Rounding,
     goal: Goal | None = None,
 ) -> DualBound:
     """The bound of feasible multipliers.
 
     `multipliers` (n_pos,) and (n_neg,): what is returned with the bound. `margins`, `worth`: s and V, or what they are
-    at least. `gradient` (n_features,): g, or what its moduli are at most. `rounding`: of what is computed here. `goal`:
-    what a larger radius may cost.
+    at least. `between` (n_features,), twice: g is between these. `rounding`: of what is computed here. `goal`: what a
+    larger radius may cost.
     """
     program, regulariser, sample = problem.program, problem.program.regulariser, problem.sample
     if not worth > 0:
         return DualBound.nothing(multipliers)
-    slack = -program.threshold * margins * rounding.down
+    gradient, more = problem.enclosed(*between)
+    # As (g + δ)·w ≤ g·w + ε‖w‖ where ‖δ‖_* ≤ ε, what ‖g‖_* may be larger by is taken from the slack.
+    slack = -program.threshold * margins * rounding.down - more
     size = regulariser.size(gradient, slack, rounding.up)
     if program.regulariser.weight > 0:
         bound, scale = regulariser.dual_value(gradient, slack, worth, rounding.up)
