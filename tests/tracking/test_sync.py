@@ -14,6 +14,7 @@ import pytest
 from filelock import FileLock
 
 from auclab.comparison.runs import open_reader, read_runs
+from auclab.tracking import store as store_module
 from auclab.tracking import sync
 from auclab.tracking.address import Address
 from auclab.tracking.code import CODE_TAG, code_version
@@ -24,7 +25,6 @@ from auclab.tracking.record import RunRecord
 from auclab.tracking.sweeps import ALSO_TAG, close_parent, join_sweep, open_parent, show_progress
 from auclab.tracking.sync import ID_TAG, Pending, computing, send, sync_pending, sync_run, writing
 from auclab.types import AuclabError
-from store_copies import copying
 from tracked_runs import SETTINGS, keep_run, record_run
 
 
@@ -303,28 +303,27 @@ def test_environment_names_versions_machine_and_code(tracking, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # MLflow's own use of SQLAlchemy
 def test_the_databases_of_the_tests_are_those_that_mlflow_makes(tmp_path):
-    from auclab.tracking import store
-
-    made = getattr(store._create_database, "original", store._create_database)
-    made(tmp_path / "a.db", tmp_path / "artifacts")
-    copying(made)(tmp_path / "b.db", tmp_path / "artifacts")
-
-    def content(file):
-        with closing(sqlite3.connect(file)) as database:
+    """Copies of the first one: the same tables and rows but for the times."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    store_module._create_database.original(tmp_path / "a" / "mlflow.db", tmp_path / "artifacts")
+    store_module._create_database(tmp_path / "b" / "mlflow.db", tmp_path / "artifacts")
+    found = []
+    for name in ("a", "b"):
+        with closing(sqlite3.connect(tmp_path / name / "mlflow.db")) as database:
+            (mode,) = database.execute("PRAGMA journal_mode").fetchone()
             tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            times = "creation_time, last_update_time"
-            return {
-                name: [
-                    row if name != "experiments" else row[:4]
-                    for row in database.execute(f"SELECT * FROM {name}").fetchall()
-                ]
-                for name in tables
-                if name != "workspaces" or times
-            }
-
-    assert content(tmp_path / "a.db").keys() == content(tmp_path / "b.db").keys()
-    assert content(tmp_path / "a.db")["experiments"][0][1] == content(tmp_path / "b.db")["experiments"][0][1]
+            columns = {name: database.execute(f"PRAGMA table_info({name})").fetchall() for name in sorted(tables)}
+            rows = {name: database.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
+            indices = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'index'")}
+            (experiment,) = rows.pop("experiments")
+            places = [cell for cell in experiment if isinstance(cell, str)]
+            found.append((mode, columns, rows, indices, places))
+    assert found[0] == found[1]
+    assert found[0][0] == "wal"
+    assert f"{(tmp_path / 'artifacts').as_uri()}/0" in found[0][4]
 
 
 @pytest.mark.slow
