@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import re
@@ -245,15 +246,28 @@ def _read(
     if sweep is not None:
         members = (f"tags.mlflow.parentRunId = '{sweep}'", f"tags.`{ALSO_TAG}` LIKE '%{sweep}%'")
         conditions = [_joined([condition, each]) for each in members]
-    with readable(store, "runs"):
+    with readable(store, "runs"), _without_collections():
         client = open_reader(store)
         experiment_ids = _experiment_ids(client, experiments, store)
         runs = [run for each in conditions for run in _search(client, experiment_ids, each, newest)]
-    runs = sorted({run.info.run_id: run for run in runs}.values(), key=lambda run: run.info.start_time or 0)
-    table = pd.DataFrame([row for run in runs for row in _rows(run, client, store, allow)])
+        runs = sorted({run.info.run_id: run for run in runs}.values(), key=lambda run: run.info.start_time or 0)
+        table = pd.DataFrame([row for run in runs for row in _rows(run, client, store, allow)])
     table = table.reindex(columns=[*FACTS, *(name for name in table.columns if name not in FACTS)])
+    times = {name: pd.to_datetime(table[name], unit="ms", utc=True, errors="coerce") for name in ("started", "ended")}
     params = dict.fromkeys(key for run in runs for key in _params(run))
-    return table.assign(**{key: _typed(table[key]) for key in params})
+    return table.assign(**times, **{key: _typed(table[key]) for key in params})
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """No search for garbage while a store is read: SQLAlchemy makes a hundred objects a run, all of them used."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _search(client: MlflowClient, experiments: list[str], condition: str, newest: int | None) -> Iterator[Run]:
@@ -358,8 +372,8 @@ def _rows(run: Run, client: MlflowClient, store: Address, allow: Sequence[str]) 
         "run_id": run.info.run_id,
         "run": visible(str(run.info.run_name)),
         "run_status": visible(str(run.info.status)),
-        "started": pd.to_datetime(run.info.start_time, unit="ms", utc=True, errors="coerce"),
-        "ended": pd.to_datetime(run.info.end_time, unit="ms", utc=True, errors="coerce"),
+        "started": run.info.start_time,
+        "ended": run.info.end_time,
         "parent_id": run.data.tags.get("mlflow.parentRunId") and visible(run.data.tags["mlflow.parentRunId"]),
         "folder": folder,
         "data_sha256": _data_sha256(run),
