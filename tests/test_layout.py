@@ -8,7 +8,6 @@ PACKAGE, TESTS = REPOSITORY / "src" / "auclab", REPOSITORY / "tests"
 TOP = {
     "__init__.py",
     "__main__.py",
-    "deprecation.py",
     "types.py",
     "files.py",
     "precision.py",

@@ -206,13 +206,6 @@ def test_one_column_with_decimal_commas(tmp_path: Path) -> None:
         load_file(wrong, "y", decimal_comma=["a"])
 
 
-def test_a_stored_configuration_is_that_of_runs_before_there_were_decimal_commas() -> None:
-    words = ["dataset=file", "dataset.path=my.csv", "dataset.target=y"]
-    assert "decimal_comma" not in composed(words).configuration["dataset"]
-    given = composed([*words, "dataset.decimal_comma=[a]"]).configuration["dataset"]
-    assert given["decimal_comma"] == ["a"]
-
-
 def test_rows_of_one_patient_stay_together(tmp_path: Path) -> None:
     k = np.arange(300)
     frame = pd.DataFrame({"patient_id": 7001 + k % 70, "age": 30 + k % 41, "sick": np.where(k % 5 == 0, "yes", "no")})

@@ -335,18 +335,16 @@ def test_without_a_formulation_it_is_the_model_of_the_command_line(tmp_path, ker
     words += ["formulation=ranksvm", "formulation.squared=true", "tune=penalty", "bounds=none"]
     words += ["decision.probability=none", *([f"kernel={kernel}"] if kernel else [])]
     (fold,) = run_here(tmp_path / "out", *words).folds
-    with pytest.warns(FutureWarning, match=r"changed in auclab 0\.3; this warning will be removed in 0\.4"):
-        model = AUCClassifier(kernel=kernel).fit(table[list("abc")].to_numpy(), table["y"])
+    model = AUCClassifier(kernel=kernel).fit(table[list("abc")].to_numpy(), table["y"])
     assert model.solution_.formulation == fold.solution.formulation
     X = table[list("abc")].to_numpy()
     np.testing.assert_allclose(
         model.solution_.decision_function(X), fold.solution.decision_function(X), rtol=1e-6, atol=1e-9
     )
-    with pytest.warns(FutureWarning):  # as many inner folds as rows of the smaller class
-        assert AUCClassifier().fit(X[:4], [0, 0, 1, 1]).solution_.status == "optimal"
-    with pytest.warns(FutureWarning), pytest.raises(AuclabError, match="2 rows of each class, and one has 1; give a"):
+    # As many inner folds as rows of the smaller class.
+    assert AUCClassifier().fit(X[:4], [0, 0, 1, 1]).solution_.status == "optimal"
+    with pytest.raises(AuclabError, match="2 rows of each class, and one has 1; give a"):
         AUCClassifier().fit(X[:4], [0, 0, 0, 1])
     nested = AUCClassifier().set_params(formulation__penalty=0.25)
     assert nested.fit(X[:4], [0, 0, 1, 1]).solution_.formulation == RankSVM(0.25, squared=True)
-    with pytest.warns(FutureWarning):
-        assert AUCClassifier(penalty=0.5).fit(X[:4], [0, 0, 1, 1]).solution_.penalty == 0.5
+    assert AUCClassifier(penalty=0.5).fit(X[:4], [0, 0, 1, 1]).solution_.penalty == 0.5

@@ -47,8 +47,7 @@ def test_the_default_is_that_of_the_classifier(dataset):
     fold = solve_splits(experiment).folds[0]
     data = load_dataset(experiment)
     rows = np.asarray(data.X)[fold.split.train]
-    with pytest.warns(FutureWarning, match="AUCClassifier without a formulation is the squared RankSVM"):
-        classifier = AUCClassifier().fit(rows, data.y[fold.split.train])
+    classifier = AUCClassifier().fit(rows, data.y[fold.split.train])
     found = classifier.solution_
     assert found.formulation == fold.solution.formulation
     assert found.objective == fold.solution.objective

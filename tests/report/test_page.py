@@ -221,7 +221,7 @@ def test_tables_are_semantic(text, parsed):
 
 
 def test_runs_without_scores_are_reported_without_curves(store, runs, tmp_path):
-    """Runs of earlier versions keep no scores and no command."""
+    """Runs with rows in blocks keep no scores."""
     bare = runs.assign(fold_folder=tmp_path).drop(columns="tag.command")
     text = write_report(bare, tmp_path / "bare.html", store_dir=store).read_text(encoding="utf-8")
     assert "No run here has stored scores" in text

@@ -115,7 +115,7 @@ def _show_calibration(model: Measured, level: float) -> None:
 
 def _show_drift(model: Measured, width: int = 11) -> None:
     if not model.drift:
-        unknown = "unknown: models of earlier versions keep no scores of their run; run it again with this one"
+        unknown = "unknown: the run kept no scores of its own to compare with"
         _row("drift", unknown, width)
         return
     for name, each in model.drift.items():

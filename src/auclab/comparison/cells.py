@@ -157,7 +157,6 @@ def arrange(
     )
     if "seconds/total" in runs:  # which run had to compile is arbitrary
         runs = runs.assign(_seconds=runs["seconds/total"] - runs.get("seconds/compile", 0.0))
-    notes += _without_tuning(runs)
     _refuse_other_data(runs, column_keys)
     runs = _newest(runs, metric, notes)
 
@@ -350,16 +349,6 @@ def _one_path_per_file(runs: pd.DataFrame) -> pd.DataFrame:
         return runs
     first = runs.groupby(["dataset", "data_sha256"])["dataset.path"].transform("first")
     return runs.assign(**{"dataset.path": first.where(runs["data_sha256"].notna(), runs["dataset.path"])})
-
-
-def _without_tuning(runs: pd.DataFrame) -> list[str]:
-    """A note on runs of earlier versions, which did not record the seconds of tuning."""
-    if not _some_tuned(runs):
-        return []
-    tuned = runs["tune"].notna() & (runs["tune"] != "none")
-    unknown = tuned & (runs[TUNING_SECONDS].isna() if TUNING_SECONDS in runs else True)
-    count = runs.loc[unknown, "run_id"].nunique()
-    return [f"seconds of {count} tuned runs of earlier versions are without tuning"] if count else []
 
 
 def _ratio(runs: pd.DataFrame) -> float:

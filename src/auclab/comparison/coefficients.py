@@ -55,7 +55,7 @@ def read_effects(folders: Sequence[Path]) -> list[ColumnEffect]:
         with damaged(folder / FILE):
             seen: dict[str, float] = {}
             for row in rows[:-1]:
-                if not row.get("column"):  # a scorer that is not a formula over the columns, or of an earlier version
+                if not row.get("column"):  # a scorer that is not a formula over the columns
                     continue
                 column = visible(row["column"])
                 seen[column] = float(row["share"])

@@ -13,10 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from auclab.deprecation import warn_changed_default
 from auclab.estimators.calibration import Calibration, check_method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.class_weights import CANCELS, cancels, class_weights
-from auclab.estimators.default_penalty import NEW_DEFAULT, default_penalty
+from auclab.estimators.default_penalty import default_penalty
 from auclab.estimators.fits_paths import FitsPaths
 from auclab.estimators.given_parts import as_given_constraints, as_given_kernel
 from auclab.estimators.inner_folds import stratified_folds
@@ -230,11 +229,9 @@ class AUCClassifier(FitsPaths, LinearClassifier):
         self._check_choices()
         weight = weight_vector(sample_weight, positive.size)
         program = self._program()
-        if self.formulation is None:
-            warn_changed_default(NEW_DEFAULT, since="0.3", removed_in="0.4")
-            if self.penalty is None:
-                model = copy(self).set_params(formulation=program, **dict.fromkeys(self._of_formulations))
-                program = program.with_params(penalty=default_penalty(model, X, positive, weight))
+        if self.formulation is None and self.penalty is None:
+            model = copy(self).set_params(formulation=program, **dict.fromkeys(self._of_formulations))
+            program = program.with_params(penalty=default_penalty(model, X, positive, weight))
         return self._adopt(self._solve(program, X, positive, weight), X, positive, weight)
 
     def decision_function(self, X: Any) -> Array:

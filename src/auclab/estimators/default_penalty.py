@@ -22,11 +22,6 @@ from auclab.types import Array, AuclabError
 FOLDS, FEWEST = 5, 2
 #: ‖Δ‖ of rows of length 1 in a kernel's space is at most √2.
 KERNEL_LEVEL = math.sqrt(2.0)
-#: What a fit without a formulation says.
-NEW_DEFAULT = (
-    "AUCClassifier without a formulation is the squared RankSVM with λ chosen on inner folds, as auclab run is; it was "
-    "bauc, which AUCClassifier('bauc') fits"
-)
 
 
 def default_penalty(model: Any, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> float:

@@ -35,7 +35,7 @@ class Measured:
 class RunLine:
     """One run.
 
-    `command`: as typed; "" if an earlier version stored none or it does more than run an experiment. `again`: the
+    `command`: as typed; "" if it does more than run an experiment. `again`: the
     command that checks the numbers.
     """
 

@@ -307,9 +307,9 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
     ...     load_scorer("nowhere")
     ... except AuclabError as error:
     ...     print(error)
-    nowhere/scorer.json does not exist: earlier versions kept none, so run the experiment again
+    nowhere/scorer.json does not exist, so this is not a model of auclab
     """
-    path = _file_of_model(Path(folder) / SCORER_FILE, "earlier versions kept none, so run the experiment again")
+    path = _file_of_model(Path(folder) / SCORER_FILE, "so this is not a model of auclab")
     try:
         scorer = Scorer.read(path)
         return scorer if scorer.is_formula else Scorer(scorer.description, load_model(folder, allow=allow))

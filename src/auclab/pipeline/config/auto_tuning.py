@@ -23,7 +23,7 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
     """
     found = {key: value for key, value in tune.items() if key != "grids"}
     way = found.get("parameter")
-    if way != "kernel":  # older runs lack these settings
+    if way != "kernel":
         found.pop("gammas", None)
     if found.get("tolerance") is None:
         found.pop("tolerance", None)

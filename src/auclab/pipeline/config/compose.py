@@ -80,16 +80,12 @@ class Experiment:
         plain: dict[str, Any] = OmegaConf.to_container(self.config, resolve=True)  # type: ignore[assignment]
         if "bounds" in plain:  # without kinds that are null
             plain["bounds"] = {key: value for key, value in plain["bounds"].items() if value is not None}
-        if not (plain.get("dataset") or {}).get("decimal_comma", True):  # as in runs of versions without this setting
-            plain["dataset"].pop("decimal_comma")
         if "tune" in plain:
             plain["tune"] = resolve_tuning(plain["tune"] or {}, plain["formulation"])
-        if rules := resolve_constraints(plain.pop("constraints", None) or {}):  # none are as in runs before there were
+        if rules := resolve_constraints(plain.pop("constraints", None) or {}):
             plain["constraints"] = rules
         if not self.inner.folds:
             plain.pop("inner", None)
-        elif self.inner.tolerance is None:  # as in runs of versions without this setting
-            plain["inner"].pop("tolerance", None)
         if kernel := resolve_kernel(plain.pop("kernel", None) or {}):
             plain["kernel"] = kernel
         return plain

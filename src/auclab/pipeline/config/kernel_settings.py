@@ -52,7 +52,7 @@ class KernelConfig:
 
 
 def resolve_kernel(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that apply to the kernel; empty without one, as in runs of versions without kernels.
+    """The settings that apply to the kernel; empty without one.
 
     Examples
     --------

@@ -28,10 +28,9 @@ def flatten(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> dic
     """Settings with dotted keys, the choice of each group under the group's name, no construction details."""
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
     configuration = {key: value for key, value in configuration.items() if key not in NOT_COMPUTED}
-    if flat.get("constraints") == "none":  # as in runs of versions without constraints
-        del flat["constraints"]
-    if flat.get("kernel") == "none":
-        del flat["kernel"]
+    for group in ("constraints", "kernel"):
+        if flat.get(group) == "none":
+            del flat[group]
     # As one value: names of columns may have characters that names of parameters may not.
     flat |= {f"constraints.{key}": str(value) for key, value in (configuration.pop("constraints", None) or {}).items()}
     flat |= {key: str(value) for key, value in _leaves(configuration, "")}

@@ -65,7 +65,7 @@ def _parse(path: Path) -> dict[str, Any]:
         plain = OmegaConf.to_container(OmegaConf.create(text), resolve=False)
     if not isinstance(plain, dict):
         raise AuclabError(f"{path} is not a configuration of auclab")
-    # A missing group is an error only if it is needed: older versions had fewer.
+    # A missing group is an error only if it is needed.
     if wrong := [group for group in (*OBJECTS, "solver", "bounds") if not isinstance(plain.get(group, {}), dict)]:
         raise AuclabError(f"{path} is not a configuration of auclab: its {', '.join(wrong)} has no settings")
     return {str(key): value for key, value in plain.items()}

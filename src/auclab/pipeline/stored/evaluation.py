@@ -45,8 +45,8 @@ class Measured:
 
     `about`: formulation, data set and split. `estimates`: by the name of the metric. `labelled`, `found`: numbers of
     rows predicted positive, and of true positives among them. `calibration`: None if the model has no probabilities.
-    `no_probability`: why it has none. `drift`: from the scores of each part of the run, keyed as `PARTS`; empty for
-    models of earlier versions.
+    `no_probability`: why it has none. `drift`: from the scores of each part of the run, keyed as `PARTS`; empty
+    without scores in memory.
     """
 
     about: str
@@ -185,7 +185,7 @@ class _Labels:
             )
         if positive is not None:
             return cls(str(column), as_labels(positive), ())
-        # Models of built-in data sets or of earlier versions store only the labels.
+        # Models of built-in data sets store only the labels.
         return cls(
             str(column), as_labels(known.get("positive")) or (scorer.labels[1],), as_labels(known.get("negative"))
         )

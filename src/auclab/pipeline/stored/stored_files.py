@@ -99,7 +99,7 @@ def read_rows(folder: Path, name: str) -> list[dict[str, str]] | None:
 class StoredScores:
     """Labels (0, 1) and scores of one part of a split, shape (n_samples,); `part` is ``train`` or ``test``.
 
-    `row`: row numbers in the data set, from 0; None for an older run without them. `target`: which rows are compared,
+    `row`: row numbers in the data set, from 0, where the file has them. `target`: which rows are compared,
     if not two classes; `y_true` are then grades or times.
     """
 
