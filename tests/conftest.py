@@ -17,6 +17,9 @@ from store_copies import copy_databases
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# A file or a pipe has no width: pytest's workers are told that of the terminal.
+os.environ.pop("COLUMNS", None)
+
 # The same few examples every time, unless more are asked for; the first call of a kernel compiles it, which no
 # deadline should count.
 FUZZ = os.environ.get("AUCLAB_FUZZ")

@@ -161,6 +161,6 @@ def _show(name: str, check: Check, several: bool) -> None:
 
     print(visible(f"{name}{f' · fold_{check.split.number}' if several else ''}"))
     lines = [[claim.name, claim.claimed, claim.found, str(claim.verdict)] for claim in check.claims]
-    print_table(["claim", "claimed", "proved or found", "verdict"], lines, left=(0, 1, 2, 3), wrapped=(1, 2))
+    print_table(["claim", "claimed", "proved or found", "verdict"], lines, left=(0, 1, 2, 3))
     for remark in check.remarks:
         print(f"  {visible(remark)}")

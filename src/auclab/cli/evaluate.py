@@ -129,7 +129,7 @@ def _show_drift(model: Measured, width: int = 11) -> None:
         for level, before, after, position in zip(each.levels, each.reference, each.new, each.positions, strict=True)
     ]
     head = ["quantile of the score", PARTS[name], "new rows", "shift", "level it had"]
-    print_table(head, lines, left=(), wrapped=())
+    print_table(head, lines, left=())
 
 
 def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None:
@@ -149,7 +149,7 @@ def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None
 
 
 def _row(word: str, text: str, width: int = 11) -> None:
-    print_row(word, visible(text), width, out)
+    print_row(word, visible(text), width)
 
 
 def _words(metrics: Iterable[str], found: Evaluation) -> dict[str, str]:

@@ -7,7 +7,6 @@ from argparse import Namespace
 from rich.text import Text
 
 from auclab.datasets.inspection import InspectedColumn, Inspection, inspect_file
-from auclab.pipeline.screen.console import out
 from auclab.pipeline.screen.tables import print_row, print_table
 from auclab.pipeline.stored.visible import visible
 
@@ -24,8 +23,7 @@ def inspect(arguments: Namespace) -> int:
     if lines:
         head = ["column", "kind", "missing", "values", "", "in a run"]
         count = len(head) if any(column.action for column in found.columns) else len(head) - 1
-        left, wrapped = (0, 1, 4, 5)[: count - 2], (0, 4, 5)[: count - 3]
-        print_table(head[:count], [line[:count] for line in lines], left, wrapped=wrapped)
+        print_table(head[:count], [line[:count] for line in lines], left=(0, 1, 4, 5))
     if found.target is not None:
         others = "--target and --positive change this" if found.columns else "--positive changes this"
         why = f"; {found.target.why} ({others})" if found.target.why else ""
@@ -53,7 +51,7 @@ def _described(found: Inspection) -> str:
 
 
 def _row(word: str, text: str, style: str = "cyan") -> None:
-    print_row(word, text, 9, out, style=style)
+    print_row(word, text, 9, style=style)
 
 
 def _line(column: InspectedColumn) -> list[str | Text]:

@@ -86,11 +86,11 @@ def all_lines(lines: Sequence[BoundLine], remarks: Sequence[str]) -> Iterator[An
         text = Text.assemble(
             (line.statement, "bold"), beside, f"  {line.name}, {line.sample} part ", (marks, "dim"), verdict, mark
         )
-        yield Padding(text, (0, 0, 0, 2))
+        yield Padding.indent(text, 2)
     for number, assumed in enumerate(assumptions, start=1):
-        yield Padding(Text(f"[{number}] assumed: {assumed}", style="dim"), (0, 0, 0, 2))
+        yield Padding.indent(Text(f"[{number}] assumed: {assumed}", style="dim"), 2)
     for remark in remarks:
-        yield Padding(Text(remark, style="dim"), (0, 0, 0, 2))
+        yield Padding.indent(Text(remark, style="dim"), 2)
 
 
 def _quantities(lines: Sequence[BoundLine]) -> list[str]:

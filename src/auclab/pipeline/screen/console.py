@@ -11,22 +11,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
-from rich.progress import ProgressColumn, SpinnerColumn, Task
-from rich.progress_bar import ProgressBar
 from rich.segment import Segment
-from rich.table import Table
-from rich.text import Text
+from rich.table import Column
 
 from auclab.pipeline.stored.visible import visible_lines
-from auclab.sizes import SOON
 from auclab.tracking.address import Address
 from auclab.tracking.config import TrackingConfig, in_sweep
 from auclab.types import AuclabError
@@ -37,13 +32,15 @@ if TYPE_CHECKING:
 
 
 class Screen(Console):
-    """A console without terminal control characters in its text.
+    """A console without terminal control characters in its text, and without a width where it is not a terminal.
 
     Names of runs and columns, and messages of databases, are untrusted.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"highlight": False, **options})
+        if not self.is_terminal and "width" not in options and "COLUMNS" not in os.environ:
+            self.width = ENDLESS
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render as rich does, without control characters other than rich's own."""
@@ -52,17 +49,17 @@ class Screen(Console):
             yield Segment(visible_lines(segment.text), segment.style) if is_text else segment
 
 
+#: Columns of a file or a pipe, whose lines are not wrapped.
+ENDLESS = 10_000
 out = Screen()
 err = Screen(stderr=True)
 
 #: Python's prefix of an operating-system error.
 _ERRNO = re.compile(r"\[Errno \d+\] ")
-#: Seconds after which a solve gets a progress bar.
-BAR_AFTER = SOON
 #: Shown while Numba compiles.
 COMPILING = "compiling loops, which the next run finds ready"
-#: Columns of the progress bar, if there is room.
-BAR_WIDTH = 30
+#: Columns of the progress bar.
+BAR_WIDTH = 12
 
 
 @contextmanager
@@ -114,7 +111,7 @@ def _one_line(error: BaseException) -> str:
 def working(what: str) -> Iterator[None]:
     """Show the current step, on a terminal only, and a note while loops are compiled, which happens once.
 
-    A solve that reports its progress and takes more than two seconds gets a bar, from a gap of 1 to the tolerance.
+    The bar of a solve that reports its progress goes from a gap of 1 to the tolerance.
     """
     if in_sweep() or not err.is_terminal:
         yield  # no progress bar: Rich below 15 ends even a disabled one with an empty line
@@ -123,15 +120,22 @@ def working(what: str) -> Iterator[None]:
     from auclab.samples.blocks.passes import passes_to
     from auclab.solvers.progress import progress_to  # imports all solvers, which a one-line error does not need
 
-    with Bar(SpinnerColumn(), StepColumn(), console=err, transient=True) as bar:
-        task = bar.add_task(what, total=1.0, gap=math.nan, reading=None, left=math.nan)
+    name, gap, reading = (
+        TextColumn(f"{{task.{each}}}", markup=False, table_column=Column(overflow="fold"))
+        for each in ("description", "fields[gap]", "fields[reading]")
+    )
+    columns = (SpinnerColumn(), name, BarColumn(BAR_WIDTH), gap, reading, TimeElapsedColumn())
+    with Bar(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(what, total=None, gap="", reading="", left=math.nan)
 
         def show(progress: SolveProgress) -> None:
-            left = progress.seconds * (1.0 - progress.share) / progress.share if progress.share > 0 else math.nan
-            bar.update(task, completed=progress.share, gap=progress.gap, left=left)
+            if not math.isnan(progress.gap):
+                bar.update(task, total=1.0, completed=progress.share, gap=f"gap {progress.gap:.1g}")
+            if progress.share > 0:
+                bar.update(task, left=progress.seconds * (1.0 - progress.share) / progress.share)
 
         def show_pass(reading: PassProgress) -> None:
-            bar.update(task, reading=reading)
+            bar.update(task, reading=pass_text(reading, bar.tasks[0].fields["left"]))
 
         def show_compiling(now: bool) -> None:
             bar.update(task, description=f"{what} · {COMPILING}" if now else what)
@@ -153,52 +157,6 @@ def show_engine(engine: Any) -> None:
         return
     page = engine.dashboard
     err.print(f"[cyan]dask[/cyan]     {escape(page or 'its page needs bokeh: pip install bokeh')}", soft_wrap=True)
-
-
-class StepColumn(ProgressColumn):
-    """The current step and its time; two seconds into a solve also its bar and gap, or the pass over blocks.
-
-    Takes several lines in a narrow terminal.
-    """
-
-    def render(self, task: Task) -> RenderableType:
-        """The step, its progress and time."""
-        seconds = task.elapsed or 0.0
-        words = [str(timedelta(seconds=int(seconds)))]
-        reading, gap = task.fields["reading"], task.fields["gap"]
-        late = seconds >= BAR_AFTER
-        has_gap = late and not math.isnan(gap)
-        if has_gap:
-            words.insert(0, f"gap {gap:.1g}")
-        if late and reading is not None:
-            words.append(pass_text(reading, task.fields["left"]))
-        # For rows in blocks, the pass is more informative than the bar.
-        return _Step(str(task.description), task.completed if has_gap and reading is None else None, "  ".join(words))
-
-
-@dataclass(frozen=True)
-class _Step:
-    """A name, the completed share if there is a bar, and text, on one line or several."""
-
-    name: str
-    share: float | None
-    words: str
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        width, rest = options.max_width, Table.grid(padding=(0, 1))
-        bar = 0
-        if self.share is None:
-            rest.add_row(self.words)
-        else:
-            bar = min(BAR_WIDTH, max(1, width - cell_len(self.words) - 1))
-            rest.add_row(ProgressBar(total=1.0, completed=self.share, width=bar), self.words)
-        if cell_len(self.name) + (bar and bar + 1) + cell_len(self.words) + 1 <= width:
-            line = Table.grid(padding=(0, 1))
-            line.add_row(Text(self.name), rest)
-            yield line
-        else:
-            yield Text(self.name, overflow="fold")
-            yield rest
 
 
 def pass_text(reading: PassProgress, left: float) -> str:

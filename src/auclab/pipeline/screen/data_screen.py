@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auclab.pipeline.screen.console import out
 from auclab.pipeline.screen.tables import print_row
 from auclab.sizes import ENOUGH, FEW
 
@@ -20,7 +19,7 @@ def show_data(dataset: Dataset, columns: Columns | None) -> None:
     """Print the encoded width and notes, a line each; nothing for numeric tables without notes."""
     for word, text in data_notes(dataset, columns):
         style = "cyan" if word == ENCODED else "yellow"
-        print_row(word, text, 9, out, style=style)
+        print_row(word, text, 9, style=style)
 
 
 def data_notes(dataset: Dataset, columns: Columns | None) -> list[tuple[str, str]]:

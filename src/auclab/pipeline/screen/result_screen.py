@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from rich import box
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -15,8 +14,7 @@ from rich.text import Text
 from auclab.pipeline.screen.answer import answer
 from auclab.pipeline.screen.console import next_commands, out, short_path
 from auclab.pipeline.screen.details import details, guarantee, seconds
-from auclab.pipeline.screen.legend import legend
-from auclab.pipeline.screen.tables import facts_grid
+from auclab.pipeline.screen.tables import facts_grid, print_table
 from auclab.pipeline.split.results import Result
 from auclab.sizes import FEW
 from auclab.tracking.record import RunRecord
@@ -39,8 +37,7 @@ def show_solution(result: Result, *, whole: bool = False) -> None:
     if whole:
         out.print()
         out.print(_story(result))
-        out.print(_metrics(result))
-        out.print(Text(legend(_words_of(result)), style="dim"))
+        _show_metrics(result)
     if len(result.folds) == 1 and result.folds[0].card is not None:
         out.print()
         out.print(Text(str(result.folds[0].card)), soft_wrap=True)
@@ -140,36 +137,24 @@ def _many_solutions(grid: Table, result: Result) -> None:
         grid.add_row("note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)"))
 
 
-def _words_of(result: Result) -> Iterator[str]:
-    """Name, optimum and metrics as text."""
-    yield result.name
-    yield from result.folds[0].parts["train"].metrics
-    if "gap" in result.summary:
-        yield "gap"
-    if len(result.folds) == 1 and result.folds[0].optimum is not None:
-        yield result.folds[0].optimum.statement
-
-
-def _metrics(result: Result) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("metric")
+def _show_metrics(result: Result) -> None:
     numbers, first = result.summary, result.folds[0]
-    for part in first.parts:
-        table.add_column(part, justify="right")
     estimates = first.parts["test"].estimates if "test" in first.parts and len(result.folds) == 1 else {}
+    head = ["metric", *first.parts]
     if estimates:
-        level = next(iter(estimates.values())).level
-        table.add_column(f"{level:.0%} interval", justify="right")
+        head.append(f"{next(iter(estimates.values())).level:.0%} interval")
+    lines = []
     for key in first.parts["train"].metrics:
         cells = []
         for part in first.parts:
             deviation = numbers.get(f"{part}/{key}_sd")
             mean = _number(numbers[f"{part}/{key}"], 4)
             cells.append(mean if deviation is None else f"{mean} ± {_number(deviation, 4)}")
-        if key in estimates:
-            cells.append(f"{_number(estimates[key].lower, 4)} to {_number(estimates[key].upper, 4)}")
-        table.add_row(key, *cells)
-    return table
+        if estimates:
+            known = estimates.get(key)
+            cells.append("" if known is None else f"{_number(known.lower, 4)} to {_number(known.upper, 4)}")
+        lines.append([key, *cells])
+    print_table(head, lines)
 
 
 def _number(value: float, digits: int) -> str:
