@@ -1,5 +1,7 @@
 """A store with real runs, and the page on them: seeds, folds, a path along λ, a failure, an odd name."""
 
+from itertools import count
+
 import pytest
 
 from auclab.comparison import read_runs
@@ -16,10 +18,11 @@ SMALL = ("dataset=artificial", "dataset.n_pos=50", "dataset.n_neg=70", "dataset.
 @pytest.fixture(scope="session")
 def store(tmp_path_factory):
     place = tmp_path_factory.mktemp("reported") / "mlruns"
-    settings = [f"tracking.dir={place}", "solver=newton", "metrics=[auc,bauc]", *SMALL]
+    settings, numbers = [f"tracking.dir={place}", "solver=newton", "metrics=[auc,bauc]", *SMALL], count()
 
     def run(*overrides, command=""):
-        run_here(place.parent / "out", "tracking=mlflow", *settings, *overrides, brief=True, command=command)
+        words = ("tracking=mlflow", *settings, *overrides)
+        run_here(place.parent / f"out{next(numbers)}", *words, command=command)
 
     for seed in range(2):
         run("formulation=csvm", f"split.seed={seed}", command=f"python run.py formulation=csvm split.seed={seed}")

@@ -1,11 +1,13 @@
 """Runs with a kernel on the page: a line each, the picture of their stages, and how they look in a browser."""
 
+from itertools import count
+
 import pytest
 
 from auclab.comparison import read_runs
 from auclab.pipeline.stored.stored_kernel import read_kernel
 from auclab.report import write_report
-from auclab.report.kernels import draw_kernels, kernel_lines
+from auclab.report.scorers import draw_kernels, kernel_lines
 from composed import run_here
 from report.browser import CHROMIUM, ask
 
@@ -16,9 +18,11 @@ SMALL = ("dataset=artificial", "dataset.n_pos=60", "dataset.n_neg=80", "dataset.
 def store(tmp_path_factory):
     place = tmp_path_factory.mktemp("kernels") / "mlruns"
 
+    numbers = count()
+
     def run(*overrides):
         settings = [f"tracking.dir={place}", "metrics=[auc,bauc]", *SMALL, *overrides]
-        run_here(place.parent / "out", "tracking=mlflow", *settings, brief=True)
+        run_here(place.parent / f"out{next(numbers)}", "tracking=mlflow", *settings)
 
     ranksvm = ("formulation=ranksvm", "formulation.squared=true", "formulation.penalty=0.001")
     run(*ranksvm)
@@ -39,7 +43,7 @@ def test_every_kernel_run_has_a_line(runs):
     kernels = [read_kernel(folder) for folder in runs["fold_folder"] if read_kernel(folder)]
     sizes = sorted(kernel.landmarks for kernel in kernels[:2])
     assert (whole.number, whole.kernel, whole.space) == (1, "rbf γ = 0.3", "every scorer of the space")
-    assert (whole.fewest, whole.most) == tuple(sizes)
+    assert (whole.landmarks, whole.most) == (f"{sizes[0]} to {sizes[1]}", sizes[1])
     assert 0 < whole.gap <= 1e-6
     assert span.kernel.startswith("laplacian γ = ")
     assert (span.landmarks, span.space) == ("5", "the scorers in the span of the landmarks")

@@ -260,7 +260,7 @@ def test_refusals(store, runs, tmp_path):
 def test_the_command_writes_it(store, tmp_path, capsys):
     page = tmp_path / "deep" / "page.html"
     with pytest.raises(SystemExit) as end:
-        cli.main(["report", "--store", str(store), "--where", "formulation=csvm", "--output", str(page)])
+        cli.main(["report", "--store", str(store), "--where", "formulation=csvm", "--out", str(page)])
     assert end.value.code == 0
     assert f"written: {page}" in capsys.readouterr().out
     text = page.read_text(encoding="utf-8")

@@ -70,7 +70,7 @@ def page(tmp_path_factory):
         nonlocal number
         number += 1
         settings = [f"tracking.dir={place}", "tracking=mlflow", *small, "metrics=[auc,bauc]", *overrides]
-        run_here(place.parent / f"out{number}", *settings, brief=True)
+        run_here(place.parent / f"out{number}", *settings)
 
     ranksvm = "formulation=ranksvm"
     run(ranksvm, "formulation.penalty=0.1", "decision.probability=sigmoid", "decision.threshold=[cost,1,5]")

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from auclab.report.tuning import tuning_paths
+from auclab.report.paths import tuning_paths
 
 
 @pytest.fixture

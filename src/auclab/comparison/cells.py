@@ -9,7 +9,6 @@ from difflib import get_close_matches
 
 import pandas as pd
 
-from auclab.comparison.common import common_pairs
 from auclab.comparison.run_settings import DATA, METHOD, grown, label, settings_of
 from auclab.sizes import LINES
 from auclab.types import AuclabError
@@ -31,12 +30,12 @@ class Cells:
     """Values of one metric, paired.
 
     `values` has a row per (row of the table, pair) and a column per column of the table; NaN where there is no run.
-    `counted` says which of them are compared (`auclab.comparison.common.common_pairs`). `seconds` (build, solve and
+    `counted` says which of them are compared (`common_pairs`). `seconds` (build, solve and
     tuning, without compilation), `tuning` (seconds of it) and `gaps` have the same shape. `ratios` has n_test/n_train
     of each row of the table: 0 if every pair has its own data, NaN if the ratio varies within the row. `tasks` names
     the data set of each row: rows that differ only in split, metric or the treatment of columns share it. `constant`,
-    of the same shape as `values`, says which scorers give every row the same score. `notes` are sentences on what was
-    left out, duplicated or missing.
+    of the same shape as `values`, says which scorers give every row the same score, and `runs` has the ids of the runs.
+    `notes` are sentences on what was left out, duplicated or missing.
 
     See Also
     --------
@@ -72,7 +71,13 @@ class Cells:
     ratios: pd.Series
     tasks: pd.Series
     constant: pd.DataFrame
+    runs: pd.DataFrame
     notes: tuple[str, ...]
+
+    def runs_of(self, row: str, column: str) -> list[str]:
+        """Ids of the runs whose values are compared in a cell, in the order of the pairs."""
+        inside = self.runs.where(self.counted).loc[row][column]
+        return list(dict.fromkeys(inside.dropna()))
 
     @property
     def compared(self) -> pd.DataFrame:
@@ -176,6 +181,7 @@ def arrange(
         ratios=pd.Series({row: _ratio(block) for row, block in runs.groupby("_row", sort=False)}, dtype=float),
         tasks=_tasks(runs),
         constant=constant,
+        runs=pivot("run_id"),
         notes=tuple(notes),
     )
 
@@ -368,3 +374,40 @@ def _ratio(runs: pd.DataFrame) -> float:
         else:
             ratios.add(size / (1 - size))
     return ratios.pop() if len(ratios) == 1 else math.nan
+
+
+def common_pairs(values: pd.DataFrame) -> pd.DataFrame:
+    """Mask of the compared values: those on the pairs of a row that its columns share.
+
+    One column with few runs would leave little to compare. Columns are added by decreasing number of pairs; one that
+    would leave fewer than half of the pairs of the first is skipped: the others are compared without it, and it is
+    compared with them on the shared pairs that it has.
+
+    `values` (n_pairs, n_columns): indexed by ``row`` and ``pair``; NaN where there is no run. Returns: of the same
+    shape.
+
+    Examples
+    --------
+    `b` has one of four seeds, `c` three:
+
+    >>> index = pd.MultiIndex.from_product([["one"], range(4)], names=["row", "pair"])
+    >>> values = pd.DataFrame({"a": [1.0, 1, 1, 1], "b": [1, None, None, None], "c": [1, 1, 1, None]}, index)
+    >>> common_pairs(values).sum().to_dict()
+    {'a': 3, 'b': 1, 'c': 3}
+    """
+    found = values.notna()
+    for _, block in values.notna().groupby(level="row", sort=False):
+        shared = _shared(block)
+        found.loc[block.index] = block.apply(lambda column, shared=shared: column & shared)
+    return found
+
+
+def _shared(present: pd.DataFrame) -> pd.Series:
+    """The pairs of one row that its columns share."""
+    counts = present.sum().sort_values(ascending=False, kind="stable")
+    shared = present[counts.index[0]]
+    for column in counts.index[1:]:
+        fewer = shared & present[column]
+        if 2 * fewer.sum() >= counts.iloc[0]:
+            shared = fewer
+    return shared

@@ -39,39 +39,26 @@ def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
     with readable(store_dir, "data sets"):
         client = open_reader(store_dir)
         blocks = (block for _, block in with_data.groupby("data_sha256", sort=False))
-        cards = [_card_of(client, block.iloc[-1], len(block)) for block in blocks]
+        cards = [_card(client.get_run(block["run_id"].iloc[-1]), block.iloc[-1], len(block)) for block in blocks]
     return sorted(cards, key=lambda card: card.name)
 
 
-def _card_of(client: Any, first: pd.Series[Any], runs: int) -> Card:
+def _card(run: Any, first: pd.Series[Any], runs: int) -> Card:
     """The card of the data of a run; `runs`: number of runs that used the data."""
-    inputs = client.get_run(first["run_id"]).inputs
     try:
-        return _card(inputs.dataset_inputs[0].dataset, first, runs)
+        dataset = run.inputs.dataset_inputs[0].dataset
+        counts, source = json.loads(dataset.profile), json.loads(dataset.source)
+        compared = visible(str(counts.get("compared", "")))
+        rows, citation = int(counts["rows"]), first.get("dataset.citation")
+        positive, negative = (0, rows) if compared else (int(counts["positive"]), int(counts["negative"]))
+        if positive + negative < 1:
+            raise ValueError("no observations")
+        where, sha256 = (visible(str(source.get(key) or "")) for key in ("uri", "sha256"))
+        about = citation if isinstance(citation, str) else ""
+        counted = (rows, int(counts["features"]), positive, negative)
+        return Card(visible(str(dataset.name)), *counted, where, sha256, about, runs, compared)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AuclabError(
             f"the record of the data of run {first['run']} is damaged ({type(error).__name__}: {error}); leave the run "
             f"out (--filter \"attributes.run_id != '{first['run_id']}'\")"
         ) from error
-
-
-def _card(dataset: Any, first: pd.Series[Any], runs: int) -> Card:
-    counts, source = json.loads(dataset.profile), json.loads(dataset.source)
-    citation = first.get("dataset.citation")
-    compared = visible(str(counts.get("compared", "")))
-    rows, features = int(counts["rows"]), int(counts["features"])
-    positive, negative = (0, rows) if compared else (int(counts["positive"]), int(counts["negative"]))
-    if positive + negative < 1:
-        raise ValueError("no observations")
-    return Card(
-        name=visible(str(dataset.name)),
-        rows=rows,
-        features=features,
-        positive=positive,
-        negative=negative,
-        source=visible(str(source.get("uri") or "")),
-        sha256=visible(str(source.get("sha256") or "")),
-        citation=citation if isinstance(citation, str) else "",
-        runs=runs,
-        compared=compared,
-    )

@@ -2,93 +2,45 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
+import pandas as pd
+
+from auclab.pipeline.screen.bound_lines import BoundLine
 from auclab.pipeline.stored.stored_files import damaged, read_json
 from auclab.pipeline.stored.visible import visible
 
-
-@dataclass(frozen=True)
-class BoundPoint:
-    """One bound of one split: its lower end, cut at 0, and the value on the held-out part, NaN without one."""
-
-    name: str
-    quantity: str
-    sample: str
-    lower: float
-    test_value: float
-    vacuous: bool
+KIND = ["name", "quantity", "sample"]
+FIELDS = [*KIND, "lower", "test_value", "vacuous"]
 
 
-@dataclass(frozen=True)
-class BoundLine:
-    """One kind of bound over all splits. `below`: held-out values that lie at or above the lower end."""
-
-    name: str
-    quantity: str
-    sample: str
-    count: int
-    lower: float
-    test_value: float
-    below: int
-    vacuous: int
-
-
-def read_bounds(folders: Iterable[Path]) -> list[BoundPoint]:
-    """The bounds that runs have stored in ``bounds.json``."""
-    found = []
+def read_bounds(folders: Iterable[Path]) -> pd.DataFrame:
+    """The bounds in ``bounds.json`` of splits that have a held-out value: a row each, the lower end cut at 0."""
+    rows = []
     for folder in folders:
         content = read_json(folder, "bounds.json")
         if content is not None:
             with damaged(folder / "bounds.json"):
-                found += [_bound_point(item) for item in content["bounds"]]
-    return found
+                lines = [BoundLine.of_stored(item) for item in content["bounds"]]
+            for line in lines:
+                kind = map(visible, (line.name, line.quantity, line.sample))
+                rows.append((*kind, max(line.lower_end, 0.0), line.test_value, line.vacuous))
+    table = pd.DataFrame(rows, columns=FIELDS).astype({"lower": float, "test_value": float})
+    return table.dropna(subset="test_value")
 
 
-def _bound_point(item: dict[str, Any]) -> BoundPoint:
-    bound = item["bound"]
-    half = _number(bound["half_width"])
-    lower = _number(bound["lower"]) if math.isnan(half) else _number(item["estimate"]) - half
-    return BoundPoint(
-        *(visible(str(item["name"])), visible(str(item["quantity"])), visible(str(item["sample"]))),
-        lower=max(lower, 0.0),
-        test_value=_number(item.get("test_value")),
-        vacuous=bool(bound["vacuous"]),
-    )
-
-
-def bound_lines(bounds: Iterable[BoundPoint]) -> list[BoundLine]:
-    """Means and counts per kind of bound, over the splits that have a held-out value.
+def bound_lines(bounds: pd.DataFrame) -> list[Any]:
+    """A row per kind of bound: its number of splits, means, and how often it is at most the held-out value, or vacuous.
 
     Examples
     --------
     >>> kind = "margin", "AUC", "train"
-    >>> (line,) = bound_lines([BoundPoint(*kind, 0.5, 0.9, False), BoundPoint(*kind, 0.0, 0.7, True)])
-    >>> line.count, line.lower, line.below, line.vacuous
+    >>> (line,) = bound_lines(pd.DataFrame([(*kind, 0.5, 0.9, False), (*kind, 0.0, 0.7, True)], columns=FIELDS))
+    >>> line.splits, line.lower, line.below, line.vacuous
     (2, 0.25, 2, 1)
     """
-    kinds: dict[tuple[str, str, str], list[BoundPoint]] = {}
-    for each in bounds:
-        if not math.isnan(each.test_value):
-            kinds.setdefault((each.name, each.quantity, each.sample), []).append(each)
-    return [
-        BoundLine(
-            *kind,
-            count=len(of_kind),
-            lower=fmean(each.lower for each in of_kind),
-            test_value=fmean(each.test_value for each in of_kind),
-            below=sum(each.lower <= each.test_value for each in of_kind),
-            vacuous=sum(each.vacuous for each in of_kind),
-        )
-        for kind, of_kind in kinds.items()
-    ]
-
-
-def _number(value: float | str | None) -> float:
-    """A number of a JSON file, where unknown is null and infinity a string."""
-    return math.nan if value is None else float(value)
+    groups = bounds.assign(below=bounds["lower"] <= bounds["test_value"]).groupby(KIND, sort=False)
+    means, counts = groups[["lower", "test_value"]].mean(), groups[["below", "vacuous"]].sum()
+    return list(means.join(counts).assign(splits=groups.size()).reset_index().itertuples(index=False))

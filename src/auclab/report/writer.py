@@ -21,17 +21,14 @@ from auclab.comparison.cells import PARTS, no_metric
 from auclab.datasets.target import names_of
 from auclab.files import replace_file
 from auclab.report.cards import read_cards
-from auclab.report.coefficients import scorer_effects
 from auclab.report.comparisons import compare_sheet
 from auclab.report.curves import ranked_curves, split_curves
 from auclab.report.differences import settings_that_differ
 from auclab.report.guarantees import bound_lines, read_bounds
-from auclab.report.kernels import draw_kernels, kernel_lines
 from auclab.report.lines import RunLine, run_lines
-from auclab.report.paths import find_paths
-from auclab.report.scorecards import run_cards
+from auclab.report.paths import find_paths, tuning_paths
+from auclab.report.scorers import draw_kernels, kernel_lines, run_cards, scorer_effects
 from auclab.report.thinning import short
-from auclab.report.tuning import tuning_paths
 from auclab.sizes import FEW
 from auclab.types import AuclabError
 
@@ -152,7 +149,11 @@ def write_report(
         cards=read_cards(store_dir, runs),
         data=_json(data),
     )
-    return _write(Path(path), text)
+    page = Path(path)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    with replace_file(page) as draft:  # no reader opens a half
+        draft.write_text(text, encoding="utf-8")
+    return page
 
 
 def _metrics(runs: pd.DataFrame, requested: Sequence[str] | None) -> list[str]:
@@ -209,14 +210,11 @@ def _first_selection(lines: Sequence[RunLine], curves: Mapping[int, Any]) -> lis
     return list(max(newest.values(), key=len, default={}).values())[: MOST_SELECTED // 2]
 
 
-def _bound_points(bounds: Sequence[Any]) -> dict[str, list[list[float]]]:
+def _bound_points(bounds: pd.DataFrame) -> dict[str, list[list[float]]]:
     """Held-out value and lower end by name of the bound, without points that would coincide in the figure."""
     points: dict[str, dict[tuple[float, ...], None]] = {}
-    for each in bounds:
-        if not math.isnan(each.test_value):
-            points.setdefault(f"{each.name} ({each.quantity})", {})[tuple(short([each.test_value, each.lower], 3))] = (
-                None
-            )
+    for name, quantity, test_value, lower in bounds[["name", "quantity", "test_value", "lower"]].to_numpy().tolist():
+        points.setdefault(f"{name} ({quantity})", {})[tuple(short([test_value, lower], 3))] = None
     return {name: [list(point) for point in found] for name, found in points.items()}
 
 
@@ -246,11 +244,3 @@ def _template() -> Any:
 def _read(loader: PackageLoader, environment: Environment, name: str) -> str:
     # A browser hashes a script with these line endings, whatever those of the file.
     return loader.get_source(environment, name)[0].replace("\r\n", "\n")
-
-
-def _write(path: Path, text: str) -> Path:
-    """Write a page, of which no reader opens a half."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replace_file(path) as draft:
-        draft.write_text(text, encoding="utf-8")
-    return path

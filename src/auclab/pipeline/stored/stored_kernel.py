@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +49,14 @@ class StoredKernel:
     def statement(self) -> str:
         """The kernel, the landmarks, and the scorers for which the bound holds."""
         return f"{self.words} · {self.landmarks} landmarks · ‖h‖ = {self.length:.4g} · bound for {SPACES[self.space]}"
+
+
+def described_kernels(kernels: Sequence[StoredKernel]) -> tuple[str, str, str]:
+    """The kernels of several splits, the range of their landmarks, and the scorers for which the bounds hold."""
+    counts, sizes = Counter(kernel.words for kernel in kernels), sorted(kernel.landmarks for kernel in kernels)
+    words = "; ".join(name if len(counts) == 1 else f"{count} × {name}" for name, count in counts.items())
+    landmarks = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,} to {sizes[-1]:,}"
+    return words, landmarks, " or ".join(dict.fromkeys(SPACES[kernel.space] for kernel in kernels))
 
 
 def read_kernel(folder: Path) -> StoredKernel | None:

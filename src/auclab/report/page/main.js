@@ -78,7 +78,6 @@ if (surface) {
 if (byId("ranked-plots")) drawRanked(byId("ranked-plots"), byId("ranked-legend"), DATA.ranked);
 if (byId("bound-plot")) drawBounds(byId("bound-plot"), byId("bound-legend"), DATA.bounds);
 if (byId("path-plots")) drawPaths(byId("path-plots"), DATA.paths);
-if (byId("search-plots")) drawPaths(byId("search-plots"), DATA.searches);
 
 // Open all details in print.
 addEventListener("beforeprint", () => { for (const each of document.querySelectorAll("details")) each.open = true; });
