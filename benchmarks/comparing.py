@@ -27,7 +27,7 @@ SWEEP = (
     "auclab run -m formulation=ranksvm,csvm,ecsvm,logistic tune=auto "
     "dataset=breast_cancer,ionosphere,heart_statlog,sonar split.seed=range(5)"
 )
-SCREENS = {"compare": "auclab compare", "best": "auclab best --where dataset=sonar"}
+SCREENS = {"compare": "auclab compare", "best": "auclab compare --where dataset=sonar"}
 
 
 def measure() -> None:
@@ -41,9 +41,13 @@ def measure() -> None:
             )
             return [line.rstrip() for line in done.stdout.strip("\n").splitlines()]
 
+        def begins(screen: str, lines: list[str]) -> int:
+            return next(at for at, line in enumerate(lines) if line.startswith("best ")) if screen == "best" else 0
+
         print(lines_of(SWEEP)[-1])
         for screen, command in SCREENS.items():
-            for line in lines_of(command):
+            lines = lines_of(command)
+            for line in lines[begins(screen, lines) :]:
                 keep({"screen": screen, "line": line})
 
 

@@ -138,7 +138,7 @@ NEEDS: dict[str, Needs] = {
     "docs/comparing.md": Needs(
         _table,
         before=((f"auclab run -m {A_FILE} dataset.path=my.csv formulation=bauc,csvm tracking.experiment=thesis", 0),),
-        at="auclab best --where dataset=my.csv --refit --register churn",
+        at="auclab compare --where dataset=my.csv --register churn",
         real=RUN | SWEEP,
     ),
     "docs/constraints.md": Needs(tables=("german_credit.csv",)),

@@ -60,7 +60,7 @@ def test_pairs_on_the_screen_and_in_a_file(compare, tmp_path):
 def test_pairs_in_another_format_need_a_file(compare, tmp_path):
     code, text, error = compare("--pairs", "--format", "csv")
     assert (code, text) == (1, "")
-    assert "name a file" in error
+    assert "name one with --pairs FILE.csv" in error
     code, text, _ = compare("--pairs", tmp_path / "pairs.csv", "--format", "csv")
     assert code == 0
     assert text.startswith("row,column")

@@ -133,31 +133,6 @@ def test_rows_without_a_label_are_left_out_and_said(call, folder, ids):
     assert "290 of rows.csv" in text
 
 
-@pytest.mark.slow
-def test_the_same_settings_on_other_rows_are_a_new_run(call, folder, ids):
-    before = len(read_runs(folder / "mlruns"))
-    code, text, error = call("rerun", ids[0], f"dataset.path={folder / 'new.csv'}", "split.seed=3")
-    assert (code, error) == (0, "")
-    runs = read_runs(folder / "mlruns")
-    assert len(runs) == before + 1
-    new = runs.iloc[-1]
-    assert (new["dataset"], new["split.seed"], new["formulation.penalty"]) == ("new.csv", 3, 0.01)
-    assert new["tag.command"].endswith("split.seed=3")
-    assert str(new["run_id"])[:8] in text
-    for words, said in (
-        ("dataset.pth=x.csv", "dataset.pth is not a setting of the run (did you mean 'path'?)"),
-        ("dataset._target_=os.system", "dataset._target_ is not a setting of the run"),
-        ("split=hold", "split=hold does not exist (did you mean 'holdout'?)"),
-        ("split.seed=1,2", "one value each"),
-        ("split.seed=x", "split.seed is 'x'; it is a whole number"),
-        ("dataset.path=gone.csv", "gone.csv cannot be read"),
-        ("new.csv", "'new.csv' is not a setting; write KEY=VALUE, such as dataset.path=new.csv"),
-    ):
-        code, _, error = call("rerun", ids[0], words)
-        assert (code, said in error) == (1, True), error
-    assert len(read_runs(folder / "mlruns")) == before + 1
-
-
 def test_the_file_of_the_run_is_noted(call, ids):
     """Its rows are those that the model was fitted to, in part."""
     code, text, _ = call("evaluate", ids[0], "customers.csv")

@@ -17,6 +17,7 @@ from auclab.pipeline.screen.console import err, out
 from hostile_store import CallCounter, HostileStore, tree
 from openml_server import OpenMLServer
 
+#: ``figures`` is ``show --figures``.
 ONE_RUN = ("show", "figures", "rerun")
 
 
@@ -40,9 +41,10 @@ def victim(tmp_path, monkeypatch):
 def call(hostile, victim, capfd):
     """Exit code and all that was said by ``auclab … --store`` of the hostile store."""
 
-    def run(*words):
+    def run(command, *words):
+        command, *more = ("show", "--figures") if command == "figures" else (command,)
         with pytest.raises(SystemExit) as end:
-            cli.main([*map(str, words), "--store", str(hostile.place)])
+            cli.main([command, *map(str, words), *more, "--store", str(hostile.place)])
         said = capfd.readouterr()
         return end.value.code, said.out + said.err
 

@@ -121,7 +121,7 @@ def test_from_inspect_to_evaluate_in_six_commands_without_a_refusal(capsys, tmp_
     measured = typed("auclab evaluate last new.csv")
     assert "300 of new.csv" in measured
     assert "the scores are distributed differently" in measured  # later customers visit more often
-    assert "new.csv" in typed("auclab rerun last dataset.path=new.csv tune.values=[0.1]")
+    assert "new.csv" in typed(f"{proposed} dataset.path=new.csv tune.values=[0.1]")
     ids = [str(each)[:8] for each in read_runs(tmp_path / "mlruns")["run_id"]]
     both = typed(f"auclab evaluate {ids[0]} {ids[1]} new.csv")
     assert "on the same 300 rows" in both

@@ -1,6 +1,5 @@
 """What a plain run imports and in which order it works: a small solve should not wait for libraries it does not use."""
 
-import re
 import subprocess
 import sys
 import time
@@ -54,20 +53,6 @@ def test_a_command_does_not_begin_before_its_process():
     assert before <= float(answer.stdout) <= time.monotonic()
 
 
-@pytest.mark.slow
-def test_a_store_that_refuses_loses_nothing(tmp_path):
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    answer = run(tmp_path, *SMALL, "solver=highs", "tracking.dir=file/mlruns")
-    assert answer.returncode == 1
-    assert "optimal" in answer.stdout
-    (line,) = answer.stderr.splitlines()
-    (folder,) = re.findall(
-        r"nothing is lost: its files are in (\S+), and auclab push \1 sends them to the store$", line
-    )
-    kept = {path.name for path in (tmp_path / folder).iterdir()}
-    assert {"certificate.json", "coefficients.csv", "metrics.json", "scores.parquet", "model"} <= kept
-
-
 @pytest.mark.parametrize(("code", "expected"), [("pass", 0), ("raise SystemExit(3)", 3), ("raise SystemExit", 0)])
 def test_the_exit_code_is_that_of_the_work(code, expected):
     script = f"from auclab.cli.process import run_as_program\ndef work():\n    print('done')\n    {code}\n"
@@ -95,13 +80,11 @@ def test_exit_handlers_run_and_errors_are_shown():
     [
         "runs --store nowhere",
         "compare --store nowhere",
-        "best --store nowhere",
         "show last --store nowhere",
         "report --store nowhere",
         "ui --store nowhere",
         "check last --store nowhere",
         "compare --out table.doc",
-        "frontier datset=sonar",
         "run dataset=file dataset.path=gone.csv dataset.target=y",
     ],
 )

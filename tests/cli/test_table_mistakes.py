@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
         patch.chdir(place)
         own = ("dataset=file", "dataset.path=left.csv", "dataset.target=left", "dataset.positive=yes", "bounds=none")
         run_here(place / "out", *own, "formulation=ranksvm", "formulation.penalty=0.1", "solver=newton",
-                 "tracking=mlflow", "tracking.dir=mlruns", brief=True)  # fmt: skip
+                 "tracking=mlflow", "tracking.dir=mlruns")  # fmt: skip
     return place
 
 

@@ -12,9 +12,8 @@ import pytest
 
 from auclab.cli.main import main
 from auclab.cli.run import main as run
-from auclab.cli.ui import free_port, page_command, page_settings
+from auclab.cli.ui import free_port
 from auclab.comparison.runs import open_reader
-from auclab.tracking.address import Address
 from waiting import wait_until
 
 SWEEP = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20", "dataset.n_features=2", "bounds=none"]
@@ -44,12 +43,12 @@ def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder)
     with (folder / "errors.txt").open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
-        before = [next(process.stdout), line := next(process.stdout)]  # nothing of the server's log
-        assert "1 sweep" in before[0]
+        line = next(process.stdout)
         assert line.startswith("open")
         experiment = open_reader(folder / "mlruns").get_experiment_by_name("auclab").experiment_id
         address = f"http://127.0.0.1:{port}"
         assert line.split()[1] == f"{address}/#/experiments/{experiment}/runs?workflowType=machine_learning"
+        wait_until(lambda: answers(port))
         body = json.dumps({"experiment_ids": [experiment], "filter": "tags.`sweep.compared` = '4'"}).encode()
         request = Request(f"{address}/api/2.0/mlflow/runs/search", body, {"Content-Type": "application/json"})
         (parent,) = json.load(urlopen(request))["runs"]
@@ -62,29 +61,8 @@ def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder)
         process.send_signal(signal.SIGTERM)
         process.wait()
         process.stdout.close()
-    assert process.returncode == 0
-    assert (folder / "errors.txt").read_text(encoding="utf-8") == ""
+    assert "http://" not in (folder / "errors.txt").read_text(encoding="utf-8")  # no line for each request
     wait_until(lambda: not answers(port))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
-def test_a_killed_command_leaves_no_server(folder):
-    port = free_port(5450)
-    command = [sys.executable, "-m", "auclab.cli.main", "ui", "--port", str(port)]
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    assert next(line for line in process.stdout if line.startswith("open"))
-    process.kill()
-    process.wait()
-    process.stdout.close()
-    wait_until(lambda: not answers(port))
-
-
-def test_the_page_is_light_and_its_address_is_no_argument(tmp_path):
-    store = Address.parse(tmp_path)
-    assert page_settings(store)["MLFLOW_BACKEND_STORE_URI"] == f"sqlite:///{tmp_path / 'mlflow.db'}"
-    assert page_settings(store)["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] == "false"
-    assert page_command(5000)[-4:] == ["--workers", "1", "--port", "5000"]
 
 
 def test_a_taken_port_is_passed_over():

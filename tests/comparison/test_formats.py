@@ -81,6 +81,6 @@ def test_coefficients_have_no_formula_of_a_data_file(tmp_path):
     data = pd.DataFrame({FORMULA: [0.0, 1.0, 2.0, 3.0], "-2": [1.0, 0.0, 1.0, 0.0], "y": [0, 1, 0, 1]})
     data.to_csv(tmp_path / "x.csv", index=False)
     words = ["dataset=file", f"dataset.path={tmp_path / 'x.csv'}", "dataset.target=y", "split=none", "bounds=none"]
-    run_here(tmp_path / "out", *words, "solver=newton", "formulation=ranksvm", brief=True)
+    run_here(tmp_path / "out", *words, "solver=newton", "formulation=ranksvm")
     kept = pd.read_csv(tmp_path / "out" / "coefficients.csv", dtype=str)
     assert kept["feature"].tolist() == [f"'{FORMULA}", "-2", "(intercept)"]

@@ -1,20 +1,16 @@
 """A user's own file from a sweep to the best model: its name, tuned values, baselines, the best, its model."""
 
-import shlex
-
 import numpy as np
 import pandas as pd
 import pytest
-from auclab.tracking.job_status import PARENT_VARIABLE
 
 from auclab.cli import main as cli
 from auclab.comparison import compare_runs, read_runs
-from auclab.comparison.best import find_best
-from auclab.comparison.runs import find_run
 from auclab.pipeline.refit import on_all_rows
-from auclab.tracking import TrackingConfig, close_parent, open_parent
+from auclab.tracking.config import TrackingConfig
 from auclab.tracking.model import load_model
-from auclab.types import AuclabError
+from auclab.tracking.sweeps import close_parent, open_parent
+from auclab.tracking.sync import writing
 from composed import run_here
 
 GRIDS = ("tune=auto", "tune.folds=2", "tune.grids.penalty=[0.01,0.1]", "tune.grids.C=[0.1,10]")
@@ -29,17 +25,17 @@ def folder(tmp_path_factory):
     table = pd.DataFrame({f"x{k}": rng.normal(size=150) + 0.5 * y * (k < 2) for k in range(3)})
     table.assign(y=np.where(y == 1, "bad", "good")).to_csv(place / "my.csv", index=False)
     tracking = TrackingConfig(dir=str(place / "mlruns"))
-    parent = open_parent(tracking, grid=["formulation=…"], command="auclab run -m …")
+    with writing(tracking) as store:
+        parent = open_parent(store, grid=["formulation=…"], command="auclab run -m …")
     own = ("dataset=file", f"dataset.path={place / 'my.csv'}", "dataset.target=y", "dataset.positive=bad")
     kept = ("tracking=mlflow", f"tracking.dir={place / 'mlruns'}", "metrics=[auc]", "bounds=fixed_scorer")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(PARENT_VARIABLE, parent)
-        for formulation in ("ranksvm", "bauc", "logistic"):
-            for seed in (0, 1, 2):
-                words = (*own, f"formulation={formulation}", f"split.seed={seed}", *GRIDS)
-                number = f"{formulation}{seed}"
-                run_here(place / number, *words, *kept, brief=True, command=" ".join(["auclab run", *words]))
-    close_parent(tracking, parent, "FINISHED")
+    for formulation in ("ranksvm", "bauc", "logistic"):
+        for seed in (0, 1, 2):
+            words = (*own, f"formulation={formulation}", f"split.seed={seed}", *GRIDS)
+            number, command = f"{formulation}{seed}", " ".join(["auclab run", *words])
+            run_here(place / number, *words, *kept, command=command, parent=parent)
+    with writing(tracking) as store:
+        close_parent(store, parent, "FINISHED", {"FINISHED": 9})
     return place
 
 
@@ -117,37 +113,36 @@ def test_the_id_of_a_sweep_is_understood(call, folder):
         code, text, _ = call("show", name)
         assert code == 0
         assert "9 runs;" in text
-        assert f"auclab best --sweep {parent[:8]} --store {folder / 'mlruns'}" in text
+        assert f"auclab compare --sweep {parent[:8]} --store {folder / 'mlruns'}" in text
         assert call("compare", "--sweep", name)[0] == 0
         code, _, error = call("rerun", name)
         assert code == 1
-        assert f"{name} is a sweep of 9 runs; auclab compare --sweep {parent[:8]} compares them" in error
-    with pytest.raises(AuclabError, match="no run is called 'zzzz'"):
-        find_run(read_runs(folder / "mlruns"), "zzzz")
+        assert f"{name} is a sweep; auclab compare --sweep {parent[:8]} compares its runs" in error
 
 
 def test_the_best_is_that_of_the_largest_mean_with_its_test(call, folder):
-    runs = read_runs(folder / "mlruns", filter="attributes.run_name != 'x'")
+    runs = read_runs(folder / "mlruns")
     runs = runs[runs["split"] == "holdout"]
     table = compare_runs(runs)
-    (best,) = find_best(table, runs)
+    first, second, _ = table.ordered("my.csv")
     means = runs.groupby("formulation")["test/auc"].mean().sort_values(ascending=False)
-    assert (best.column.partition(" ")[0], best.next.partition(" ")[0]) == tuple(means.index[:2])
-    assert best.mean == pytest.approx(means.iloc[0])
-    assert best.p_value == table.p_value.at["my.csv", best.next]
-    assert set(best.runs["formulation"]) == {means.index[0]}
-    assert len(best.runs) == best.pairs == 3
-    code, text, _ = call("best", "--where", "split=holdout")
+    assert [name.partition(" ")[0] for name in (first, second)] == means.index[:2].to_list()
+    behind = runs[runs["formulation"] == means.index[0]]["run_id"]
+    assert table.cells.runs_of("my.csv", first) == behind.to_list()
+    code, text, _ = call("compare", "--where", "split=holdout")
     assert code == 0
-    assert f"{best.column} on my.csv" in text
-    assert f"p = {best.p_value:.2g} (corrected-t, level 0.05)" in text
+    assert f"{first} on my.csv" in text
+    assert f"{means.iloc[0]:.4f} ± " in text
+    assert f"p = {table.p_value.at['my.csv', second]:.2g} (corrected-t, level 0.05)" in text
+    assert runs[runs["run_id"] == behind.iloc[-1]]["tag.command"].iloc[0] in text
+    assert " ".join(run_id[:8] for run_id in behind) in text
     few = compare_runs(runs[(runs["split.seed"] == 0) | (runs["formulation"] == "bauc")])
-    assert find_best(few, runs)[0].left_out == ("ranksvm λ tuned", "logistic C tuned")
+    assert few.ordered("my.csv") == ["bauc"]  # the others have one of its three pairs
 
 
 @pytest.mark.slow
 def test_the_best_is_fitted_to_all_rows_and_registered(call, folder):
-    words = ("best", "--where", "split=holdout", "formulation=ranksvm", "--refit", "--register", "churn")
+    words = ("compare", "--where", "split=holdout", "formulation=ranksvm", "--register", "churn")
     code, text, error = call(*words)
     assert (code, error) == (0, "")
     assert "models:/churn/1" in text
@@ -169,29 +164,13 @@ def test_the_best_is_fitted_to_all_rows_and_registered(call, folder):
 
 
 def test_what_cannot_be_refitted_is_said(call):
-    code, _, error = call("best", "--where", "split=holdout", "--register", "churn")
-    assert (code, "give both" in error) == (1, True)
-    code, _, error = call(
-        "best", "--where", "split=holdout", "--columns", "formulation", "--rows", "dataset,split.seed", "--refit"
-    )
+    words = ("compare", "--where", "split=holdout")
+    code, _, error = call(*words, "--columns", "formulation", "--rows", "dataset,split.seed", "--refit")
     assert (code, "the table has 3 rows" in error) == (1, True)
-    # The condition that is proposed leaves one row, and works as it is typed.
-    proposed = shlex.split(error.partition("choose one, such as ")[2])
-    assert proposed == ["--where", "split.seed=0"]
-    code, text, error = call("best", "--where", "split=holdout", *proposed[1:], "--columns", "formulation")
-    assert (code, error) == (0, "")
-    assert "seeds and folds" in text
-
-
-def test_a_baseline_is_left_out_by_the_condition_on_the_screen(call):
-    code, text, _ = call("best", "--where", "split=holdout", "--better", "low")
-    words = " ".join(text.split())
-    if "a baseline of another library" in words:
-        assert "--where formulation=ranksvm,bauc leaves it out" in words
-    code, text, _ = call("best", "--where", "formulation=logistic", "split=holdout")
-    assert (code, "none: a baseline of another library" in " ".join(text.split())) == (0, True)
-    code, _, error = call("best", "--where", "split=holdout", "--refit", "--register", "a/b")
+    code, _, error = call(*words, "--register", "a/b")
     assert (code, "cannot be the name of a model" in error) == (1, True)
+    code, _, error = call(*words, "--format", "csv", "--refit")
+    assert (code, "--format csv prints the table alone" in error) == (1, True)
 
 
 def test_a_command_on_all_rows():

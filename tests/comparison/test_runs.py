@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 from auclab.comparison import read_runs
-from auclab.comparison.runs import _only_fold, find_run
+from auclab.comparison.runs import _only_fold, read_run
 from auclab.datasets import splits
+from auclab.tracking.config import TrackingConfig
 from auclab.types import AuclabError
+from tracked_runs import keep_run
 
 
 @pytest.fixture(scope="session")
@@ -81,19 +83,28 @@ def test_a_store_that_was_moved_is_read_where_it_is(store, runs, tmp_path):
         shutil.move(store / "away", store / "artifacts")
 
 
-def test_a_run_is_found_by_id_letters_name_and_place(runs):
+def test_a_run_is_found_by_id_letters_name_and_place(store, runs):
     last = runs["run_id"].iloc[-1]
-    assert len(find_run(runs, last)) == len(find_run(runs, last[:8])) == len(find_run(runs, "last")) == 2
+    for name in (last, last[:8], "last"):
+        assert read_run(store, name, status="FINISHED")["run_id"].tolist() == [last, last]
     name = "ranksvm λ=0.01 l2 · breast_cancer · seed 1 · newton"
-    assert find_run(runs, name)["split.seed"].tolist() == [1]
-    assert find_run(runs, "csvm λ=0.01 l2 · breast_cancer · kfold seed 0 · newton")["fold"].tolist() == [
+    assert read_run(store, name)["split.seed"].tolist() == [1]
+    assert read_run(store, "csvm λ=0.01 l2 · breast_cancer · kfold seed 0 · newton")["fold"].tolist() == [
         "fold 0", "fold 1",
     ]  # fmt: skip
-    twins = runs.assign(run=runs["run"].replace("csvm λ=0.01 l2 · breast_cancer · seed 1 · newton", name))
-    with pytest.raises(AuclabError, match=r"2 runs are called .*say which by its id"):
-        find_run(twins, name)
-    with pytest.raises(AuclabError, match="no run is called 'nothing'"):
-        find_run(runs, "nothing")
+    with pytest.raises(AuclabError, match=r"no run is called 'lst' \(did you mean 'last'"):
+        read_run(store, "lst")
+    sweep = runs["parent_id"].iloc[0]
+    with pytest.raises(AuclabError, match=f"{sweep[:8]} is a sweep; auclab compare --sweep {sweep[:8]} compares its"):
+        read_run(store, sweep[:8])
+
+
+def test_runs_of_one_name_are_told_apart_by_their_ids(tmp_path):
+    tracking = TrackingConfig(dir=str(tmp_path / "runs"))
+    ids = {keep_run(tmp_path / name, tracking).run_id for name in ("one", "two")}
+    with pytest.raises(AuclabError, match="2 runs are called 'a run'; say which by its id: ") as told:
+        read_run(tracking.dir, "a run")
+    assert all(each[:8] in str(told.value) for each in ids)
 
 
 def test_a_split_in_a_run_of_its_own_has_the_name_it_has_among_others():

@@ -1,82 +1,43 @@
-"""Which runs are those of a sweep: made by it, or found finished; and which sweep is the last."""
+"""Which sweep is the last one, and which are found by letters."""
 
 import pytest
-from auclab.comparison.sweeps import choose_sweep
-from auclab.tracking.job_status import PARENT_VARIABLE
 
-from auclab.comparison.runs import read_runs
-from auclab.tracking import TrackingConfig, close_parent, join_sweep, open_parent, open_run
+from auclab.comparison.runs import find_sweep, match_sweep, read_runs
+from auclab.tracking.config import TrackingConfig
+from auclab.tracking.sweeps import close_parent, open_parent
+from auclab.tracking.sync import writing
 from auclab.types import AuclabError
+from tracked_runs import keep_run
 
 
-@pytest.fixture
-def tracking(tmp_path):
-    return TrackingConfig(dir=str(tmp_path / "mlruns"))
+def test_the_last_sweep_was_started_last_and_is_there(tmp_path):
+    tracking = TrackingConfig(dir=str(tmp_path / "runs"))
 
-
-@pytest.fixture
-def job(tracking, tmp_path, monkeypatch):
-    """A job of a sweep, by the sweep's id."""
-
-    def work(parent, name):
-        monkeypatch.setenv(PARENT_VARIABLE, parent)
-        (tmp_path / name).mkdir()
-        with open_run(tracking, name=name, folder=tmp_path / name, params={"dataset": "toy"}) as run:
-            pass
-        return run.run_id
-
-    return work
-
-
-@pytest.mark.slow
-def test_a_sweep_has_what_it_skipped_and_the_last_one_was_started_last(tracking, job, monkeypatch):
     def start(grid):
-        return open_parent(tracking, grid=[grid], command="python run.py -m")
+        with writing(tracking) as store:
+            return open_parent(store, grid=[grid], command="auclab run -m")
 
-    first = start("seed=0,1")
-    kept = [job(first, "0"), job(first, "1")]
-    close_parent(tracking, first, "FINISHED")
+    def close(parent):
+        with writing(tracking) as store:
+            close_parent(store, parent, "KILLED", {"FINISHED": 0})
 
-    wider = start("seed=0,1,2,3")
-    monkeypatch.setenv(PARENT_VARIABLE, wider)
-    for run_id in kept:
-        join_sweep(tracking, run_id)
-        join_sweep(tracking, run_id)  # twice is once
-    kept.append(job(wider, "2"))
-    close_parent(tracking, wider, "KILLED")
-
-    other = start("seed=9")
-    alone = job(other, "9")
-    close_parent(tracking, other, "FINISHED")
-    place = tracking.dir
-    assert choose_sweep(read_runs(place), "last", place)[0] == other
-
-    assert start("seed=0,1,2,3") == wider  # broken off, goes on
-    for run_id in kept:
-        monkeypatch.setenv(PARENT_VARIABLE, wider)
-        join_sweep(tracking, run_id)
-    kept.append(job(wider, "3"))
-    close_parent(tracking, wider, "FINISHED")
-
-    runs = read_runs(place)
-    name, found = choose_sweep(runs, "last", place)
-    assert name == wider
-    assert found["run_id"].tolist() == kept
-    assert runs.set_index("run_id")["tag.sweep.also"].dropna().to_dict() == dict.fromkeys(kept[:2], wider)
-    assert alone not in kept
-    assert choose_sweep(runs, first[:8], place)[1]["run_id"].tolist() == kept[:2]
-    assert choose_sweep(runs, other, place)[1]["run_id"].tolist() == [alone]
-    with pytest.raises(AuclabError, match="no sweep is called 'zzz'"):
-        choose_sweep(runs, "zzz", place)
+    first, second = start("split.seed=0,1"), start("split.seed=2,3")
+    assert find_sweep(tracking.dir, "last") == second
+    close(first)
+    assert start("split.seed=0,1") == first  # it was broken off, and goes on
+    assert find_sweep(tracking.dir, "last") == first
+    assert find_sweep(tracking.dir, second[:8]) == match_sweep(tracking.dir, second[:8]) == second
+    with writing(tracking) as store:
+        store.client.delete_run(first)
+    assert find_sweep(tracking.dir, "last") == second
+    assert match_sweep(tracking.dir, first) is match_sweep(tracking.dir, "last") is None
+    with pytest.raises(AuclabError, match=r"no sweep is called 'lsat' \(did you mean 'last'\?\); there are "):
+        find_sweep(tracking.dir, "lsat")
 
 
-@pytest.mark.slow
-def test_a_run_that_is_no_job_joins_nothing(tracking, tmp_path, monkeypatch):
-    monkeypatch.delenv(PARENT_VARIABLE, raising=False)
-    with open_run(tracking, name="alone", folder=tmp_path, params={}) as run:
-        pass
-    join_sweep(tracking, run.run_id)
-    runs = read_runs(tracking.dir)
-    assert "tag.sweep.also" not in runs
-    with pytest.raises(AuclabError, match="there are none"):
-        choose_sweep(runs, "last", tracking.dir)
+def test_a_run_alone_is_in_no_sweep(tmp_path):
+    tracking = TrackingConfig(dir=str(tmp_path / "runs"))
+    kept = keep_run(tmp_path / "out", tracking)
+    assert read_runs(tracking.dir)["run_id"].tolist() == [kept.run_id]
+    with pytest.raises(AuclabError, match="no sweep is called 'last'; there are none"):
+        find_sweep(tracking.dir, "last")

@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script
 
 from matrix.python_table import ESTIMATORS, PYTHON_NO_EFFECT, PYTHON_REFUSED, PYTHON_USES
-from matrix.table import COMMANDS, FRONTIER, FUNCTIONS, NO_EFFECT, REFUSED, SCORERS, SEARCH, SETTINGS, Refusal, Scorer
+from matrix.table import COMMANDS, FUNCTIONS, NO_EFFECT, REFUSED, SCORERS, SEARCH, SETTINGS, Refusal, Scorer
 
 _HEAD = """# What works together
 
@@ -30,7 +30,7 @@ def page() -> str:
     shell = [scorer.name for scorer in SCORERS]
     parts = [_HEAD]
     sections = (
-        ("Settings of a run, and of `auclab frontier`", (*SETTINGS, SEARCH), [*shell, FRONTIER.name]),
+        ("Settings of a run", (*SETTINGS, SEARCH), shell),
         ("Commands on a stored run", COMMANDS, shell),
         ("Functions of a formulation, in Python", FUNCTIONS, shell),
     )

@@ -102,8 +102,6 @@ SCORERS = (
         for kind, data in _RANKED.items()
     ),
 )
-#: `auclab frontier`, which has a program of its own and takes settings of the data.
-FRONTIER = Scorer("frontier", ())
 #: Uses that are settings of a run.
 SETTINGS = (
     Use("constraints", "constraints.nonnegative=[age]", ("constraints.nonnegative=[a]",)),
@@ -147,9 +145,9 @@ COMMANDS = (
     Use("report", "auclab report", ("report", "--where", "run_id=RUN", "--out", "OUT.html")),
     Use("predict", "auclab predict last new.csv", ("predict", "RUN", "ROWS", "--out", "OUT.csv")),
     Use("evaluate", "auclab evaluate last new.csv", ("evaluate", "RUN", "ROWS")),
-    Use("figures", "auclab figures last", ("figures", "RUN")),
+    Use("figures", "auclab show last --figures", ("show", "RUN", "--figures")),
     Use("pyfunc", "mlflow.pyfunc.load_model(folder)", ("pyfunc",)),
-    Use("register", "auclab best --refit --register NAME", ("register",)),
+    Use("register", "auclab compare --register NAME", ("register",)),
     Use("export json", "auclab export last --to json", ("export", "RUN", "--to", "json", "--out", "OUT.json")),
     Use("export sql", "auclab export last --to sql", ("export", "RUN", "--to", "sql", "--out", "OUT.sql")),
     Use("export onnx", "auclab export last --to onnx", ("export", "RUN", "--to", "onnx", "--out", "OUT.onnx"), "onnx"),
@@ -281,30 +279,6 @@ REFUSED = (
         r"^dataset\.(graded|time) compares all rows with each other, and rows in blocks are compared within groups",
         "a step of the solver needs the rows that are compared with each other in memory at once, and these are all "
         "rows; with `dataset.group` they are those of a group",
-    ),
-    Refusal(
-        ("frontier",),
-        ("at most k columns",),
-        "max_features=1 makes the problem not convex, which is not solved together with a guaranteed bAUC",
-        "the least norm for a level of bAUC is computed over a convex set; its norm is l1 and uses few columns already",
-    ),
-    Refusal(
-        ("frontier",),
-        ("class weights", "tuning", "bounds", "decision", "calibration", "inner folds"),
-        "a frontier minimises ‖w‖₁ subject to bAUC ≥ α with a solver of its own, and has no",
-        "a frontier has no formulation or λ, and its points have no labels",
-    ),
-    Refusal(
-        ("frontier",),
-        ("search",),
-        "unrecognized arguments: -m",
-        "a frontier is one computation and no sweep of jobs",
-    ),
-    Refusal(
-        ("frontier",),
-        ("blocks", "Dask"),
-        "a frontier needs its rows in memory; take a data set that is not in blocks",
-        "the rows must be in memory: the cuts of its program are over all of them",
     ),
     Refusal(
         ("partial_auc", "squared hinge"),

@@ -1,43 +1,15 @@
-"""`auclab frontier` with every setting, and `feature_path` of every formulation."""
+"""`feature_path` of every formulation."""
 
-import re
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
 
-from auclab.cli import main as cli
 from auclab.pipeline.config.build import built
 from auclab.solvers.integer.feature_path import feature_path
 from composed import composed
-from matrix.table import FRONTIER, SCORERS, SETTINGS, refusal_of
-from matrix.test_matrix import BASE, need, never, settings_of
-
-#: Of the module, whose name in the package is a function.
-LeastNorm = import_module("auclab.solvers.guaranteed.least_norm").LeastNorm
-
-
-@pytest.mark.parametrize("use", SETTINGS, ids=lambda use: use.name)
-def test_a_setting_of_a_frontier(use, place, monkeypatch, tmp_path, capsys):
-    need(use.needs)
-    data = [word for word in settings_of(place, *use.words) if word.startswith("dataset") or word not in BASE]
-    refusal, file = refusal_of(FRONTIER.name, use.name), tmp_path / "frontier.csv"
-    if refusal is not None:
-        for step in ("at", "largest_level"):
-            monkeypatch.setattr(LeastNorm, step, never)
-    with pytest.raises(SystemExit) as end:
-        cli.main(["frontier", *data, "--points", "2", "--out", str(file)])
-    said = capsys.readouterr().err
-    if refusal is None:
-        assert end.value.code == 0, said
-        assert len(file.read_text(encoding="utf-8").splitlines()) == 3  # a head and two levels
-        return
-    assert end.value.code == 1
-    assert len(said.splitlines()) == 1
-    assert re.search(refusal.sentence, said)
-    assert not file.exists()
-
+from matrix.table import SCORERS, refusal_of
+from matrix.test_matrix import need, never
 
 #: What `auclab.solve` takes beside a formulation for these kinds of rows.
 MORE = {"kernel": "rbf", "groups": [0, 1] * 15, "grades": True, "times": [True, False] * 15}

@@ -105,7 +105,7 @@ def stored(place):
             words = settings_of(place, *scorer.words, f"tracking.dir={place / 'mlruns'}")
             experiment = replace(composed(words), command="auclab run")
             check_settings(experiment)
-            run_experiment(experiment, folder=place / "out" / scorer.name.replace(" ", ""), brief=True)
+            run_experiment(experiment, folder=place / "out" / scorer.name.replace(" ", ""))
             from auclab.comparison import read_runs
 
             found[scorer.name] = str(read_runs(place / "mlruns")["run_id"].iloc[-1])

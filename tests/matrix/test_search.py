@@ -1,17 +1,14 @@
 """An adaptive search over every scorer: Optuna proposes a job, which runs in this process and has a value."""
 
-import re
-
 import pytest
 from auclab.sweeps.adaptive import Outcome, Search, check_search
 from auclab.sweeps.search_results import _valued
 from auclab.sweeps.search_space import space_of
 
-from auclab.cli import main as cli
 from auclab.pipeline.config.checks import check_data, check_settings
 from auclab.pipeline.experiment import solve_splits
 from composed import composed
-from matrix.table import FRONTIER, SCORERS, SEARCH, SEARCHED, refusal_of
+from matrix.table import SCORERS, SEARCH, SEARCHED
 from matrix.test_matrix import need, settings_of
 
 SWEEPER = {"n_trials": 1, "batch": None, "sampler": "random", "seed": 0, "metric": "inner/auc", "prune": False}
@@ -37,12 +34,3 @@ def test_a_search(scorer, place):
     search.tell([Outcome("FINISHED", **found)])
     assert search.best == 0
     assert 0.5 < search.values[0] <= 1.0
-
-
-def test_a_frontier_is_not_searched(place, capsys):
-    with pytest.raises(SystemExit) as end:
-        cli.main(["frontier", "-m", "hydra/sweeper=optuna", *settings_of(place, "preprocess=standard,minmax")])
-    assert end.value.code == 2
-    said = capsys.readouterr().err.strip()
-    assert len(said.splitlines()) == 1
-    assert re.search(refusal_of(FRONTIER.name, SEARCH.name).sentence, said)

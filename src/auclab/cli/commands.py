@@ -1,12 +1,10 @@
-"""What the commands of `auclab` do; a function per command takes the parsed arguments and returns the exit code."""
+"""What most commands of `auclab` do; a function per command takes the parsed arguments and returns the exit code."""
 
 from __future__ import annotations
 
 import shlex
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +12,11 @@ import pandas as pd
 
 from auclab.comparison.cells import measured, no_metric
 from auclab.comparison.runs import fetch_files, find_metric, find_sweep, match_sweep, read_run, read_runs
-from auclab.pipeline.screen.console import out, reading
+from auclab.pipeline.screen.console import err, out, reading
 from auclab.pipeline.screen.encoding import write_data
-from auclab.sizes import LINES
 from auclab.tracking.environment import SETTINGS_TAG
 from auclab.types import AuclabError
-from auclab.wording import did_you_mean, few
+from auclab.wording import counted, did_you_mean, few
 
 if TYPE_CHECKING:
     from auclab.comparison.table import Table
@@ -47,7 +44,7 @@ def runs(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Show one run, or list those of a sweep."""
+    """Show one run, and draw its figures with ``--figures``; or list the runs of a sweep."""
     if (sweep := match_sweep(arguments.store, arguments.run)) is not None:
         from auclab.comparison.screens import show_sweep_runs
 
@@ -55,70 +52,95 @@ def show(arguments: Namespace) -> int:
         show_sweep_runs(jobs, sweep, metric=find_metric(jobs, "auc"), store=arguments.store)
         return 0
     rows = _one_run(arguments)
+    if arguments.figures:
+        from auclab.comparison.run_figures import draw_run
+
+        draw_run(rows)
     from auclab.comparison.run_screen import show_run
 
     show_run(rows, bounds=arguments.bounds)
     return 0
 
 
-def figures(arguments: Namespace) -> int:
-    """Draw the figures of one run from its stored scores, into its folder."""
-    from auclab.pipeline.record.figures import draw_figures
-    from auclab.pipeline.screen.console import short_path
-
-    for _, row in _one_run(arguments, status="FINISHED").iterrows():
-        for path in (*draw_figures(Path(row["fold_folder"]), split=str(row["fold"])), *_draw_coefficients(row)):
-            out.print(short_path(path), markup=False, soft_wrap=True)
-    return 0
-
-
-def _draw_coefficients(row: pd.Series) -> list[Path]:
-    """``coefficients.png`` of one split, if its scorer has coefficients in the units of the data."""
-    from auclab.comparison.coefficients import read_effects
-    from auclab.displays.coefficients import draw_coefficients
-    from auclab.displays.style import DPI
-    from auclab.files import replace_file
-
-    folder = Path(row["fold_folder"])
-    shown = read_effects([folder])[:LINES]
-    if not shown:
-        return []
-    figure = draw_coefficients(
-        *([each.column for each in shown], [each.share for each in shown], [each.direction for each in shown])
-    )
-    path = folder / "coefficients.png"
-    with replace_file(path) as draft:
-        figure.savefig(draft, dpi=DPI)
-    return [path]
-
-
 def compare(arguments: Namespace) -> int:
-    """Compare runs, print the table and write the files that were requested."""
+    """Compare runs, print the table, write the files that were requested, and refit the best if requested."""
     for name in arguments.out:
         if Path(name).suffix not in (*SUFFIXES, LONG, *FIGURES):
             raise AuclabError(f"--out {name}: the name has to end in one of {' '.join((*SUFFIXES, LONG, *FIGURES))}")
-    if arguments.pairs == "" and arguments.format != "screen":
-        raise AuclabError(f"--pairs is for the screen; with --format {arguments.format} name a file: --pairs FILE.csv")
-    table, finished = _compared(arguments)
+    refit = arguments.refit or arguments.register is not None
+    if arguments.format != "screen" and (arguments.pairs == "" or refit):
+        raise AuclabError(
+            f"--format {arguments.format} prints the table alone; write it to a file with --out, or name one with "
+            "--pairs FILE.csv"
+        )
+    every = _choose(arguments, status=None)
+    from auclab.comparison.table import compare_runs  # with all metrics, once there is something to compare
+
+    finished = every[every["run_status"] == "FINISHED"]
+    table = compare_runs(
+        finished,
+        metric=find_metric(finished, arguments.metric),
+        rows=arguments.rows,
+        columns=arguments.columns,
+        test=arguments.test,
+        alpha=arguments.level,
+        better=arguments.better,
+        notes=_unfinished(every),
+    )
     if arguments.format == "screen":
-        from auclab.comparison.screens import show_table
+        from auclab.comparison.screens import show_best, show_table
 
         show_table(table)
+        show_best(table, finished)
     else:
         write_data(_text(table, arguments.format))
+    _write_files(table, finished, arguments)
+    if refit:
+        from auclab.cli.models import refit_best  # with all formulations
+
+        refit_best(table, finished, arguments)
+    return 0
+
+
+def _write_files(table: Table, finished: pd.DataFrame, arguments: Namespace) -> None:
+    """Write what was requested; a file that cannot be made keeps no other from being written."""
     written, lacking = [], []
-    steps = [partial(_test_pairs, table, arguments), partial(_save_pairs, table, arguments)]
-    steps += [partial(_save, table, path, finished) for path in map(Path, arguments.out)]
-    for step in steps:
+    if arguments.pairs is not None:
         try:
-            written += step()
-        except AuclabError as error:  # the other files are still written
+            written += _test_pairs(table, arguments)
+        except AuclabError as error:
             lacking.append(str(error))
+    if arguments.values:
+        from auclab.comparison.formats import to_values
+
+        written += _written(arguments.values, to_values(table))
+    for path in map(Path, arguments.out):
+        if path.suffix in FIGURES and table.ranking is None:
+            lacking.append(f"{path} is not written: {_why_no_diagram(table)}")
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix in SUFFIXES:
+            written += _written(path, _text(table, SUFFIXES[path.suffix]))
+        elif path.suffix == LONG:
+            _save_values(table, path, finished)
+            written.append(path)
+        elif table.ranking is not None:
+            from auclab.comparison.diagram import draw_critical_difference
+
+            draw_critical_difference(table.ranking).savefig(path)
+            written.append(path)
     if written and arguments.format == "screen":
         out.print(f"written: {', '.join(map(str, written))}", soft_wrap=True, markup=False)
     if lacking:
         raise AuclabError("; ".join(lacking))
-    return 0
+
+
+def _written(name: str | Path, text: str) -> list[Path]:
+    """The file, once it is there; a missing folder is created, as by `auclab report`."""
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return [path]
 
 
 def _text(table: Table, language: str) -> str:
@@ -129,34 +151,44 @@ def _text(table: Table, language: str) -> str:
     return writers[language](table)
 
 
+def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
+    """Tests of every two columns over rows, printed and written to the given file."""
+    from auclab.comparison.column_pairs import compare_columns
+    from auclab.comparison.formats import pairs_to_csv
+    from auclab.comparison.screens import show_column_pairs
+    from auclab.comparison.table import task_means
+
+    means = task_means(table.mean, table.cells.tasks)
+    pairs = compare_columns(means, lower_is_better=table.lower_is_better, rope=arguments.rope)
+    if arguments.format == "screen":
+        show_column_pairs(pairs, rope=arguments.rope)
+    return _written(arguments.pairs, pairs_to_csv(pairs)) if arguments.pairs else []
+
+
+def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> None:
+    """Write every metric in long form, and say what was left out."""
+    from auclab.comparison.long_form import long_form
+
+    values, notes = long_form(finished, table.cells)
+    values.to_parquet(path, index=False)
+    for note in notes:
+        err.print(f"{path}: {note}", soft_wrap=True, markup=False)
+
+
 def _why_no_diagram(table: Table) -> str:
     """Why there is no diagram of ranks, and where the same numbers are."""
     from auclab.comparison.table import task_means
 
     whole = len(task_means(table.mean, table.cells.tasks).dropna())
-    there = f"{len(table.columns)} {'column' if len(table.columns) == 1 else 'columns'} on {whole} "
     return (
         "a critical-difference diagram needs 3 columns or more on 2 data sets or more that have all of them, and there "
-        f"are {there}{'data set' if whole == 1 else 'data sets'}; auclab report draws the values of every data set"
+        f"are {counted(len(table.columns), 'column')} on {counted(whole, 'data set')}; auclab report draws the values "
+        "of every data set"
     )
-
-
-def best(arguments: Namespace) -> int:
-    """Print the best configuration, and refit it on all rows if requested."""
-    if arguments.register and not arguments.refit:
-        raise AuclabError("--register names the model that --refit makes; give both")
-    table, runs = _compared(arguments)
-    from auclab.cli.best import show_best  # with all formulations, for --refit
-
-    return show_best(table, runs, arguments)
 
 
 def rerun(arguments: Namespace) -> int:
     """Run a stored configuration again."""
-    if arguments.settings:
-        from auclab.cli.best import rerun_with
-
-        return rerun_with(_one_run(arguments, status="FINISHED"), arguments)
     rows = _one_run(arguments)
     from auclab.comparison.replay import replay
     from auclab.comparison.screens import show_replay
@@ -195,31 +227,12 @@ def report(arguments: Namespace) -> int:
     return 0
 
 
-def _one_run(arguments: Namespace, status: str | None = None) -> pd.DataFrame:
+def _one_run(arguments: Namespace) -> pd.DataFrame:
     """The run that was named, with its files."""
     with reading(arguments.store):
-        rows = read_run(arguments.store, arguments.run, status=status, allow=arguments.allow)
+        rows = read_run(arguments.store, arguments.run, allow=arguments.allow)
     fetch_files(rows, arguments.store, allow=arguments.allow)
     return rows
-
-
-def _compared(arguments: Namespace) -> tuple[Table, pd.DataFrame]:
-    """The comparison of the selected runs, and those that finished."""
-    every = _choose(arguments, status=None)
-    from auclab.comparison.table import compare_runs  # with all metrics, once there is something to compare
-
-    finished = every[every["run_status"] == "FINISHED"]
-    table = compare_runs(
-        finished,
-        metric=find_metric(finished, arguments.metric),
-        rows=arguments.rows,
-        columns=arguments.columns,
-        test=arguments.test,
-        alpha=arguments.level,
-        better=arguments.better,
-        notes=_unfinished(every),
-    )
-    return table, finished
 
 
 def _choose(arguments: Namespace, *, status: str | None, newest: int | None = None) -> pd.DataFrame:
@@ -281,63 +294,3 @@ def _unfinished(runs: pd.DataFrame) -> list[str]:
         f"left out, as they {reasons.get(str(status), str(status))}: {few([str(name) for name in block['run']])}"
         for status, block in rest.groupby("run_status")
     ]
-
-
-def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
-    """Tests of every two columns over rows, printed and written to the given file."""
-    if arguments.pairs is None:
-        return []
-    from auclab.comparison.column_pairs import compare_columns
-    from auclab.comparison.formats import pairs_to_csv
-    from auclab.comparison.screens import show_column_pairs
-    from auclab.comparison.table import task_means
-
-    pairs = compare_columns(
-        task_means(table.mean, table.cells.tasks), lower_is_better=table.lower_is_better, rope=arguments.rope
-    )
-    if arguments.format == "screen":
-        show_column_pairs(pairs, rope=arguments.rope)
-    if not arguments.pairs:
-        return []
-    path = Path(arguments.pairs)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(pairs_to_csv(pairs), encoding="utf-8")
-    return [path]
-
-
-def _save_pairs(table: Table, arguments: Namespace) -> list[Path]:
-    """Write every value, a line per pair, to the given file."""
-    if not arguments.values:
-        return []
-    from auclab.comparison.formats import to_values
-
-    path = Path(arguments.values)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(to_values(table), encoding="utf-8")
-    return [path]
-
-
-def _save(table: Table, path: Path, finished: pd.DataFrame) -> list[Path]:
-    """Write the table, its diagram or all metrics; a missing folder is created, as by `auclab report`."""
-    if path.suffix in FIGURES and table.ranking is None:
-        raise AuclabError(f"{path} is not written: {_why_no_diagram(table)}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix in SUFFIXES:
-        path.write_text(_text(table, SUFFIXES[path.suffix]), encoding="utf-8")
-    elif path.suffix == LONG:
-        _save_values(table, path, finished)
-    elif table.ranking is not None:
-        from auclab.comparison.diagram import draw_critical_difference
-
-        draw_critical_difference(table.ranking).savefig(path)
-    return [path]
-
-
-def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> None:
-    """Write every metric in long form, and print what was left out."""
-    from auclab.comparison.long_form import long_form
-
-    values, notes = long_form(finished, table.cells)
-    values.to_parquet(path, index=False)
-    for note in notes:
-        sys.stderr.write(f"{path}: {note}\n")  # standard output may be redirected to a file

@@ -1,4 +1,4 @@
-"""The command `auclab`: run an experiment, list and compare runs, rerun one, write a report.
+"""The command `auclab`: run an experiment, list and compare runs, use their models, write a report.
 
 Only what a command needs is imported: a help page needs only the standard library.
 """
@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
-from auclab.cli.arguments import RenamedOption, all_commands
+from auclab.cli.arguments import all_commands
 from auclab.cli.process import run_as_program
 
 
@@ -23,10 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         run(typed[1:])
         return
-    parser = all_commands()
-    parsed = _parse(parser, typed)
+    parsed = parse(typed)
     if parsed.command is None:
-        parser.print_help()
+        all_commands().print_help()
         return
     from auclab.pipeline.screen.console import plain_errors
 
@@ -35,29 +33,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _parse(parser: argparse.ArgumentParser, typed: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments of a command; options may come before, between and after the others."""
-    commands = _commands_of(parser)
-    if not typed or typed[0] not in commands:
-        return parser.parse_args(typed)
-    own = commands[typed[0]]
-    with warnings.catch_warnings(record=True) as hints:
-        warnings.simplefilter("always", category=RenamedOption)
-        parsed = own.parse_intermixed_args(typed[1:])
-    for hint in dict.fromkeys(str(each.message) for each in hints):
-        sys.stderr.write(f"note: {hint}\n")
-    return parsed
+def parse(typed: Sequence[str]) -> argparse.Namespace:
+    """Parse the words of a command; its options may come before, between and after the others."""
+    parser = all_commands()
+    own = parser.commands.get(typed[0]) if typed else None
+    return parser.parse_args(typed) if own is None else own.parse_intermixed_args(typed[1:])
 
 
 def program() -> None:
     """Entry point of the process."""
     run_as_program(main)
-
-
-def _commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The parser of each command by its name."""
-    (found,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return dict(found.choices)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,29 @@
-"""The commands on models: `auclab predict` and `auclab export`."""
+"""What makes and uses models: `auclab predict`, `auclab export`, and the best of `auclab compare` on all rows."""
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
 from auclab.comparison.models import find_model
+from auclab.comparison.runs import GROUPS, fetch_files
 from auclab.pipeline.config.decision_settings import rule_in_words
 from auclab.pipeline.screen.console import err, out, reading
 from auclab.pipeline.screen.encoding import write_data
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking import load_scorer
+from auclab.tracking.address import Address
 from auclab.types import AuclabError
+from auclab.wording import few
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from auclab.comparison import Table
 
 
 def predict(arguments: Namespace) -> int:
@@ -87,3 +96,40 @@ def export(arguments: Namespace) -> int:
         target.write_text(content, encoding="utf-8")
     out.print(f"[cyan]written[/cyan]  {escape(str(target))} ({target.stat().st_size:,} bytes)", soft_wrap=True)
     return 0
+
+
+def refit_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> None:
+    """Fit the best configuration of the one row of a table to all rows, keep it as a run, and register its model.
+
+    `runs`: the finished runs behind the table.
+    """
+    from auclab.pipeline.refit import refit, tracking_of
+    from auclab.tracking.registry import check_name, register_model
+
+    if len(table.rows) > 1:
+        raise AuclabError(
+            f"--refit fits one model, and the table has {len(table.rows)} rows ({few(table.rows)}): choose one of them "
+            f"with --where {table.cells.rows[0]}=…"
+        )
+    if arguments.register is not None:
+        check_name(arguments.register)
+    (row,) = table.rows
+    best = runs[runs["run_id"].isin(table.cells.runs_of(row, table.ordered(row)[0]))].tail(1)
+    fetch_files(best, arguments.store, allow=arguments.allow)
+    newest = best.iloc[0]
+    command = newest.get("tag.command")
+    _, record = refit(
+        Path(newest["folder"]),
+        tracking_of(str(newest.get("tracking.experiment") or "auclab"), arguments.store),
+        choices={group: newest[group] for group in GROUPS if isinstance(newest.get(group), str)},
+        command=command if isinstance(command, str) else "",
+        allow=arguments.allow,
+    )
+    out.print(f"run      {record.name}  {record.run_id}", soft_wrap=True, markup=False)
+    model = str(record.run_id)[:8]
+    if arguments.register:
+        version = register_model(Address.parse(arguments.store), str(record.run_id), arguments.register)
+        model = f"models:/{arguments.register}/{version}"
+        out.print(f"model    {model}", soft_wrap=True, markup=False)
+    store = "" if arguments.store == "mlruns" else f" --store {shlex.quote(arguments.store)}"
+    out.print(f"use it   auclab predict {model} ROWS.csv --out scores.csv{store}", soft_wrap=True, markup=False)

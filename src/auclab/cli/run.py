@@ -12,9 +12,8 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
-from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,7 +25,6 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
-from auclab.cli.help_width import help_width, narrower
 from auclab.cli.process import begun
 from auclab.cli.typed_words import (
     added_keys,
@@ -153,10 +151,9 @@ def main(overrides: Sequence[str] | None = None) -> None:
     try:
         with sweep_scope(), _errors_of_hydra(arguments):
             _refuse_at_once(arguments)
-            with _help_in_width() if {"--help", "-h"} & set(arguments) and sys.stdout.isatty() else nullcontext():
-                if not any(word.startswith(MAY_SWEEP) for word in arguments):
-                    Hydra.get_mode = lambda *_, **__: RunMode.RUN  # Hydra composes all settings only to look for a mode
-                _run()
+            if not any(word.startswith(MAY_SWEEP) for word in arguments):
+                Hydra.get_mode = lambda *_, **__: RunMode.RUN  # Hydra composes all settings only to look for a mode
+            _run()
     finally:
         sys.argv, Hydra.get_mode = before, get_mode
 
@@ -170,17 +167,6 @@ def _together(words: Sequence[str]) -> list[str]:
     ['-m', 'split.seed=0,1', 'formulation=bauc']
     """
     return sorted(words, key=lambda word: word not in ("-m", "--multirun"))
-
-
-@contextmanager
-def _help_in_width() -> Iterator[None]:
-    """Wrap Hydra's help page to the terminal: it lists the choices of a group in one line."""
-    page = StringIO()
-    try:
-        with redirect_stdout(page):
-            yield
-    finally:
-        print(narrower(page.getvalue(), help_width()))
 
 
 def _refuse_at_once(arguments: Sequence[str]) -> None:

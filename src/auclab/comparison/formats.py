@@ -10,19 +10,15 @@ import pandas as pd
 
 from auclab.comparison.column_pairs import ColumnPair
 from auclab.comparison.paired import mean_interval
-from auclab.comparison.table import Table
+from auclab.comparison.table import Cell, Table
 from auclab.pipeline.stored.csv_cells import no_formula
 from auclab.pipeline.stored.visible import visible
-from auclab.sizes import FEW
 
-_TEX = {
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    # would be an optional argument or the star of the preceding command, such as a line break
-    **{"[": "{[}", "]": "{]}", "*": "{*}"},
-    **{"λ": r"$\lambda$", "≤": r"$\le$", "²": r"$^2$", "·": r"$\cdot$", "±": r"$\pm$", "−": "$-$", "χ": r"$\chi$"},
-}
-
+#: What pandas leaves as it is: signs that pdflatex lacks, and those that would be an argument of the command before.
+_TEX = str.maketrans(
+    {"λ": r"$\lambda$", "≤": r"$\le$", "²": r"$^2$", "·": r"$\cdot$", "±": r"$\pm$", "−": "$-$", "χ": r"$\chi$"}
+    | {"[": "{[}", "]": "{]}", "*": "{*}"}
+)
 _MARKDOWN = {**{character: f"\\{character}" for character in "\\|[]`*"}, "<": "&lt;", "&": "&amp;"}
 
 
@@ -77,46 +73,54 @@ def to_markdown(table: Table) -> str:
         yield "|---" + "|---:" * (len(head) - 1) + "|"
         yield from ("| " + " | ".join(row) + " |" for row in body)
 
-    main = grid(table, lambda text, best: f"**{text}**", escape=escape_markdown)
+    main = grid(table, lambda text, cell: f"**{text}**" if cell.level else text, escape=escape_markdown)
     parts = [*lines(*main), "", escape_markdown(caption(table)), "", *lines(*summary(table, escape=escape_markdown))]
     parts += ["", *(f"* {escape_markdown(sentence)}" for sentence in sentences(table))]
     return "\n".join(parts).rstrip() + "\n"
 
 
 def to_latex(table: Table) -> str:
-    """A ``table`` with booktabs' rules; notes are comments above it."""
-    head, body = grid(table, lambda text, best: f"\\textbf{{{text}}}", escape=escape_tex)
-    lines = [r"% needs \usepackage{booktabs}", *(f"% {visible(sentence)}" for sentence in sentences(table))]
-    lines += [r"\begin{table}", r"\centering", rf"\caption{{{escape_tex(caption(table))}}}", r"\smallskip"]
-    lines += [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
-    lines += [" & ".join(row) + r" \\" for row in body]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+    """A ``table`` with booktabs' rules, by pandas' Styler; notes are comments above it."""
+    head, lines = grid(table, lambda text, cell: f"\\textbf{{{text}}}" if cell.level else text, escape=visible)
+    cells = pd.DataFrame([line[1:] for line in lines], [line[0] for line in lines], head[1:])
+    style = cells.style.format_index(escape="latex", axis=0).format_index(escape="latex", axis=1)
+    text = style.to_latex(
+        hrules=True,
+        caption=caption(table).replace("_", r"\_"),
+        position_float="centering",
+        column_format="l" + "r" * cells.shape[1],
+    )
+    notes = "".join(f"% {visible(sentence)}\n" for sentence in sentences(table))
+    return f"% needs \\usepackage{{booktabs}}\n{notes}{text.translate(_TEX)}"
 
 
 def grid(
-    table: Table, bold: Callable[[str, bool], str], escape: Callable[[str], str] = str, turned: bool = False
+    table: Table, mark: Callable[[str, Cell], str], escape: Callable[[str], str] = str
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the main table: pairs, ``mean ± deviation``; wide ones are transposed, unless `turned`."""
-    digits = digits_of(table)
+    """Head and lines of the main table: pairs, ``mean ± deviation``; a wide one is transposed.
+
+    `mark`: the text of a number, by its cell. `escape`: of names.
+    """
     rows, columns = table.rows, table.columns
+    body = [[cell_text(table, row, column, mark) for column in columns] for row in rows]
+    pairs = [str(table.pairs[row]) for row in rows]
+    if table.is_wide:
+        head = [", ".join(table.cells.columns), *rows]
+        turned = [list(line) for line in zip(*body, strict=True)]
+        lines = [["pairs", *pairs], *([escape(name), *line] for name, line in zip(columns, turned, strict=True))]
+    else:
+        head = [", ".join(table.cells.rows), "pairs", *columns]
+        lines = [[escape(row), n, *line] for row, n, line in zip(rows, pairs, body, strict=True)]
+    return list(map(escape, head)), lines
 
-    def cell(row: str, column: str) -> str:
-        found = table.cell(row, column)
-        if math.isnan(found.mean):
-            return "—"
-        text = digits(found.mean) + ("" if math.isnan(found.deviation) else f" ± {digits(found.deviation)}")
-        shown = bold(escape(text), found.best) if found.level else escape(text)
-        return shown + found.remark(int(table.pairs[row]))
 
-    transposed = len(columns) > FEW and len(columns) > len(rows)
-    if transposed != turned:
-        head = [escape(", ".join(table.cells.columns)), *map(escape, rows)]
-        return head, [
-            ["pairs", *(str(table.pairs[row]) for row in rows)],
-            *([escape(column), *(cell(row, column) for row in rows)] for column in columns),
-        ]
-    head = [escape(", ".join(table.cells.rows)), "pairs", *map(escape, columns)]
-    return head, [[escape(row), str(table.pairs[row]), *(cell(row, column) for column in columns)] for row in rows]
+def cell_text(table: Table, row: str, column: str, mark: Callable[[str, Cell], str] = lambda text, cell: text) -> str:
+    """``mean ± deviation`` of a cell, and of how many of the pairs; a dash where there is no run."""
+    cell, digits = table.cell(row, column), digits_of(table)
+    if math.isnan(cell.mean):
+        return "—"
+    text = digits(cell.mean) + ("" if math.isnan(cell.deviation) else f" ± {digits(cell.deviation)}")
+    return mark(text, cell) + cell.remark(int(table.pairs[row]))
 
 
 def summary(table: Table, escape: Callable[[str], str] = str) -> tuple[list[str], list[list[str]]]:
@@ -163,17 +167,6 @@ def sentences(table: Table) -> list[str]:
             f"level {ranking.alpha:g} if they are {ranking.critical_difference:.2f} or more apart (Nemenyi)"
         )
     return found + list(table.notes)
-
-
-def escape_tex(text: str) -> str:
-    r"""Text escaped for LaTeX, on one line.
-
-    Examples
-    --------
-    >>> escape_tex("breast_cancer λ=0.1")
-    'breast\\_cancer $\\lambda$=0.1'
-    """
-    return "".join(_TEX.get(character, character) for character in visible(text))
 
 
 def escape_markdown(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -21,11 +21,11 @@ from auclab.comparison.screens import STYLES, number_of, plain
 from auclab.datasets.target import name_among
 from auclab.pipeline.config.run_name import SYMBOLS
 from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, weakest
-from auclab.pipeline.screen.legend import legend
-from auclab.pipeline.screen.tables import facts_grid, page, print_table
+from auclab.pipeline.screen.console import out
+from auclab.pipeline.screen.tables import facts_grid, print_table
 from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
 from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_json
-from auclab.pipeline.stored.stored_kernel import SPACES, read_kernel
+from auclab.pipeline.stored.stored_kernel import described_kernels, read_kernel
 from auclab.pipeline.stored.visible import visible
 from auclab.sizes import LINES
 from auclab.types import CONVERGED, Status
@@ -62,15 +62,11 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
     for label, text in _details(folder):
         facts.add_row(label, Text(text))
     _certificates(facts, rows)
-    page.print()
-    page.print(facts)
-    numbers = _numbers(rows)
-    if numbers:
-        print_table(["metric", *numbers[0][1:]], numbers[1:])
+    out.print()
+    out.print(facts)
+    _show_numbers(rows)
     if len(rows) > 1 and status == "FINISHED":
         _show_splits(rows)
-    metrics = [line[0] for line in numbers[1:]]
-    page.print(Text(legend([first["run"], *metrics, "gap" if "gap" in first else ""]), style="dim"))
     _coefficients(rows)
     _card(rows)
     if bounds:
@@ -79,7 +75,7 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
 
 
 def _details(folder: Path) -> list[tuple[str, str]]:
-    """The stored details of a run; empty for a run of an older version."""
+    """The stored details of a run; empty for a run that failed."""
     content = read_json(folder, DETAILS_FILE) or {"lines": ()}
     with damaged(folder / DETAILS_FILE):
         return [(visible(str(label)), visible(str(text))) for label, text in content["lines"]]
@@ -160,15 +156,8 @@ class _Ending:
                 visible(f"{content['status']}, {content['advice']}"),
                 content["status"] in CONVERGED,
                 " · ".join(numbers),
-                tuple(visible(str(note)) for note in (*_prepared(content), *content["notes"])),
+                tuple(visible(str(note)) for note in (*content["data"]["prepared"], *content["notes"])),
             )
-
-
-def _prepared(content: dict[str, Any]) -> Sequence[Any]:
-    """Notes on imputed values and dropped columns; older runs have none."""
-    data = content.get("data")
-    said = data.get("prepared") if isinstance(data, dict) else None
-    return said if isinstance(said, list) else ()
 
 
 def _certificates(facts: RichTable, rows: pd.DataFrame) -> None:
@@ -205,11 +194,8 @@ def _kernels(folders: Sequence[Path]) -> Iterator[str]:
     if len(found) == 1:
         yield found[0].statement
     elif found:
-        counts = Counter(kernel.words for kernel in found)
-        words = "; ".join(name if len(counts) == 1 else f"{count} × {name}" for name, count in counts.items())
-        sizes = [kernel.landmarks for kernel in found]
-        spaces = " or ".join(dict.fromkeys(SPACES[kernel.space] for kernel in found))
-        yield f"{words} · {min(sizes)} to {max(sizes)} landmarks · bound for {spaces}"
+        words, landmarks, spaces = described_kernels(found)
+        yield f"{words} · {landmarks} landmarks · bound for {spaces}"
 
 
 def _bounds(rows: pd.DataFrame) -> tuple[list[BoundLine], list[str]]:
@@ -231,9 +217,9 @@ def _show_bounds(rows: pd.DataFrame) -> None:
     level = f"{1 - float(rho):g}" if pd.notna(rho) else "1 − ρ"
     several = ", for each split by itself; the weakest is shown" if len(rows) > 1 else ""
     head = f"  each with probability at least {level}{several}" if lines else "  none"
-    page.print(Text.assemble(("bounds", "cyan"), head))
+    out.print(Text.assemble(("bounds", "cyan"), head))
     for line in all_lines(lines, remarks):
-        page.print(line)
+        out.print(line)
 
 
 def _show_splits(rows: pd.DataFrame) -> None:
@@ -251,24 +237,25 @@ def _show_splits(rows: pd.DataFrame) -> None:
     print_table(["split", "status", "objective", "gap", *metrics], lines, left=(0, 1))
 
 
-def _numbers(rows: pd.DataFrame) -> list[list[str]]:
-    """A header and a line per metric: training and test part, with standard deviation over splits or interval."""
+def _show_numbers(rows: pd.DataFrame) -> None:
+    """A line per metric: training and test part, with standard deviation over splits or interval."""
     names = [str(name) for name in rows.select_dtypes("number") if "/" in str(name) and rows[name].notna().any()]
     own = [name.partition("/")[2] for name in names if name.startswith("train/")]
     if not own:
-        return []
+        return
     parts = [part for part in ("train", "test") if any(name.startswith(f"{part}/") for name in names)]
     intervals = len(rows) == 1 and any(name.endswith("_low") for name in names)
-    lines = [["metric", *parts, *(["95% interval"] if intervals else [])]]
+    lines = []
     for name in own:
         cells = [number_of(rows, f"{part}/{name}", "mean", ".4f") for part in parts]
         if len(rows) > 1:
-            cells = [
-                f"{cell} ± {number_of(rows, f'{p}/{name}', 'std', '.4f')}" for p, cell in zip(parts, cells, strict=True)
-            ]
-        ends = [number_of(rows, f"test/{name}_{end}", "mean", ".4f") for end in ("low", "high")]
-        lines.append([name, *cells, *([" to ".join(ends) if "—" not in ends else ""] if intervals else [])])
-    return lines
+            deviations = [number_of(rows, f"{part}/{name}", "std", ".4f") for part in parts]
+            cells = [f"{cell} ± {deviation}" for cell, deviation in zip(cells, deviations, strict=True)]
+        if intervals:
+            ends = [number_of(rows, f"test/{name}_{end}", "mean", ".4f") for end in ("low", "high")]
+            cells.append(" to ".join(ends) if "—" not in ends else "")
+        lines.append([name, *cells])
+    print_table(["metric", *parts, *(["95% interval"] if intervals else [])], lines)
 
 
 def _coefficients(rows: pd.DataFrame) -> None:
@@ -281,9 +268,9 @@ def _coefficients(rows: pd.DataFrame) -> None:
     for each in every[:LINES]:
         share = f"{100 * each.share:.1f} %" + (f" ± {100 * each.deviation:.1f}" if several else "")
         lines.append([each.column, share, each.text])
-    print_table(["column", "share of spread", "effect on the score"], lines, left=(0, 2), wrapped=(0, 2))
+    print_table(["column", "share of spread", "effect on the score"], lines, left=(0, 2))
     if len(every) > LINES:
-        page.print(Text(f"and {len(every) - LINES} more columns, in coefficients.csv", style="dim"))
+        out.print(Text(f"and {len(every) - LINES} more columns, in coefficients.csv", style="dim"))
 
 
 def _card(rows: pd.DataFrame) -> None:
@@ -291,17 +278,14 @@ def _card(rows: pd.DataFrame) -> None:
     content = read_json(Path(rows.iloc[0]["fold_folder"]), CARD_FILE) if len(rows) == 1 else None
     if content is not None:
         for line in str(stored_card(content)).splitlines():
-            page.print(Text(visible(line)), soft_wrap=True)
-        page.print()
+            out.print(Text(visible(line)), soft_wrap=True)
+        out.print()
 
 
 def _files(folder: Path) -> None:
-    page.print(Text.assemble(("files", "cyan"), visible(f"  {folder}")), soft_wrap=not page.is_terminal)
+    out.print(Text.assemble(("files", "cyan"), visible(f"  {folder}")), soft_wrap=True)
     if not folder.exists():
-        page.print("       the folder is gone", style="red")
+        out.print("       the folder is gone", style="red")
         return
     names = [f"{path.name}/" if path.is_dir() else path.name for path in sorted(folder.iterdir())]
-    lines = textwrap.wrap("  ".join(names), page.width - 7, break_long_words=False, break_on_hyphens=False)
-    lines = lines if page.is_terminal else ["  ".join(names)]
-    for line in lines:
-        page.print(Text(visible(f"       {line}"), style="dim"), soft_wrap=True)
+    out.print(Padding.indent(Text(visible("  ".join(names)), style="dim"), 7))

@@ -194,7 +194,7 @@ def find_sweep(store_dir: str | Path, name: str) -> str:
     if found:
         raise AuclabError(f"{len(found)} sweeps are called {name!r}; there are {few(found)}")
     known = _search_sweeps(Address.parse(store_dir), "")
-    near = did_you_mean(name, ["last", *(each[: max(8, len(name))] for each in known)])
+    near = did_you_mean(name, [*({"last"} - {name}), *(each[: max(8, len(name))] for each in known)])
     raise AuclabError(f"no sweep is called {name!r}{near}; there are {few(known) or 'none'}")
 
 

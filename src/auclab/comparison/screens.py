@@ -4,98 +4,122 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 from rich.text import Text
 
 from auclab.comparison.replay import EFFORT, Replay
-from auclab.comparison.runs import status_of
+from auclab.comparison.runs import find_metric, status_of
 from auclab.datasets.target import names_of
-from auclab.pipeline.screen.legend import legend
-from auclab.pipeline.screen.tables import fits, page, print_table, rich_table
+from auclab.pipeline.screen.console import out
+from auclab.pipeline.screen.tables import facts_grid, print_table
 from auclab.pipeline.stored.visible import visible
 from auclab.types import CONVERGED
-from auclab.wording import few
+from auclab.wording import counted, few
 
 if TYPE_CHECKING:
     from auclab.comparison.column_pairs import ColumnPair
-    from auclab.comparison.table import Table
+    from auclab.comparison.table import Cell, Table
 
 STYLES = {"FINISHED": "green", "FAILED": "red", "KILLED": "yellow", "RUNNING": "cyan"}
 
 
 def show_table(table: Table) -> None:
     """Print the cells, then the summary of each column, then the notes."""
-    from auclab.comparison.formats import caption, sentences, summary  # with all metrics, which a list of runs lacks
+    from auclab.comparison.formats import caption, grid, sentences, summary  # with all metrics, which a list lacks
 
-    page.print()
-    _show_cells(table)
-    page.print(
-        Text(caption(table, "Bold (green: the best)" if page.is_terminal else "Marked *"), style="dim"),
-        soft_wrap=not page.is_terminal,
-    )
-    page.print()
-    head, lines = summary(table)
-    print_table(head, lines)
-    _show_legend([table.cells.metric, *table.rows, *table.columns, *head])
+    def mark(text: str, cell: Cell) -> str:
+        if not cell.level:
+            return text
+        if not out.is_terminal:
+            return f"{text} *"
+        return f"[bold green]{text}[/bold green]" if cell.best else f"[bold]{text}[/bold]"
+
+    head, lines = grid(table, mark)
+    out.print()
+    print_table(head, [[line[0], *map(Text.from_markup, line[1:])] for line in lines])
+    out.print(Text(caption(table, "Bold (green: the best)" if out.is_terminal else "Marked *"), style="dim"))
+    out.print()
+    print_table(*summary(table))
     for sentence in sentences(table):
         style = "yellow" if sentence.startswith(("missing", "too few", "one pair")) else ""
-        page.print(Text.assemble(("· ", "cyan"), (sentence, style)), soft_wrap=not page.is_terminal)
-    page.print()
+        out.print(Text.assemble(("· ", "cyan"), (sentence, style)))
+    out.print()
+
+
+def show_best(table: Table, runs: pd.DataFrame) -> None:
+    """The best configuration of the one row of a table, its test against the next one, its runs and command.
+
+    `runs`: the finished runs behind the table.
+    """
+    if len(table.rows) > 1:
+        out.print("--where KEY=VALUE that leaves one row also shows the best of it", style="dim")
+        return
+    from auclab.comparison.formats import cell_text
+
+    (row,) = table.rows
+    first, *others = table.ordered(row)
+    behind = runs[runs["run_id"].isin(table.cells.runs_of(row, first))]
+    grid = facts_grid()
+    grid.add_row("best", Text.assemble((first, "bold green"), f" on {row}"))
+    pairs = counted(int(table.pairs[row]), "pair")
+    grid.add_row(table.cells.metric, Text(f"{cell_text(table, row, first)} over {pairs} (seeds and folds)"))
+    if table.cells.metric.startswith("inner/"):
+        grid.add_row("held out", Text(_held_out(behind)))
+    if others:
+        number = cell_text(table, row, others[0])
+        grid.add_row("next", Text(f"{others[0]}: {number} · {_verdict(table, row, others[0])}"))
+    newest = behind.iloc[-1]
+    if isinstance(newest.get("tag.command"), str):
+        grid.add_row("command", Text(newest["tag.command"]))
+    grid.add_row("runs", Text(" ".join(str(each)[:8] for each in dict.fromkeys(behind["run_id"]))))
+    out.print(grid)
+    out.print("the same command with --register NAME fits it to all rows, and registers the model", style="dim")
+
+
+def _held_out(runs: pd.DataFrame) -> str:
+    """AUC on rows not used for the choice, over the runs of the best."""
+    auc = find_metric(runs, "auc")
+    if not auc.startswith("test/") or runs[auc].isna().all():
+        return "nothing"
+    return f"{auc} {runs[auc].mean():.4f}, of rows that the choice has not seen"
+
+
+def _verdict(table: Table, row: str, column: str) -> str:
+    """How a configuration differs from the best one of its row."""
+    p_value = table.cell(row, column).p_value
+    if math.isnan(p_value):
+        few = "one pair tells nothing: run more seeds, such as split.seed=0,1,2,3,4"
+        return few if table.pairs[row] < 2 else f"no {table.test} test"
+    verdict = "worse" if p_value < table.alpha else "no significant difference"
+    return f"{verdict}, p = {p_value:.2g} ({table.test}, level {table.alpha:g})"
 
 
 def show_column_pairs(pairs: Sequence[ColumnPair], *, rope: float) -> None:
     """The tests of every two columns over rows."""
     head = ["first", "second", "rows", "wins/losses", "difference", "p (Wilcoxon)", "p (Holm)"]
     head += ["P(first better)", "P(equal)", "P(second better)"]
-    lines: list[list[str | Text]] = []
+    lines = []
     for pair in pairs:
         tests = [f"{pair.p_value:.2g}", f"{pair.p_holm:.2g}"]
         bayes = [f"{share:.3f}" for share in (pair.first_better, pair.equal, pair.second_better)]
         tally, difference = f"{pair.wins}/{pair.losses}", f"{pair.difference:+.4g}".replace("-", "−")
         lines.append([pair.first, pair.second, str(pair.n_rows), tally, difference, *tests, *bayes])
-    print_table(head, lines, left=(0, 1), wrapped=(0, 1), keys=2)
+    print_table(head, lines, left=(0, 1))
     text = (
         "Means of rows, every two columns: Wilcoxon's signed ranks, with Holm's correction for all pairs; posterior "
         f"probabilities of the Bayesian signed-rank test, equal within ±{rope:g}."
     )
-    page.print(Text(text, style="dim"), soft_wrap=not page.is_terminal)
-    page.print()
-
-
-def _show_legend(shown: Iterable[object]) -> None:
-    if text := legend(shown):
-        page.print(Text(text, style="dim"), soft_wrap=not page.is_terminal)
-
-
-def _show_cells(table: Table) -> None:
-    """The main table, in the orientation that fits the width; if neither does, the columns in several tables."""
-    for turned in (False, True):
-        head, lines = _cells(table, turned=turned)
-        if fits(rich_table(head, lines), page):
-            page.print(rich_table(head, lines))
-            return
-    print_table(*_cells(table, turned=False), keys=2 if _cells(table, turned=False)[0][1] == "pairs" else 1)
-
-
-def _cells(table: Table, *, turned: bool) -> tuple[list[str], list[list[str | Text]]]:
-    """Header and rows of the main table; markup is interpreted in its numeric cells only."""
-    from auclab.comparison.formats import grid
-
-    def bold(text: str, best: bool) -> str:
-        if not page.is_terminal:
-            return f"{text} *"
-        return f"[bold green]{text}[/bold green]" if best else f"[bold]{text}[/bold]"
-
-    head, lines = grid(table, bold, turned=turned)
-    return head, [[line[0], *map(Text.from_markup, line[1:])] for line in lines]
+    out.print(Text(text, style="dim"))
+    out.print()
 
 
 def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
     """A line per run, the newest last."""
-    head = ["run", "started", "name", "splits", "status", metric, "gap", "seconds"]
+    several = bool(runs[["run_id"]].duplicated().any())
+    head = ["run", "started", "name", "status", *(["splits"] if several else []), metric, "gap", "seconds"]
     lines = []
     for _, block in runs.groupby("run_id", sort=False):
         first = block.iloc[0]
@@ -111,29 +135,21 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
         style = "yellow" if status == "FINISHED" and shown not in CONVERGED else STYLES.get(status, "")
         started = f"{first['started']:%m-%d %H:%M}" if pd.notna(first["started"]) else "unknown"
         line: list[str | Text] = [Text(str(first["run_id"])[:8], "cyan"), started, str(first["run"])]
-        line += [str(len(block)), Text(shown, style), number]
+        line += [Text(shown, style), *([str(len(block))] if several else []), number]
         lines.append([*line, number_of(block, "gap", "max", ".1e"), number_of(block, "seconds/total", "sum", ".3g")])
-    print_table(head, lines, left=(0, 1, 2, 4), spare=("started", "gap", "splits", "seconds"))
-    _show_legend([*head, *runs["run"].unique()])
-    count = f"{len(lines)} {'run' if len(lines) == 1 else 'runs'}"
-    page.print(f"{count}; auclab show RUN describes one, auclab compare compares them", style="dim")
+    print_table(head, lines, left=(0, 1, 2, 3))
+    out.print(f"{counted(len(lines), 'run')}; auclab show RUN describes one, auclab compare compares them", style="dim")
 
 
 def show_sweep_runs(runs: pd.DataFrame, sweep: str, *, metric: str, store: str) -> None:
-    """The runs of a sweep, and the commands that compare them.
+    """The runs of a sweep, and the command that compares them.
 
-    `runs`: as `read_runs` gives it. `sweep`: its id, or the first letters of it. `metric`: the metric to print for
-    every run. `store`: the value of ``--store``.
+    `runs`: as `read_runs` gives it. `sweep`: its id. `metric`: the metric to print for every run. `store`: the value of
+    ``--store``.
     """
     show_runs(runs, metric=metric)
-    show_sweep_commands(sweep, store=store)
-
-
-def show_sweep_commands(sweep: str, *, store: str) -> None:
-    """The commands that compare the runs of a sweep; `store`: the value of ``--store``."""
     where = "" if store == "mlruns" else f" --store {shlex.quote(store)}"
-    for command in ("compare", "best"):
-        page.print(f"auclab {command} --sweep {sweep[:8]}{where}", soft_wrap=True, markup=False)
+    out.print(f"auclab compare --sweep {sweep[:8]}{where}", soft_wrap=True, markup=False)
 
 
 def show_replay(found: Replay, tolerance: float) -> None:
@@ -153,14 +169,14 @@ def show_replay(found: Replay, tolerance: float) -> None:
         head, lines = [head[0], *head[3:]], [[line[0], *line[3:]] for line in lines]
     print_table(head, lines)
     for remark in found.remarks:
-        page.print(Text.assemble(("· ", "cyan"), remark), soft_wrap=not page.is_terminal)
+        out.print(Text.assemble(("· ", "cyan"), remark))
     if found.same:
         apart = f"within {tolerance:g} (largest difference {found.largest:.1e})"
         digits = "to the last digit" if found.largest == 0 else apart
-        page.print(f"[green]the numbers are the same[/green], {digits}")
+        out.print(f"[green]the numbers are the same[/green], {digits}")
     else:
         names = few([str(name) for name in found.differences["metric"].unique()])
-        page.print(Text.assemble(("the numbers are different", "red"), f": {names}"), soft_wrap=not page.is_terminal)
+        out.print(Text.assemble(("the numbers are different", "red"), f": {names}"))
 
 
 def number_of(rows: pd.DataFrame, name: str, how: str, form: str) -> str:

@@ -15,6 +15,7 @@ from auclab.comparison.cells import Cells, arrange
 from auclab.comparison.paired import DEFAULT_TEST, TESTS, Test, check_level, paired_test, smallest_p
 from auclab.comparison.ranks import Ranking, rank_columns
 from auclab.metrics.registry import METRICS
+from auclab.sizes import FEW
 from auclab.types import AuclabError
 from auclab.validation import check_choice
 from auclab.wording import few
@@ -52,7 +53,7 @@ class Table:
     """One metric of several configurations (columns) on several data sets (rows).
 
     Every DataFrame has a row per row of the table and a column per column: `mean`, `deviation` (n − 1) and `count` on
-    the pairs that are compared (`auclab.comparison.common.common_pairs`), `p_value` of the paired test against the best
+    the pairs that are compared (`auclab.comparison.cells.common_pairs`), `p_value` of the paired test against the best
     of the row (NaN at the best itself and where there are fewer than two pairs), `best` and `level` (the best, and
     those not significantly worse at level `alpha`), both False on fewer than two pairs. `wins` and `losses` count, for
     every two columns, the rows in which the test finds the first better or worse. `pairs` is per row; `seconds` and
@@ -111,6 +112,11 @@ class Table:
         """Names of the columns, in the order of the first runs."""
         return [str(name) for name in self.mean]
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether it is shown with a line for each column: there are many of them, and more than rows."""
+        return len(self.columns) > max(FEW, len(self.rows))
+
     def cell(self, row: str, column: str) -> Cell:
         """Everything about one configuration on one data set; mean seconds, largest gap, constant scorers."""
         tables = (self.mean, self.deviation, self.count, self.p_value, self.best, self.level)
@@ -119,6 +125,11 @@ class Table:
         constant = int((self.cells.constant & self.cells.counted).loc[row][column].sum())
         found: list[Any] = [*(table.at[row, column] for table in tables), *times, gap, constant]
         return Cell(*found)
+
+    def ordered(self, row: str) -> list[str]:
+        """The configurations that have all pairs of a row, the one with the best mean first."""
+        whole = [column for column in self.columns if self.count.at[row, column] == self.pairs[row]]
+        return sorted(whole, key=self.mean.loc[row].to_dict().__getitem__, reverse=not self.lower_is_better)
 
     def tally(self, column: str) -> tuple[int, int, int]:
         """Wins, ties and losses of a column against all others, over all rows where the two could be tested."""
