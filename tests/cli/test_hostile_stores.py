@@ -13,7 +13,6 @@ import pytest
 import yaml
 
 from auclab.cli import main as cli
-from auclab.pipeline.screen.console import err, out
 from hostile_store import CallCounter, HostileStore, tree
 from openml_server import OpenMLServer
 
@@ -552,11 +551,3 @@ def test_figures_take_names_as_text(call, hostile, tmp_path):
     table.write_text(table.read_text(encoding="utf-8").replace("fold 0", r"$\frac{$"), encoding="utf-8")
     code, text = call("figures", hostile.folds_id)
     assert code == 0, text
-
-
-def test_screens_write_no_passwords(capfd):
-    for screen in (out, err):
-        screen.print("postgresql://me:s3cr3t@host/runs", markup=False)
-    said = capfd.readouterr()
-    assert "s3cr3t" not in said.out + said.err
-    assert "me:***@host" in said.out

@@ -302,15 +302,17 @@ def find_metric(runs: pd.DataFrame, name: str) -> str:
 def readable(store: str | Path | Address, what: str) -> Iterator[None]:
     """Turn exceptions from an unreadable store into an `AuclabError`."""
     address = store if isinstance(store, Address) else Address.parse(store)
-    from auclab.tracking.store import STORE_ERRORS
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
             yield
-    except STORE_ERRORS as error:
-        reason = in_one_line(error)
-        raise AuclabError(f"cannot read the {what} in {address}: {reason}") from error
+    except Exception as error:  # narrowed below: a refusal does not need MLflow
+        if not isinstance(error, AuclabError):
+            from auclab.tracking.store import STORE_ERRORS
+
+            if isinstance(error, STORE_ERRORS):
+                raise AuclabError(f"cannot read the {what} in {address}: {in_one_line(error)}") from error
+        raise
 
 
 def open_reader(store: str | Path | Address) -> MlflowClient:
