@@ -25,7 +25,7 @@ from scipy.stats import norm
 from auclab.inference import estimate, tpr_at_fpr
 from auclab.inference.catalogue import estimable
 from auclab.inference.curves import height_at
-from auclab.inference.intervals import confidence_limits, limits_within
+from auclab.inference.intervals import confidence_limits, enclose, limits_on_scale
 from auclab.inference.sample import Observations
 from auclab.metrics.class_scores import class_scores
 from auclab.metrics.roc import roc_from_sorted
@@ -98,7 +98,9 @@ def measure(name: str, options: dict[str, Any], area: float, step: float, sizes:
     limits, flat = np.empty((2, count, 2)), np.zeros(count, bool)
     for k, (y, s) in enumerate(samples(shift, step, sizes, count)):
         observations = Observations.of(y, s, None, None)
-        limits[0, k], _ = confidence_limits(metric, metric.components(observations), observations, LEVEL)
+        components = metric.components(observations)
+        by_error, _ = confidence_limits(metric, components, observations, LEVEL)
+        limits[0, k] = enclose(components.value, by_error, metric.range)
         found = estimate(y, s, name, level=LEVEL, **options)
         limits[1, k] = found.lower, found.upper
         flat[k] = any("the limits allow for" in note for note in found.notes)
@@ -116,7 +118,8 @@ def measure_voros(area: float, step: float, sizes: tuple[int, int], count: int) 
         limits[:, k] = found.lower, found.upper
         if found.standard_error > 0.0:
             half_width = float(norm.isf(0.5 * (1.0 - LEVEL))) * found.standard_error
-            limits[0, k] = limits_within(metric, found.value - found.bias, half_width)
+            on_scale = limits_on_scale(metric, found.value - found.bias, half_width)
+            limits[0, k] = enclose(found.value, on_scale, metric.range)
     return row_of("voros", area, step, truth, sizes, limits, flat)
 
 

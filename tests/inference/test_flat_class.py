@@ -19,7 +19,7 @@ from auclab.inference import compare_scorers, estimate, estimate_summary, roc_ba
 from auclab.inference.catalogue import estimable
 from auclab.inference.components import Components
 from auclab.inference.flat_class import flat_class
-from auclab.inference.intervals import confidence_limits, transformed_limits
+from auclab.inference.intervals import confidence_limits, enclose, transformed_limits
 from auclab.inference.sample import Observations
 from auclab.metrics import ScoreSummary
 
@@ -33,7 +33,9 @@ FEW_POSITIVES = "only 3 positives: limits are those of large samples and may be 
 def by_error(y, s, name="auc", **options):
     """The limits from the standard error alone."""
     observations, metric = Observations.of(y, s, None, None), estimable(name, options)
-    return confidence_limits(metric, metric.components(observations), observations, 0.95)[0]
+    components = metric.components(observations)
+    limits, _ = confidence_limits(metric, components, observations, 0.95)
+    return enclose(components.value, limits, metric.range)
 
 
 def twin(

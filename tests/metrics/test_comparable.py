@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,6 +23,7 @@ from auclab.metrics import (
 from auclab.metrics.comparable_pairs import ComparablePairs
 from auclab.samples.bicliques import censored_pairs, ordered_pairs
 from auclab.types import AuclabError
+from strategies import refused_if_far
 
 _SCORES = [
     st.integers(-3, 3).map(float),
@@ -78,6 +81,33 @@ def test_grouped_auc_is_that_of_all_pairs(weights, grouped, given_rows, threshol
     options = {"weights": weights, "sample_weight": weight}
     checked(lambda: grouped_auc(y, scores, groups, **options), errors)
     checked(lambda: grouped_bauc(y, scores, groups, threshold=threshold, **options), errors, threshold)
+
+
+@given(rows(), st.integers(0, 8), st.integers(0, 8), st.sampled_from([1e13, 1e20, 1e200, 1e300, 5e307]), st.data())
+@settings(max_examples=150)
+def test_far_scores_are_those_of_all_pairs_or_refused(given_rows, first, second, far, data):
+    """One or two scores far from the others, of one sign or of two; a threshold anywhere."""
+    y, group, scores, weight = given_rows
+    scores = scores.copy()
+    scores[first % y.size] = far
+    scores[second % y.size] = data.draw(st.sampled_from([far, -far, 0.9 * far, 0.0]))
+    threshold = data.draw(st.sampled_from([0.0, 0.5, -2.0, far, -far, far / 3, 1e300, -1e300, 1e-300]))
+    groups = data.draw(st.sampled_from([group, None]))
+    errors = twin.errors(twin.pairs_of_grades(y, groups), scores, weight)
+    if not errors:
+        return
+    with refused_if_far() if far > 1e299 else nullcontext():
+        found = grouped_bauc(y, scores, groups, threshold=threshold, sample_weight=weight)
+        assert found == pytest.approx(float(1 - reference.buffered(errors, threshold).bpoe), abs=1e-12)
+
+
+def test_a_threshold_that_the_units_of_far_scores_would_make_0():
+    """The largest error is 0 and below the threshold; in the units of the scores the threshold would be 0 as well."""
+    y, scores = [0, 1, 0, 1], [0.0, 0.0, -3e304, 1.0]
+    for metric in (grouped_bauc, bauc_score):
+        assert metric(y, scores, threshold=1e-200) == 1.0
+        with pytest.raises(AuclabError, match="the threshold, which is below 1e-270, would count as 0"):
+            metric(y, scores, threshold=1e-300)
 
 
 @given(rows())

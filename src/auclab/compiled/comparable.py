@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.doubledouble import two_sum
+from auclab.compiled.doubledouble import add, multiply, two_product, two_sum
 from auclab.compiled.loop import loop
 from auclab.types import Array
 
@@ -56,57 +56,72 @@ def reaches(scores: Array, order: Index, groups: Index, level: float) -> Index:
 
 @loop(nogil=True)
 def upper_sums(
-    groups: Index, levels: Index, upper: Mask, place: Index, reach: Index, weight: Array, moment: Array
+    groups: Index, levels: Index, upper: Mask, place: Index, reach: Index, terms: Array, low: Array
 ) -> tuple[Array, Array]:
-    """For every upper row, the weight and the moment of its lower rows among the `reach` largest scores; O(m log m).
+    """For every upper row, the sum of the terms of its lower rows among the `reach` largest scores; O(m log m).
 
     `levels` (m,): first row of the same group with the same level. `place`, `reach` (m,): as of `positions` and
-    `reaches`. Returned `masses`, `moments`: 0 for the other rows; `moments` is empty where `moment` is.
+    `reaches`. `terms`, `low` (m,): double-doubles; plain doubles, with plain sums, where `low` is empty. Returned: the
+    same of the sums, 0 for the other rows.
     """
-    masses, moments = np.zeros(weight.size), np.zeros(moment.size)
-    tree, second = np.zeros(weight.size), np.zeros(moment.size)
+    sums, low_sums = np.zeros(terms.size), np.zeros(low.size)
+    tree, low_tree = np.zeros(terms.size), np.zeros(low.size)
     for g in range(groups.size - 1):
         start, end = groups[g], groups[g + 1]
         size, added = end - start, start
         for i in range(start, end):
             while added < levels[i]:
-                _add(tree, start, size, place[added], weight[added])
-                if moment.size:
-                    _add(second, start, size, place[added], moment[added])
+                _add(tree, low_tree, start, size, place[added], terms, low, added)
                 added += 1
             if upper[i] and added > start:
-                masses[i] = _first(tree, start, reach[i])
-                if moment.size:
-                    moments[i] = _first(second, start, reach[i])
-    return masses, moments
+                _first(tree, low_tree, start, reach[i], sums, low_sums, i)
+    return sums, low_sums
 
 
 @loop(nogil=True)
 def lower_sums(
-    groups: Index, levels: Index, upper: Mask, place: Index, reach: Index, weight: Array, moment: Array
+    groups: Index, levels: Index, upper: Mask, place: Index, reach: Index, terms: Array, low: Array
 ) -> tuple[Array, Array]:
-    """For every row, the weight and the moment of the upper rows that have it as a lower row with a small score.
+    """For every row, the sum of the terms of the upper rows that have it as a lower row with a small score.
 
     Small are all but the `reach` largest scores; the parameters are those of `upper_sums`. O(m log m).
     """
-    masses, moments = np.zeros(weight.size), np.zeros(moment.size)
-    tree, second = np.zeros(weight.size), np.zeros(moment.size)
+    sums, low_sums = np.zeros(terms.size), np.zeros(low.size)
+    tree, low_tree = np.zeros(terms.size), np.zeros(low.size)
     for g in range(groups.size - 1):
         start, end = groups[g], groups[g + 1]
         size, stop = end - start, end
         while stop > start:
             first = levels[stop - 1]
             for j in range(first, stop):
-                masses[j] = _first(tree, start, size - reach[j])
-                if moment.size:
-                    moments[j] = _first(second, start, size - reach[j])
+                _first(tree, low_tree, start, size - reach[j], sums, low_sums, j)
             for i in range(first, stop):
                 if upper[i]:  # the smallest scores first
-                    _add(tree, start, size, size - 1 - place[i], weight[i])
-                    if moment.size:
-                        _add(second, start, size, size - 1 - place[i], moment[i])
+                    _add(tree, low_tree, start, size, size - 1 - place[i], terms, low, i)
             stop = first
-    return masses, moments
+    return sums, low_sums
+
+
+@loop(nogil=True)
+def products(first: Array, second: Array) -> tuple[Array, Array]:
+    """Products as double-doubles; O(m)."""
+    high, low = np.empty(first.size), np.empty(first.size)
+    for i in range(first.size):
+        high[i], low[i] = two_product(first[i], second[i])
+    return high, low
+
+
+@loop(nogil=True)
+def excesses(
+    scores: Array, level: float, masses: Array, low_masses: Array, moments: Array, low_moments: Array
+) -> Array:
+    """``Σ_j w_j (s_j − s_i − level)`` of every row i, from double-doubles of ``Σ_j w_j`` and ``Σ_j w_j s_j``; O(m)."""
+    out = np.empty(scores.size)
+    for i in range(scores.size):
+        shift, lost = two_sum(scores[i], level)
+        high, low = multiply(masses[i], low_masses[i], -shift, -lost)
+        out[i] = add(moments[i], low_moments[i], high, low)[0]
+    return out
 
 
 @loop(nogil=True)
@@ -159,20 +174,32 @@ def weighted_sum(weight: Array, values: Array) -> float:
 
 
 @loop(nogil=True)
-def _add(tree: Array, start: int, size: int, place: int, value: float) -> None:
-    """Add a value at a position of a group's tree."""
+def _add(tree: Array, low_tree: Array, start: int, size: int, place: int, terms: Array, low: Array, row: int) -> None:
+    """Add the term of a row at a position of a group's tree."""
     k = place + 1
     while k <= size:
-        tree[start + k - 1] += value
+        at = start + k - 1
+        if low.size:
+            tree[at], rounding = two_sum(tree[at], terms[row])
+            low_tree[at] += rounding + low[row]
+        else:
+            tree[at] += terms[row]
         k += k & -k
 
 
 @loop(nogil=True)
-def _first(tree: Array, start: int, count: int) -> float:
-    """Sum of the first `count` positions of a group's tree."""
-    total = 0.0
+def _first(tree: Array, low_tree: Array, start: int, count: int, sums: Array, low_sums: Array, row: int) -> None:
+    """Store the sum of the first `count` positions of a group's tree as that of a row."""
+    total = rest = 0.0
     k = count
     while k > 0:
-        total += tree[start + k - 1]
+        at = start + k - 1
+        if low_tree.size:
+            total, rounding = two_sum(total, tree[at])
+            rest += rounding + low_tree[at]
+        else:
+            total += tree[at]
         k -= k & -k
-    return total
+    if low_tree.size:
+        total, low_sums[row] = two_sum(total, rest)
+    sums[row] = total

@@ -114,7 +114,7 @@ class RankingErrorDisplay(Display):
         """
         errors = ComparableErrors(ComparablePairs(pairs), scores)
         buffered = buffered_share(errors, 0.0)
-        gamma = math.ldexp(buffered.level, -errors.exponent)
+        gamma = errors.units.original(buffered.level)
         edges, counts = binned_pairs(errors, 0.0, gamma, bins=bins)
         wrong = errors.count(math.nextafter(0.0, -math.inf)) / errors.pairs.total
         numbers: dict[str, Any] = {"edges": edges, "counts": counts, "gamma": gamma, "exceedance": wrong}
@@ -124,7 +124,7 @@ class RankingErrorDisplay(Display):
     def _numbers(cls, part: ScoredPart, *, threshold: float = 0.0, bins: int = 60) -> dict[str, Any]:
         buffered, errors = buffered_auc_from_sorted(part.finite_classes, threshold=threshold), part.pair_errors
         edges, counts = binned_pairs(errors, threshold, buffered.gamma_left, bins=bins)
-        just_below = math.nextafter(errors.working(threshold), -math.inf)
+        just_below = math.nextafter(errors.units.working(threshold), -math.inf)
         return {
             "edges": edges,
             "counts": counts,
@@ -199,10 +199,10 @@ def binned_pairs(
     A sweep over the sorted scores for every edge, and no pair formed. A bin holds its upper edge; ``ξ = z`` is above z.
     """
     check_bins(bins)
-    z = errors.working(threshold)
-    edges = _edges(errors.bottom, errors.top, z, errors.working(gamma), bins)
+    z = errors.units.working(threshold)
+    edges = _edges(errors.bottom, errors.top, z, errors.units.working(gamma), bins)
     above = np.array([errors.count(math.nextafter(z, -math.inf) if level == z else level) for level in edges])
-    return np.ldexp(edges, -errors.exponent), above[:-1] - above[1:]
+    return np.ldexp(edges, -errors.units.exponent), above[:-1] - above[1:]
 
 
 def _edges(bottom: float, top: float, z: float, gamma: float, bins: int) -> Array:

@@ -6,14 +6,13 @@ here the samples are row numbers, so that weights and a second scorer come along
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import DegenerateDataWarning, bootstrap
 
 from auclab.inference.components import FLAT
@@ -25,12 +24,17 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Resampled:
-    """Standard error and limits from resampling."""
+    """Standard error and bias of a statistic; `limits` are those of the method, None for normal ones."""
 
     standard_error: float
-    lower: float
-    upper: float
+    limits: tuple[float, float] | None = None
+    bias: float = 0.0
     notes: tuple[str, ...] = ()
+
+    def times(self, unit: float) -> Resampled:
+        """The same of the statistic times a unit."""
+        limits = None if self.limits is None else (self.limits[0] * unit, self.limits[1] * unit)
+        return Resampled(self.standard_error * unit, limits, self.bias * unit, self.notes)
 
 
 def number_of_resamples(resamples: int | None, least: int, usual: int) -> int:
@@ -50,7 +54,7 @@ def stratified_bootstrap(
     The limits are percentiles of the bootstrap distribution, so they stay in the range of the metric. BCa takes one
     more evaluation for every observation (the jackknife for the acceleration). Where there are more observations than
     resamples, which makes the acceleration small and its price high, or where BCa is undefined, plain percentiles are
-    taken, and a note says so. If no resample differs from the sample, the standard error is 0 and limits are NaN.
+    taken, and a note says so. If no resample differs from the sample, the standard error is 0.
 
     `statistic`: from an array of row numbers, with repetitions, to a float. `classes`: row numbers of the positives and
     of the negatives, two at least of either. `level`: confidence level. `resamples`: number of resamples, at least 100;
@@ -75,11 +79,18 @@ def stratified_bootstrap(
         )
     values = result.bootstrap_distribution
     if np.ptp(values) <= FLAT * np.max(np.abs(values)):
-        return Resampled(0.0, math.nan, math.nan, ("all resamples have the same value",))
-    error = float(np.std(values, ddof=1))
+        return Resampled(0.0, notes=("all resamples have the same value",))
+    error = standard_deviation(values)
     lower, upper = (float(limit) for limit in result.confidence_interval)
-    if math.isnan(lower) or math.isnan(upper):
+    if not lower <= upper:  # NaN, or crossed where an acceleration is large
         lower, upper = (float(q) for q in np.quantile(values, [0.5 * (1.0 - level), 0.5 * (1.0 + level)]))
-        return Resampled(error, lower, upper, ("plain percentiles: BCa is undefined on this sample",))
+        return Resampled(error, (lower, upper), notes=("plain percentiles: BCa is undefined on this sample",))
     notes = () if method == "BCa" else ("plain percentiles: more observations than resamples",)
-    return Resampled(error, lower, upper, notes)
+    return Resampled(error, (lower, upper), notes=notes)
+
+
+def standard_deviation(values: ArrayLike) -> float:
+    """``√(Σ (v − mean v)²/(n − 1))``, in units of the largest value: squares of small ones are not 0."""
+    values = np.asarray(values)
+    largest = float(np.max(np.abs(values))) or 1.0
+    return float(np.std(values / largest, ddof=1)) * largest

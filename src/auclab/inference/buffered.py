@@ -52,7 +52,7 @@ def bauc_rows(scores: ClassScores, *, threshold: float = 0.0) -> Rows:
     if solution.share == 0.0 or solution.rest == 0.0:
         return np.full(errors.pos.size, solution.rest), np.full(errors.neg.size, solution.rest)
     if math.isnan(solution.level):
-        return _exceedance_rows(errors, math.nextafter(errors.working(threshold), -math.inf))
+        return _exceedance_rows(errors, math.nextafter(errors.units.working(threshold), -math.inf))
     # the hinge is (x − y)₊ of x = n − γ* and y = p
     raised = ClassScores(errors.neg - solution.level, errors.pos, errors.weight_neg, errors.weight_pos)
     by_neg, by_pos = row_means(positive_part_rows, raised)

@@ -33,7 +33,8 @@ class EstimableMetric:
     range. `unseen`: values that unseen pairs may have, where they are not the range. `band`: share of the negatives
     that matter. `enough`: observations of a class below which a note is made; 10 where limits are those of large
     samples. `bounded_terms`: whether a share q of other observations cannot move the value by more than q of the way to
-    an end of the range, to first order. `bias_rate`: ρ if the bias of the value is of order ``m^(−ρ)``.
+    an end of the range, to first order. `bias_rate`: ρ if the bias of the value is of order ``m^(−ρ)``. `in_units`:
+    whether values are in units of the score, or such plus a constant.
     """
 
     name: str
@@ -47,6 +48,7 @@ class EstimableMetric:
     band: float = 1.0
     enough: int = 10
     bounded_terms: bool = False
+    in_units: bool = False
 
     def value(self, observations: Observations) -> float:
         """The metric on a sample."""
@@ -68,12 +70,14 @@ _TAIL = (-math.inf, 1.0)
 #: What differs from the defaults of `EstimableMetric`, by the name of the metric.
 _KNOWLEDGE: dict[str, dict[str, Any]] = {
     "auc": {"rows": auc_rows, "range": _UNIT, "bounded_terms": True},
+    "auc_threshold": {"range": (0.0, math.inf), "in_units": True},
     "bauc": {"rows": bauc_rows, "range": _UNIT, "scale": _TAIL},
-    "scored_auc": {"rows": scored_rows, "range": (0.0, math.inf)},
-    "ferri_auc": {"rows": ferri_rows},
+    "scored_auc": {"rows": scored_rows, "range": (0.0, math.inf), "in_units": True},
+    "ferri_auc": {"rows": ferri_rows, "in_units": True},
     "soft_auc": {"rows": soft_rows, "range": _UNIT, "bounded_terms": True},
     "probabilistic_auc": {"rows": probabilistic_rows, "range": _UNIT, "bounded_terms": True},
     "gauc": {"rows": modifier_rows},
+    "ranking_superquantile": {"in_units": True},
     "partial_auc": {"rows": partial_rows, "range": _UNIT, "bounded_terms": True},
     "two_way_partial_auc": {"range": _UNIT},
     "weighted_auc": {"rows": weighted_rows, "bounded_terms": True},

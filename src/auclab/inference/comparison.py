@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import norm
 
-from auclab.inference.bootstrap import stratified_bootstrap
 from auclab.inference.catalogue import EstimableMetric, Range, estimable
-from auclab.inference.estimation import check_level, choose_method, score_rows
+from auclab.inference.estimation import check_level, choose_method, resample
 from auclab.inference.flat_class import CLASSES, few_observations, flat_class
-from auclab.inference.half_sampling import half_sampling
-from auclab.inference.intervals import ONE_OBSERVATION, unseen_limits
+from auclab.inference.intervals import ONE_OBSERVATION, Limits, enclose, unseen_limits
 from auclab.inference.results import Comparison
 from auclab.inference.sample import Observations
 from auclab.types import AuclabError
@@ -122,10 +118,14 @@ def compared(
     plan: str,
     notes: tuple[str, ...],
     bias: float = 0.0,
+    limits: Limits | None = None,
 ) -> Comparison:
-    """Interval and test of a difference minus its bias, over its standard error, with the frozen `law` of the ratio."""
+    """Interval and test of a difference minus its bias, over its standard error, with the frozen `law` of the ratio.
+
+    `limits`: those of a method that has its own.
+    """
     centre, half_width = difference - bias, float(law.isf(0.5 * (1.0 - level))) * error
-    interval = max(centre - half_width, span[0]), min(centre + half_width, span[1])
+    interval = enclose(difference, limits or (centre - half_width, centre + half_width), span)
     p_value = 2.0 * float(law.sf(abs(centre / error)))
     return Comparison(difference, error, interval, centre / error, p_value, values, level, plan, notes)
 
@@ -134,7 +134,7 @@ def degenerate_comparison(
     difference: float, pairs: int, span: Range, values: tuple[float, float], level: float, plan: str
 ) -> Comparison:
     """All observations contribute the same difference."""
-    interval = unseen_limits(difference, pairs, 0.5 * (1.0 - level), span)
+    interval = enclose(difference, unseen_limits(difference, pairs, 0.5 * (1.0 - level), span), span)
     notes = (f"no observation distinguishes the scorers: limits for what {pairs} independent pairs cannot show",)
     if difference == 0.0:
         return Comparison(difference, 0.0, interval, 0.0, 1.0, values, level, plan, notes)
@@ -149,33 +149,24 @@ def _resampled(
 ) -> Comparison:
     """The difference resampled: observations keep their two scores."""
     values, span = (metric.value(a), metric.value(b)), _span(metric.range)
-    difference, bias, interval = values[0] - values[1], 0.0, None
+    difference = values[0] - values[1]
     if min(rows.size for rows in a.class_rows) == 1:
         return unknown_comparison(difference, span, values, level, plan)
-
-    def statistic(rows: NDArray[np.intp]) -> float:
-        return score_rows(metric, a, rows) - score_rows(metric, b, rows)
-
-    notes: tuple[str, ...] = ()
-    if plan == "bootstrap":
-        resampled = stratified_bootstrap(statistic, a.class_rows, level=level, resamples=resamples, seed=seed)
-        error, interval, notes = resampled.standard_error, (resampled.lower, resampled.upper), resampled.notes
-    else:
-        half = half_sampling(statistic, difference, a.class_rows, rate=metric.bias_rate, halves=resamples, seed=seed)
-        error, bias = half.standard_error, half.bias
-    if error == 0.0:
+    found = resample(metric, difference, [a, b], plan=plan, level=level, resamples=resamples, seed=seed)
+    if found.standard_error == 0.0:
         return degenerate_comparison(difference, a.disjoint_pairs(metric.band), span, values, level, plan)
     n_pos, n_neg = (rows.size for rows in a.class_rows)
-    notes = notes or few_observations(n_pos, n_neg, metric.band, metric.enough)
-    found = compared(difference, error, norm(), span, values, level, plan, notes, bias)
-    return found if interval is None else replace(found, interval=interval)
+    notes = found.notes or few_observations(n_pos, n_neg, metric.band, metric.enough)
+    error, bias, limits = found.standard_error, found.bias, found.limits
+    return compared(difference, error, norm(), span, values, level, plan, notes, bias, limits)
 
 
 def unknown_comparison(
     difference: float, span: Range, values: tuple[float, float], level: float, plan: str, note: str = ONE_OBSERVATION
 ) -> Comparison:
     """One observation in a class, or one unit in all pairs."""
-    return Comparison(difference, math.nan, span, math.nan, math.nan, values, level, plan, (note,))
+    interval = enclose(difference, span, span)
+    return Comparison(difference, math.nan, interval, math.nan, math.nan, values, level, plan, (note,))
 
 
 def _span(values: Range) -> Range:

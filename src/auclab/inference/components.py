@@ -102,9 +102,9 @@ def _error_of_mean(components: Array, share: Array) -> float:
     n = components.size
     if n == 1:
         return math.nan
-    largest = float(np.max(np.abs(components)))
-    if np.ptp(components) <= FLAT * largest:
-        return 0.0
+    largest = float(np.max(np.abs(components))) or 1.0
     scaled = components / largest  # their squares stay in range
+    if np.ptp(scaled) <= FLAT:
+        return 0.0
     deviation = share * (scaled - np.sum(share * scaled))
     return math.sqrt(n / (n - 1) * float(np.sum(deviation**2))) * largest

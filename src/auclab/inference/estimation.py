@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from auclab.inference.bootstrap import stratified_bootstrap
+from auclab.inference.bootstrap import Resampled, stratified_bootstrap
 from auclab.inference.catalogue import EstimableMetric, estimable
 from auclab.inference.flat_class import FEW, few_observations, with_flat_class
 from auclab.inference.half_sampling import half_sampling
@@ -21,7 +21,8 @@ from auclab.inference.intervals import (
     ONE_OBSERVATION,
     confidence_limits,
     degenerate_limits,
-    limits_within,
+    enclose,
+    limits_on_scale,
     transformed_limits,
 )
 from auclab.inference.results import Estimate
@@ -165,12 +166,12 @@ def estimate_part(
 def _estimate(
     metric: EstimableMetric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
 ) -> Estimate:
-    """A metric by a method that it has, with a note on few observations where there is no other."""
+    """A metric by a method that it has: limits around its value, a note on few observations where there is no other."""
     found = _by_method(metric, observations, level, plan, resamples, seed)
-    if found.notes:
-        return found
+    lower, upper = enclose(found.value, (found.lower, found.upper), metric.range)
     n_pos, n_neg = (rows.size for rows in observations.class_rows)
-    return replace(found, notes=few_observations(n_pos, n_neg, metric.band, metric.enough))
+    notes = found.notes or few_observations(n_pos, n_neg, metric.band, metric.enough)
+    return replace(found, lower=lower, upper=upper, notes=notes)
 
 
 def _by_method(
@@ -204,35 +205,46 @@ def check_level(level: float) -> None:
         raise AuclabError(f"level must lie in (0, 1), such as 0.95, got {level}")
 
 
-def score_rows(metric: EstimableMetric, observations: Observations, rows: NDArray[np.intp]) -> float:
-    """The metric on some rows, with repetitions."""
-    return metric.value(observations.take(rows))
+def resample(
+    metric: EstimableMetric,
+    value: float,
+    scorers: Sequence[Observations],
+    *,
+    plan: str,
+    level: float,
+    resamples: int | None,
+    seed: int,
+) -> Resampled:
+    """Standard error, bias and limits of a metric, or of its difference between two scorers, by bootstrap or halves."""
+    classes, unit = scorers[0].class_rows, 1.0
+    if metric.in_units:  # squares of values stay in range
+        unit = 2.0 ** max(*(math.frexp(float(np.ptp(each.score)))[1] - 1 for each in scorers), 0)
+
+    def statistic(rows: NDArray[np.intp]) -> float:
+        first, *others = (metric.value(each.take(rows)) / unit for each in scorers)
+        return first - sum(others)
+
+    if plan == "bootstrap":
+        found = stratified_bootstrap(statistic, classes, level=level, resamples=resamples, seed=seed)
+    else:
+        found = half_sampling(statistic, value / unit, classes, rate=metric.bias_rate, halves=resamples, seed=seed)
+    return found.times(unit)
 
 
 def _resampled(
     metric: EstimableMetric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
 ) -> Estimate:
     """A metric by the bootstrap or by half-samples."""
-    value, classes, bias = metric.value(observations), observations.class_rows, 0.0
-    tail, limits = 0.5 * (1.0 - level), metric.range
-    notes: tuple[str, ...] = ()
-    if min(rows.size for rows in classes) == 1:
-        return Estimate(value, math.nan, *limits, level, plan, (ONE_OBSERVATION,))
-
-    def statistic(rows: NDArray[np.intp]) -> float:
-        return score_rows(metric, observations, rows)
-
-    if plan == "bootstrap":
-        resampled = stratified_bootstrap(statistic, classes, level=level, resamples=resamples, seed=seed)
-        error, limits, notes = resampled.standard_error, (resampled.lower, resampled.upper), resampled.notes
-    else:
-        half = half_sampling(statistic, value, classes, rate=metric.bias_rate, halves=resamples, seed=seed)
-        error, bias = half.standard_error, half.bias
-        if error > 0.0:
-            limits = _half_sample_limits(metric, observations, value - bias, error, level)
+    value = metric.value(observations)
+    if min(rows.size for rows in observations.class_rows) == 1:
+        return Estimate(value, math.nan, *metric.range, level, plan, (ONE_OBSERVATION,))
+    found = resample(metric, value, [observations], plan=plan, level=level, resamples=resamples, seed=seed)
+    error, notes = found.standard_error, found.notes
     if error == 0.0:
-        limits, notes = degenerate_limits(metric, value, observations, tail)
-    return Estimate(value, error, *limits, level, plan, notes, bias)
+        limits, notes = degenerate_limits(metric, value, observations, 0.5 * (1.0 - level))
+    else:
+        limits = found.limits or _half_sample_limits(metric, observations, value - found.bias, error, level)
+    return Estimate(value, error, *limits, level, plan, notes, found.bias)
 
 
 def _half_sample_limits(
@@ -245,11 +257,11 @@ def _half_sample_limits(
     """
     tail, fewest = 0.5 * (1.0 - level), min(rows.size for rows in observations.class_rows)
     if fewest >= FEW:
-        return limits_within(metric, centre, float(norm.isf(tail)) * error)
-    lower, upper = limits_within(metric, centre, float(student.isf(tail, fewest - 1)) * error)
+        return limits_on_scale(metric, centre, float(norm.isf(tail)) * error)
+    lower, upper = limits_on_scale(metric, centre, float(student.isf(tail, fewest - 1)) * error)
     if metric.name == "voros":
         auc = _by_method(estimable("auc", {}), observations, level, "delong", None, 0)
-        lower = max(min(lower, auc.lower), metric.range[0])
+        lower = min(lower, auc.lower)
     return lower, upper
 
 

@@ -71,20 +71,20 @@ def with_flat_class(
         unseen = unseen_limits(components.value, count, tail, metric.range)
     else:
         unseen = _with_others(metric, components.value, observations, which, unseen_share(count, tail))
-    return combined(components.value, limits, unseen, metric.range), (flat_note(which, components.parts, count),)
+    return combined(components.value, limits, unseen), (flat_note(which, components.parts, count),)
 
 
-def combined(value: float, first: Limits, second: Limits, ends: Limits) -> Limits:
-    """Limits of a value with two independent errors, from its limits with either, cut at the ends of the range.
+def combined(value: float, first: Limits, second: Limits) -> Limits:
+    """Limits of a value with two independent errors, from its limits with either.
 
     Examples
     --------
-    >>> combined(0.5, (0.2, 0.8), (0.1, 0.6), (0.0, 1.0))  # √(0.3² + 0.4²) below, √(0.3² + 0.1²) above
+    >>> combined(0.5, (0.2, 0.8), (0.1, 0.6))  # √(0.3² + 0.4²) below, √(0.3² + 0.1²) above
     (0.0, 0.816227766016838)
     """
     below = math.hypot(value - first[0], value - second[0])
     above = math.hypot(first[1] - value, second[1] - value)
-    return max(value - below, ends[0]), min(value + above, ends[1])
+    return value - below, value + above
 
 
 def flat_note(which: int, parts: tuple[float, float], count: int) -> str:

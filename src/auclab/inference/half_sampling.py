@@ -17,23 +17,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.inference.bootstrap import number_of_resamples
+from auclab.inference.bootstrap import Resampled, number_of_resamples, standard_deviation
 from auclab.inference.components import FLAT
 
 Rows = NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class HalfSampled:
-    """Standard error and bias of a statistic."""
-
-    standard_error: float
-    bias: float
 
 
 def half_sampling(
@@ -44,7 +35,7 @@ def half_sampling(
     rate: float,
     halves: int | None,
     seed: int,
-) -> HalfSampled:
+) -> Resampled:
     """Draw half of either class, and then the other half, `halves` times in all.
 
     `statistic`: from an array of row numbers to a float. `value`: the statistic on all rows. `classes`: row numbers of
@@ -62,6 +53,6 @@ def half_sampling(
         values.append(statistic(np.concatenate([order[-n:] for order, n in zip(orders, sizes, strict=True)])))
     ratio = min(rows.size for rows in classes) / min(sizes)
     if np.ptp([*values, value]) <= FLAT * abs(value):
-        return HalfSampled(0.0, 0.0)
+        return Resampled(0.0)
     bias = (float(np.mean(values)) - value) / (ratio**rate - 1.0)
-    return HalfSampled(float(np.std(values, ddof=1)) / math.sqrt(ratio - 1.0), bias)
+    return Resampled(standard_deviation(values) / math.sqrt(ratio - 1.0), bias=bias)

@@ -6,7 +6,9 @@ is finite, the value itself where neither is.
 
 bAUC takes ``log(1 − v)``, the logarithm of bPOE: near 1 a tail probability has a skew distribution, but 0 is not an end
 of that kind. bAUC is 0 as soon as ``E ξ ≥ z``, the value moves into 0 and out of it without its spread getting smaller,
-and on the logit scale lower limits would be far too high there. Limits are cut at 0. VOROS has the same scale.
+and on the logit scale lower limits would be far too high there. VOROS has the same scale.
+
+Limits are then cut at the ends of the range, and no interval leaves out the value itself (`enclose`).
 
 Degenerate cases, with ``α = 1 − level`` and k the number of disjoint pairs, ``min(m₊, m₋)`` (partial AUC: negatives of
 the band only):
@@ -39,6 +41,7 @@ from auclab.inference.catalogue import EstimableMetric, Range
 from auclab.inference.components import Components, arrange
 from auclab.inference.rows import ferri_rows
 from auclab.inference.sample import Observations
+from auclab.metrics.bpoe_equation import solve_bpoe
 
 Limits = tuple[float, float]
 
@@ -63,25 +66,42 @@ def confidence_limits(
     low, high = metric.range
     if error == 0.0 or not low < value < high:
         return degenerate_limits(metric, value, observations, tail)
-    return limits_within(metric, value, quantile * error), ()
+    return limits_on_scale(metric, value, quantile * error), ()
 
 
-def limits_within(metric: EstimableMetric, value: float, half_width: float) -> Limits:
-    """``value ± half_width`` on the metric's scale, or as it is beyond the scale, cut at the ends of the range."""
+def enclose(value: float, limits: Limits, ends: Range) -> Limits:
+    """The limits cut at the ends of the range, and moved out to the value where they do not hold it.
+
+    Every interval is made here in the end. The value is not between its limits where a bias was subtracted that exceeds
+    the half-width, where quantiles of resamples lie on one side of it, or by rounding. A limit that is NaN, because it
+    exceeds the largest double, becomes the end of the range.
+
+    Examples
+    --------
+    A value of 0.52, less a bias of 0.06, plus and minus 0.02, of a metric that is at least 0.5:
+
+    >>> enclose(0.52, (0.44, 0.48), (0.5, 1.0))
+    (0.5, 0.52)
+    """
+    lower, upper = (
+        end if math.isnan(limit) else min(max(limit, ends[0]), ends[1]) for limit, end in zip(limits, ends, strict=True)
+    )
+    return min(lower, value), max(upper, value)
+
+
+def limits_on_scale(metric: EstimableMetric, value: float, half_width: float) -> Limits:
+    """``value ± half_width`` on the metric's scale, or as it is beyond the scale."""
     low, high = metric.scale or metric.range
-    span = (low, high) if low < value < high else (-math.inf, math.inf)
-    lower, upper = transformed_limits(value, half_width, span)
-    return max(lower, metric.range[0]), min(upper, metric.range[1])
+    return transformed_limits(value, half_width, (low, high) if low < value < high else (-math.inf, math.inf))
 
 
 def degenerate_limits(
     metric: EstimableMetric, value: float, observations: Observations, tail: float
 ) -> tuple[Limits, tuple[str, ...]]:
-    """Limits where nothing varies, cut at the ends of the range."""
+    """Limits where nothing varies."""
     k = observations.disjoint_pairs(metric.band)
-    lower, upper = unseen_limits(value, k, tail, metric.unseen or metric.range)
     note = f"all observations contribute the same: limits for what {k} independent pairs cannot show"
-    return (max(lower, metric.range[0]), min(upper, metric.range[1])), (note,)
+    return unseen_limits(value, k, tail, metric.unseen or metric.range), (note,)
 
 
 def transformed_limits(value: float, half_width: float, span: Range) -> Limits:
@@ -127,26 +147,26 @@ def _bauc_at_zero(observations: Observations, threshold: float, tail: float) -> 
     if shift == 0.0:
         upper = unseen_share(observations.disjoint_pairs(), tail)
     else:
-        upper = observations.part.value("bauc", threshold=threshold + shift)
+        upper = solve_bpoe(observations.part.finite_classes.pair_errors, threshold + shift, exact_level=False).rest
     why = f"the mean ranking error is at least {threshold}"
     return (0.0, upper), (f"{why}: the upper limit is that of errors shifted down by their margin of error",)
 
 
 def _bauc_at_one(observations: Observations, threshold: float, tail: float) -> tuple[Limits, tuple[str, ...]]:
     """[1 − bPOE of the sample mixed with an unseen share of large errors, 1]."""
-    scores, k = observations.part.finite_classes, observations.disjoint_pairs()
-    share = unseen_share(k, tail)
-    weights = (scores.weight_pos, scores.weight_neg) if scores.weight_pos.size else (None, None)
-    spread = max(scores.pos[-1], scores.neg[-1]) - min(scores.pos[0], scores.neg[0])
+    errors, k = observations.part.finite_classes.pair_errors, observations.disjoint_pairs()
+    weights = (errors.weight_pos, errors.weight_neg) if errors.weight_pos.size else (None, None)
+    spread = float(max(errors.pos[-1], errors.neg[-1]) - min(errors.pos[0], errors.neg[0]))
 
     def hinge(level: float) -> float:
-        return pair_hinge_value(scores.pos, scores.neg, -level, *weights)
+        return pair_hinge_value(errors.pos, errors.neg, -level, *weights)
 
-    bottom, top = scores.neg[0] - scores.pos[-1], scores.neg[-1] - scores.pos[0]
+    z = errors.units.working(threshold)
+    lower = unseen_buffer(hinge, errors.bottom, errors.top, spread, z, unseen_share(k, tail))
     note = (
         f"no error reaches {threshold}: lower limit for what {k} independent pairs cannot show, errors up to the spread"
     )
-    return (unseen_buffer(hinge, bottom, top, spread, threshold, share), 1.0), (note,)
+    return (lower, 1.0), (note,)
 
 
 def unseen_buffer(
@@ -156,16 +176,19 @@ def unseen_buffer(
 
     `hinge`: ``γ → E(ξ − γ)₊`` of the errors seen. `bottom`, `top`: the errors are between; all are below the threshold.
     """
+    if math.isinf(threshold):
+        return max(1.0 - 2.0 * share, 0.0)  # the limit of ``bpoe`` below
     mean_gap = threshold - (bottom + hinge(bottom))  # E ξ = γ + E(ξ − γ)₊ below all errors
     excess = max(spread - threshold, mean_gap)
 
-    def bpoe(level: float) -> float:
+    def bpoe(part: float) -> float:
+        level = min(bottom + part * (top - bottom), top)
         gap = threshold - level
         return (1.0 - share) * (hinge(level) / gap) + share * (1.0 + excess / gap)
 
-    ends = [bpoe(bottom), bpoe(top)]
+    ends = [bpoe(0.0), bpoe(1.0)]
     if bottom < top:
-        ends.append(float(minimize_scalar(bpoe, bounds=(bottom, top), method="bounded").fun))
+        ends.append(float(minimize_scalar(bpoe, bounds=(0.0, 1.0), method="bounded").fun))
     return max(1.0 - float(min(ends)), 0.0)
 
 

@@ -25,7 +25,7 @@ from auclab.inference.comparison import compared, degenerate_comparison, unknown
 from auclab.inference.components import FLAT
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import FEW
-from auclab.inference.intervals import Limits, transformed_limits, unseen_buffer, unseen_limits, unseen_share
+from auclab.inference.intervals import Limits, enclose, transformed_limits, unseen_buffer, unseen_limits, unseen_share
 from auclab.inference.results import Comparison, Estimate
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share, buffered_sums
@@ -92,7 +92,8 @@ def estimate_pairs(
         return Estimate(sums.value, error, 0.0, 1.0, level, METHOD, (sums.one_unit,))
     quantile = float(student.isf(tail, sums.degrees_of_freedom))
     limits, notes = _limits(sums, quantile, tail)
-    return Estimate(sums.value, error, *limits, level, METHOD, notes or sums.few_units)
+    lower, upper = enclose(sums.value, limits, (0.0, 1.0))
+    return Estimate(sums.value, error, lower, upper, level, METHOD, notes or sums.few_units)
 
 
 def compare_pairs(
@@ -179,7 +180,9 @@ class UnitSums:
         # (A − A_u)/(K − K_u) is the value plus this:
         change = (self.value * self.totals - self.right) / left
         change[abs(change) <= FLAT * self.totals / left] = 0.0
-        return math.sqrt((n - 1) / n * float(np.sum((change - change.mean()) ** 2)))
+        largest = float(np.max(abs(change))) or 1.0
+        deviation = (change - change.mean()) / largest  # their squares stay in range
+        return math.sqrt((n - 1) / n * float(np.sum(deviation**2))) * largest
 
     @property
     def effective_units(self) -> float:
@@ -241,8 +244,7 @@ def _limits(sums: UnitSums, quantile: float, tail: float) -> tuple[Limits, tuple
         k = sums.disjoint_pairs()
         note = f"all {sums.units} contribute the same: limits for what {k} independent ones cannot show"
         return unseen_limits(value, k, tail, (0.0, 1.0)), (note,)
-    low, high = transformed_limits(value, quantile * error, (0.0, 1.0) if sums.at is None else (-math.inf, 1.0))
-    return (max(low, 0.0), high), ()
+    return transformed_limits(value, quantile * error, (0.0, 1.0) if sums.at is None else (-math.inf, 1.0)), ()
 
 
 def _buffer_at_zero(
@@ -255,7 +257,7 @@ def _buffer_at_zero(
     shift = quantile * mean.standard_error
     upper = unseen_share(sums.disjoint_pairs(), tail)
     if shift > 0.0:
-        upper = buffered_share(errors, threshold + math.ldexp(shift, -errors.exponent)).value
+        upper = buffered_share(errors, threshold + errors.units.original(shift)).value
     why = f"the mean ranking error is at least {threshold}"
     return (0.0, upper), (f"{why}: the upper limit is that of errors shifted down by their margin of error",)
 
@@ -264,7 +266,7 @@ def _buffer_at_one(
     sums: UnitSums, errors: ComparableErrors, threshold: float, quantile: float, tail: float
 ) -> tuple[Limits, tuple[str, ...]]:
     """[1 − bPOE of the sample mixed with an unseen share of large errors, 1]."""
-    k, z, total = sums.disjoint_pairs(), errors.working(threshold), sums.pairs.total
+    k, z, total = sums.disjoint_pairs(), errors.units.working(threshold), sums.pairs.total
     bottom = -errors.spread
 
     def hinge(level: float) -> float:

@@ -16,7 +16,7 @@ class Estimate:
     standard_error : float
         0 where every observation contributes the same; NaN where it cannot be estimated (a class of one observation).
     lower, upper : float
-        Limits of the interval, within the range of the metric.
+        Limits of the interval, within the range of the metric; the value is always between them.
     level : float
         Confidence level, such as 0.95, with equal tails.
     method : str
@@ -24,7 +24,8 @@ class Estimate:
     notes : tuple of str
         Remarks on a degenerate case, or a class of fewer than 10 observations (VOROS: 50); empty otherwise.
     bias : float
-        Estimated upward bias of the value; the limits are those of ``value − bias``. 0 except for ``"half_sample"``.
+        Estimated upward bias of the value; the limits are those of ``value − bias``, and the limit on the side of the
+        value is the value itself where the bias exceeds the half-width. 0 except for ``"half_sample"``.
 
     See Also
     --------
@@ -56,7 +57,7 @@ class Comparison:
     ----------
     difference, standard_error : float
     interval : pair of float
-        Confidence limits of the difference.
+        Confidence limits of the difference, which lies between them.
     statistic : float
         ``difference / standard_error`` (by half-samples, the difference minus its bias), standard normal where the
         scorers are equally good; 0 where the difference is 0 and ±∞ where it is not but the standard error is 0.

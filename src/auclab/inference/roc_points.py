@@ -31,7 +31,7 @@ from auclab.inference.components import FLAT
 from auclab.inference.curves import height_at
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import few_observations
-from auclab.inference.intervals import ONE_OBSERVATION
+from auclab.inference.intervals import ONE_OBSERVATION, enclose
 from auclab.inference.results import Estimate
 from auclab.inference.roc_bands import resampled_curves
 from auclab.inference.sample import Observations
@@ -42,6 +42,9 @@ from auclab.types import AuclabError
 from auclab.validation import check_choice
 
 METHODS = ("auto", "influence", "bootstrap", "exact")
+
+#: Ends of the range of a rate.
+RATES = (0.0, 1.0)
 
 #: Fewer negatives beyond the threshold than this get a note.
 FEW_BEYOND = 3.0
@@ -174,7 +177,8 @@ def _influence(observations: Observations, rate: float, level: float) -> Estimat
     centre = (value * size + 0.5 * c * c) / (size + c * c)
     width = c * math.sqrt(size * value * (1.0 - value) + 0.25 * c * c) / (size + c * c)
     notes = _few_beyond(observations, rate)
-    return Estimate(value, error, max(centre - width, 0.0), min(centre + width, 1.0), level, "influence", notes)
+    limits = enclose(value, (centre - width, centre + width), RATES)
+    return Estimate(value, error, *limits, level, "influence", notes)
 
 
 def _few_beyond(observations: Observations, rate: float) -> tuple[str, ...]:
@@ -202,7 +206,7 @@ def _bootstrap(observations: Observations, rate: float, level: float, resamples:
         # the limits of Agresti & Coull, the share of a sample in which nothing varies
         error, notes = math.sqrt(centre * (1.0 - centre) / (pos + c * c)), ("all resamples have the same value",)
     # of a few observations the centre, moved towards ½, may be further from the value than the limits reach
-    lower, upper = max(min(centre - c * error, value), 0.0), min(max(centre + c * error, value), 1.0)
+    lower, upper = enclose(value, (centre - c * error, centre + c * error), RATES)
     notes = notes or few_observations(*(rows.size for rows in observations.class_rows))
     return Estimate(value, float(found.std(ddof=1)), lower, upper, level, "bootstrap", notes)
 
@@ -222,4 +226,5 @@ def _exact(observations: Observations, rate: float, level: float) -> Estimate:
     if above.size:
         hits = pos.size - int(np.searchsorted(pos, neg[-1 - above[0]], side="left"))
         upper = float(beta.isf(tail, hits + 1, pos.size - hits)) if hits < pos.size else 1.0
-    return Estimate(_height(observations, rate), math.nan, lower, upper, level, "exact")
+    value = _height(observations, rate)
+    return Estimate(value, math.nan, *enclose(value, (lower, upper), RATES), level, "exact")

@@ -42,7 +42,8 @@ def auc_rows(scores: ClassScores, *, ties: str = "half") -> Rows:
 def scored_rows(scores: ClassScores, *, ties: str = "zero") -> Rows:
     """Mean of ``(p − n)₊``, with ½ for a tied pair where ``ties="half"``."""
     errors = scores.pair_errors
-    means = row_means(lambda x, y, w: np.ldexp(positive_part_rows(x, y, w), -errors.exponent), errors)
+    rows, columns = row_means(positive_part_rows, errors)
+    means = np.ldexp(rows, -errors.units.exponent), np.ldexp(columns, -errors.units.exponent)
     if ties == "zero":
         return means
     upper, strict = auc_rows(scores, ties="upper"), auc_rows(scores, ties="strict")
@@ -56,7 +57,9 @@ def ferri_rows(scores: ClassScores) -> Rows:
         np.average(s, weights=w if w.size else None)
         for s, w in ((errors.pos, errors.weight_pos), (errors.neg, errors.weight_neg))
     )
-    lead_pos, lead_neg = (np.ldexp(lead, -errors.exponent) for lead in (errors.pos - mean_neg, mean_pos - errors.neg))
+    lead_pos, lead_neg = (
+        np.ldexp(lead, -errors.units.exponent) for lead in (errors.pos - mean_neg, mean_pos - errors.neg)
+    )
     return 0.5 + 0.5 * lead_pos, 0.5 + 0.5 * lead_neg
 
 

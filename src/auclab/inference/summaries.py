@@ -27,13 +27,13 @@ from auclab.inference.catalogue import EstimableMetric, estimable
 from auclab.inference.components import FLAT
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import CLASSES, FEW, combined, few_observations, is_flat
-from auclab.inference.intervals import Limits, limits_within, unseen_limits
+from auclab.inference.intervals import Limits, enclose, limits_on_scale, unseen_limits
 from auclab.inference.rows import auc_rows
 from auclab.metrics import METRICS, Interval, ScoreSummary, score_blocks
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.ranking import TIED_SHARE
 from auclab.metrics.summary.blocks import ScoreBlocks
-from auclab.metrics.summary.bounds import ROUNDING, both_classes, bounded_metric, in_bin_shares
+from auclab.metrics.summary.bounds import ROUNDING, both_classes, bounded_metric, in_bin_shares, spread_of
 from auclab.metrics.summary.brackets import Bracket
 from auclab.metrics.summary.class_bins import ClassBins
 from auclab.metrics.summary.gathered_rows import (
@@ -45,6 +45,9 @@ from auclab.metrics.summary.gathered_rows import (
 from auclab.metrics.summary.lists import mean_atoms, mixed, orders, spread_atoms
 from auclab.metrics.summary.undecided_bins import level_bracket
 from auclab.types import Array, AuclabError
+
+#: Components beyond it have no squares, and no standard error.
+LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,7 @@ def estimate_summary(
     limits, notes = _limits(estimated, summary, value, error, freedom, level)
     if not notes:
         limits, notes = _with_flat_class(estimated, summary, value, parts, limits, level)
-    lower, upper = limits
+    lower, upper = enclose(value.low, limits, estimated.range)[0], enclose(value.high, limits, estimated.range)[1]
     return SummaryEstimate(value, error, lower, upper, level, notes)
 
 
@@ -186,7 +189,7 @@ def _limits(
             return (ends[0][0], ends[1][1]), (note,)
         return metric.range, (note,)
     half = float(student.isf(tail, freedom)) * error.high
-    return (limits_within(metric, value.low, half)[0], limits_within(metric, value.high, half)[1]), ()
+    return (limits_on_scale(metric, value.low, half)[0], limits_on_scale(metric, value.high, half)[1]), ()
 
 
 def _with_flat_class(
@@ -202,7 +205,7 @@ def _with_flat_class(
             if exact or count < FEW:
                 return metric.range, (f"the {name} contribute the same, or may: estimate() on the scores says more",)
             continue
-        ends = [combined(v, limits, unseen_limits(v, count, tail, metric.range), metric.range) for v in value]
+        ends = [combined(v, limits, unseen_limits(v, count, tail, metric.range)) for v in value]
         note = f"all {name} contribute the same, or may: the limits allow for what {count} of them cannot show"
         return (ends[0][0], ends[1][1]), (note,)
     return limits, few_observations(summary.n_pos, summary.n_neg)
@@ -231,7 +234,7 @@ def _part_limits(bins: ClassBins, low: Array, high: Array) -> Interval:
         return Interval(math.nan, math.nan)
     share, squares = _shares(bins)
     used = bins.count > 0
-    if max(np.abs(low[used]).max(), np.abs(high[used]).max()) > 1e150:
+    if max(np.abs(low[used]).max(), np.abs(high[used]).max()) > LARGEST:
         return Interval(0.0, math.inf)
     middle, half = np.where(used, 0.5 * (low + high), 0.0), np.where(used, 0.5 * (high - low), 0.0)
     factor = math.sqrt(n / (n - 1))
@@ -262,6 +265,9 @@ def _component_limits(
     bracket = Bracket(max(bracket.low, float(neg.low.min() - pos.high.max())), bracket.high)
     if not z > bracket.high:
         ends = nothing, nothing + 1.0
+        return [(pos, ends), (neg, ends)]
+    if spread_of(pos, neg) > LARGEST:
+        ends = nothing - math.inf, nothing + 1.0
         return [(pos, ends), (neg, ends)]
     limits = []
     # the errors of a positive are (n − γ) − p, those of a negative (−p − γ) − (−n)

@@ -30,12 +30,12 @@ class BPOESolution:
 def solve_bpoe(errors: PairErrors, threshold: float, *, exact_level: bool = True) -> BPOESolution:
     """Solve the equation; the four cases are those of Norton & Uryasev 2018, Prop. 1.
 
-    Raises `AuclabError` where scores are too far apart to be compared (`PairErrors.check_digits`).
+    Raises `AuclabError` where scores are too far apart to be compared (`WorkingUnits.check_digits`).
 
     Without `exact_level` half of the sweeps are saved, the shares stay right, and `level` may exceed γ*.
     """
-    errors.check_digits()
-    z = errors.working(threshold)
+    errors.units.check_digits(threshold)
+    z = errors.units.working(threshold)
     if z > errors.top:
         return BPOESolution(0.0, 1.0)
     if z == errors.top:

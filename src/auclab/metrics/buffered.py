@@ -171,8 +171,8 @@ def buffered_auc_from_sorted(scores: ClassScores, *, threshold: float = 0.0) -> 
     kept = difference(errors.pairs, solution.above)
     return BufferedAUCResult(
         value=solution.rest,
-        gamma_left=errors.original(solution.level),
-        gamma_right=errors.original(right),
+        gamma_left=errors.units.original(solution.level),
+        gamma_right=errors.units.original(right),
         theta=min(max(1.0 - solution.partial / solution.atom, 0.0), 1.0),
         area_closed=kept / errors.pairs[0],
         area_open=max(kept - solution.atom, 0.0) / errors.pairs[0],
@@ -265,11 +265,11 @@ def auc_threshold(
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label)
     errors = scores.pair_errors
-    errors.check_digits()
+    errors.units.check_digits()
     count, total = errors.tail(math.nextafter(0.0, -math.inf), 0.0)
     if count[0] == 0.0:
         return 0.0
     mean = total[0] / count[0]
     if difference(total, multiply(*count, mean, 0.0)) < 0.0:
         mean = math.nextafter(mean, -math.inf)
-    return errors.original(min(mean, errors.top))
+    return errors.units.original(min(mean, errors.top))

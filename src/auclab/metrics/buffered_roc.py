@@ -77,7 +77,7 @@ def broc_from_sorted(scores: ClassScores, *, threshold: float = 0.0) -> tuple[Ar
     counts = errors.rank_counts(solution.level)
     tpr = mass[errors.pos.size - counts[::-1]] / mass[-1]
     corners = _step_corners(tpr, _running(errors.weight_neg[::-1], errors.neg.size))
-    return *corners, errors.original(solution.level)
+    return *corners, errors.units.original(solution.level)
 
 
 def _running(weight: Array, size: int) -> Array:

@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.comparable import largest_error, weighted_sum
 from auclab.metrics.comparable_pairs import ComparablePairs, RankedRows
-from auclab.metrics.pair_errors import exact_centre
-from auclab.types import Array, AuclabError
+from auclab.metrics.pair_errors import WorkingUnits
+from auclab.types import Array
 
 
 @dataclass(frozen=True)
@@ -27,19 +26,17 @@ class BufferedShare:
 
 
 class ComparableErrors:
-    """Ranking errors ``ξ_ij = s_j − s_i`` of comparable pairs, in units of a power of two.
+    """Ranking errors ``ξ_ij = s_j − s_i`` of comparable pairs.
 
-    Raises `AuclabError` where their differences exceed the largest double.
+    `scores`: in `units`. `spread`: their largest difference. `top`: the largest error.
+
+    Raises `AuclabError` where the differences exceed the largest double.
     """
 
     def __init__(self, pairs: ComparablePairs, scores: ArrayLike):
         taken = pairs.taken(scores)
-        low, high = float(taken.min()), float(taken.max())
-        if not math.isfinite(high - low):
-            raise AuclabError("differences of the scores exceed the largest double; divide all of them by 4")
-        centred = taken - exact_centre(low, high)
-        self.exponent = -math.frexp(float(abs(centred).max()))[1]
-        self.pairs, self.scores = pairs, np.ldexp(centred, self.exponent)
+        self.units, (self.scores,) = WorkingUnits.of(float(taken.min()), float(taken.max()), taken)
+        self.pairs = pairs
         self.ranked = RankedRows(pairs, self.scores)
         self.spread = float(self.scores.max() - self.scores.min())
         self.top = float(largest_error(pairs.groups, pairs.levels, pairs.upper, self.scores))
@@ -53,27 +50,18 @@ class ComparableErrors:
         """Weight of the pairs with ``ξ > level``."""
         return self.tail(level, level)[0]
 
-    def working(self, level: float) -> float:
-        """A level in the units of the errors."""
-        try:
-            return math.ldexp(level, self.exponent)
-        except OverflowError:
-            return math.copysign(math.inf, level)
-
     def tail(self, level: float, threshold: float) -> tuple[float, float]:
         """``C = Σ 1{ξ > level}`` and ``D = Σ (ξ − threshold) 1{ξ > level}``, O(m log m)."""
         at = self.pairs
-        masses, moments = self.ranked.upper_moments(level, at.weight * self.scores)
-        excess = moments - (self.scores + threshold) * masses
+        masses, excess = self.ranked.upper_excess(level, threshold)
         return float(weighted_sum(at.upper_weight, masses)), float(weighted_sum(at.upper_weight, excess))
 
     def hinge_sums(self, level: float) -> Array:
         """``Σ (ξ − level)₊`` over the pairs of every unit."""
-        at = self.pairs
-        masses, moments = self.ranked.upper_moments(level, at.weight * self.scores)
-        of_upper = moments - (self.scores + level) * masses
-        masses, moments = self.ranked.lower_moments(level, at.upper_weight * self.scores)
-        return at.by_unit(of_upper, (self.scores - level) * masses - moments)
+        of_upper, of_lower = (
+            excess(level, level)[1] for excess in (self.ranked.upper_excess, self.ranked.lower_excess)
+        )
+        return self.pairs.by_unit(of_upper, of_lower)
 
     def count_sums(self, level: float) -> Array:
         """``Σ 1{ξ > level}`` over the pairs of every unit."""
@@ -81,10 +69,16 @@ class ComparableErrors:
 
 
 def buffered_share(errors: ComparableErrors, threshold: float) -> BufferedShare:
-    """The buffered share at a threshold; the cases are those of Norton & Uryasev 2018, Prop. 1."""
-    z, total = errors.working(threshold), errors.pairs.total
+    """The buffered share at a threshold; the cases are those of Norton & Uryasev 2018, Prop. 1.
+
+    Raises `AuclabError` where scores are too far apart to be compared (`WorkingUnits.check_digits`).
+    """
+    errors.units.check_digits(threshold)
+    z, total = errors.units.working(threshold), errors.pairs.total
     if z > errors.top:
         return BufferedShare(1.0, math.nan)
+    if z < errors.bottom:
+        return BufferedShare(0.0, math.nan)
     above = Tangent(math.inf, *errors.tail(math.nextafter(z, -math.inf), z))
     if z == errors.top or above.slope <= 0.0:
         return BufferedShare(_rest(total, above.intercept), math.nan)
@@ -147,7 +141,7 @@ def buffered_sums(errors: ComparableErrors, threshold: float) -> tuple[float, Ar
 
     That the level is estimated does not show to first order (envelope theorem; Danskin 1967, Shapiro 1991).
     """
-    found, z, totals = buffered_share(errors, threshold), errors.working(threshold), errors.pairs.unit_totals
+    found, z, totals = buffered_share(errors, threshold), errors.units.working(threshold), errors.pairs.unit_totals
     if not math.isnan(found.level):
         return found.value, totals - errors.hinge_sums(found.level) / (z - found.level)
     if z == errors.top:

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 from auclab.compiled.comparable import (
     Index,
     Mask,
+    excesses,
     lower_sums,
     pair_masses,
     positions,
+    products,
     reaches,
     upper_sums,
     weighted_sum,
@@ -111,28 +113,40 @@ class RankedRows:
     def has_ties(self, tolerance: float) -> bool:
         """Whether any two neighbours of a group are tied, or of different groups look so."""
         ordered = self.scores[self.order]
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):  # scores of ±∞ and those near the largest double
             return bool(((ordered[:-1] == ordered[1:]) | (abs(ordered[:-1] - ordered[1:]) <= tolerance)).any())
 
     def upper_masses(self, level: float) -> Array:
         """For every upper row, the weight of the pairs with an error above a level."""
-        return self.upper_moments(level, np.empty(0))[0]
+        return self._upper_sums(level, self.pairs.weight, np.empty(0))[0]
 
     def lower_masses(self, level: float) -> Array:
         """For every lower row, the same."""
-        return self.lower_moments(level, np.empty(0))[0]
+        return self._lower_sums(level, self.pairs.upper_weight, np.empty(0))[0]
 
-    def upper_moments(self, level: float, moment: Array) -> tuple[Array, Array]:
-        """`upper_masses`, and the sums of `moment` over the same lower rows."""
+    def upper_excess(self, level: float, threshold: float) -> tuple[Array, Array]:
+        """`upper_masses`, and of every upper row the sum of ``ξ − threshold`` over the same pairs."""
+        weight = self.pairs.weight
+        masses = self._upper_sums(level, weight, np.zeros(weight.size))
+        moments = self._upper_sums(level, *products(weight, self.scores))
+        return masses[0], excesses(self.scores, threshold, *masses, *moments)
+
+    def lower_excess(self, level: float, threshold: float) -> tuple[Array, Array]:
+        """`lower_masses`, and of every lower row the sum of ``ξ − threshold`` over the same pairs."""
+        weight = self.pairs.upper_weight
+        masses = self._lower_sums(level, weight, np.zeros(weight.size))
+        moments = self._lower_sums(level, *products(weight, self.scores))
+        return masses[0], -excesses(self.scores, -threshold, *masses, *moments)
+
+    def _upper_sums(self, level: float, terms: Array, low: Array) -> tuple[Array, Array]:
         at = self.pairs
         reach = reaches(self.scores, self.order, at.groups, level)
-        return upper_sums(at.groups, at.levels, at.upper, self.place, reach, at.weight, moment)
+        return upper_sums(at.groups, at.levels, at.upper, self.place, reach, terms, low)
 
-    def lower_moments(self, level: float, moment: Array) -> tuple[Array, Array]:
-        """`lower_masses`, and the sums of `moment` over the same upper rows."""
+    def _lower_sums(self, level: float, terms: Array, low: Array) -> tuple[Array, Array]:
         at = self.pairs
         reach = reaches(self.scores, self.order, at.groups, _below(-level))
-        return lower_sums(at.groups, at.levels, at.upper, self.place, reach, at.upper_weight, moment)
+        return lower_sums(at.groups, at.levels, at.upper, self.place, reach, terms, low)
 
 
 def _below(level: float) -> float:

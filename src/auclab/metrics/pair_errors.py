@@ -24,61 +24,78 @@ RankCounts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
+class WorkingUnits:
+    """Units in which sums over pairs stay in range: scores and levels are ``2^exponent`` times the caller's.
+
+    `spread`: the largest difference of two scores, in the caller's units. `digits_lost`: whether the change of the
+    scores was not exact.
+    """
+
+    spread: float
+    exponent: int = 0
+    digits_lost: bool = False
+
+    @classmethod
+    def of(cls, low: float, high: float, *lists: Array) -> tuple[WorkingUnits, list[Array]]:
+        """The units of lists of scores between `low` and `high`, and the scores less a centre in these units.
+
+        `AuclabError` where their differences exceed the largest double.
+        """
+        if not math.isfinite(high - low):
+            raise AuclabError("differences of the scores exceed the largest double; divide all of them by 4")
+        centre, exponent = exact_centre(low, high), _exponent(max(abs(low), abs(high)))
+        centred = [scores - centre if centre else scores for scores in lists]
+        if not exponent:
+            return cls(high - low), centred
+        scaled = [np.ldexp(scores, exponent) for scores in centred]
+        # raising scores is exact, lowering them is not for the smallest ones
+        digits_lost = exponent < 0 and not all(
+            np.array_equal(np.ldexp(now, -exponent), before) for now, before in zip(scaled, centred, strict=True)
+        )
+        return cls(high - low, exponent, digits_lost), scaled
+
+    def check_digits(self, threshold: float = 0.0) -> None:
+        """`AuclabError` where scores are so far apart that the smallest, or the threshold, would count as 0."""
+        threshold_lost = self.exponent < 0 and self.original(self.working(threshold)) != threshold
+        if self.digits_lost or threshold_lost:
+            what = "some scores below 1e-270" if self.digits_lost else "the threshold, which is below 1e-270,"
+            raise AuclabError(
+                f"the largest difference of two scores is {self.spread:.1e}, and {what} would count as 0; "
+                "use 0 instead, or divide the largest scores"
+            )
+
+    def working(self, level: float) -> float:
+        """A level in the caller's units, converted; ±∞ where that leaves the range of doubles."""
+        return _scaled(level, self.exponent)
+
+    def original(self, level: float) -> float:
+        """A level in working units, in the caller's units; ±∞ where that leaves the range of doubles."""
+        return _scaled(level, -self.exponent)
+
+
+@dataclass(frozen=True)
 class PairErrors:
     """Ranking errors ``ξ_ij = n_j − p_i`` of all pairs.
 
     A level is compared with the rounded differences of the scores, the numbers that ``neg[None, :] − pos[:,
-    None]`` gives; sums over pairs are taken in double-double. Scores and levels are in working units,
-    ``2^exponent`` times the caller's: `working` and `original` convert.
+    None]`` gives; sums over pairs are taken in double-double.
 
-    `pos`, `neg`, `weight_pos`, `weight_neg`: scores in ascending order and their weights (empty for ones).
-    `digits_lost`: whether the change of units was not exact.
+    `pos`, `neg`, `weight_pos`, `weight_neg`: scores in ascending order and their weights (empty for ones). `units`:
+    those of scores and levels.
     """
 
     pos: Array
     neg: Array
     weight_pos: Array
     weight_neg: Array
-    exponent: int = 0
-    digits_lost: bool = False
+    units: WorkingUnits
 
     @classmethod
     def of(cls, pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> PairErrors:
         """Errors of all pairs of sorted scores, after exact changes of the scores: a centre and a power of two."""
         low, high = min(float(pos[0]), float(neg[0])), max(float(pos[-1]), float(neg[-1]))
-        if not math.isfinite(high - low):
-            raise AuclabError("differences of the scores exceed the largest double; divide all of them by 4")
-        centre, exponent = exact_centre(low, high), _exponent(max(abs(low), abs(high)))
-        if centre:
-            pos, neg = pos - centre, neg - centre
-        if not exponent:
-            return cls(pos, neg, weight_pos, weight_neg)
-        scaled = np.ldexp(pos, exponent), np.ldexp(neg, exponent)
-        # raising scores is exact, lowering them is not for the smallest ones
-        digits_lost = exponent < 0 and not all(
-            np.array_equal(np.ldexp(now, -exponent), before) for now, before in zip(scaled, (pos, neg), strict=True)
-        )
-        return cls(*scaled, weight_pos, weight_neg, exponent, digits_lost)
-
-    def check_digits(self) -> None:
-        """`AuclabError` where scores are so far apart that the smallest would count as 0 when they are compared."""
-        if self.digits_lost:
-            largest = max(abs(self.original(self.bottom)), abs(self.original(self.top)))
-            raise AuclabError(
-                f"the largest difference of two scores is {largest:.1e}, and some scores below 1e-270 would "
-                "count as 0; set them to 0, or divide the largest scores"
-            )
-
-    def working(self, level: float) -> float:
-        """A level in the caller's units, converted; ±∞ where that leaves the range of doubles."""
-        try:
-            return math.ldexp(level, self.exponent)
-        except OverflowError:
-            return math.copysign(math.inf, level)
-
-    def original(self, level: float) -> float:
-        """A level in working units, in the caller's units."""
-        return math.ldexp(level, -self.exponent)
+        units, (pos, neg) = WorkingUnits.of(low, high, pos, neg)
+        return cls(pos, neg, weight_pos, weight_neg, units)
 
     @property
     def bottom(self) -> float:
@@ -181,6 +198,7 @@ class PairErrors:
             self.neg[neg].copy(),
             self.weight_pos[pos].copy(),
             self.weight_neg[neg].copy(),
+            self.units,
         )
 
 
@@ -199,6 +217,14 @@ def exact_centre(low: float, high: float) -> float:
     if high < 0.0 and low >= 2.0 * high:
         return high
     return 0.0
+
+
+def _scaled(level: float, exponent: int) -> float:
+    """``level · 2^exponent``; ±∞ where that exceeds the largest double."""
+    try:
+        return math.ldexp(level, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, level)
 
 
 def _exponent(largest: float) -> int:

@@ -183,7 +183,7 @@ def ferri_auc(
     scores = difference_scores(y_true, y_score, sample_weight, pos_label)
     errors = scores.pair_errors
     _, excess = errors.tail(-math.inf, 0.0)
-    return 0.5 - 0.5 * errors.original(excess[0] / errors.pairs[0])
+    return 0.5 - 0.5 * errors.units.original(excess[0] / errors.pairs[0])
 
 
 def soft_auc(

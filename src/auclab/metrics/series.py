@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.polynomial import Chebyshev, Legendre, Polynomial
 from numpy.polynomial.chebyshev import chebval
+from numpy.polynomial.legendre import leggauss
 from scipy.fft import dct
 from scipy.special import comb, expit
 
@@ -43,7 +46,7 @@ def sigmoid_series(steepness: float, degree: int) -> Chebyshev:
         coefficients[2::2] = 0.0
         return Chebyshev(coefficients)
     # (2/π) ∫ (σ(bt) − H(t)) T_k(t)/√(1 − t²) dt over both sides of 0, in z = bt
-    z, share = np.polynomial.legendre.leggauss(100 + degree)
+    z, share = _gauss_legendre(100 + degree)
     z, share = 20.0 * (1.0 + z), 20.0 * share
     coefficients = step_series(degree, "chebyshev").coef.astype(np.float64)
     odd = np.arange(1, degree + 1, 2)
@@ -51,6 +54,12 @@ def sigmoid_series(steepness: float, degree: int) -> Chebyshev:
     missing = share * expit(-z) / (steepness * np.sin(angles))
     coefficients[odd] -= (4.0 / np.pi) * np.cos(np.outer(odd, angles)) @ missing
     return Chebyshev(coefficients)
+
+
+@lru_cache(maxsize=8)
+def _gauss_legendre(nodes: int) -> tuple[Array, Array]:
+    """Nodes and weights on [−1, 1]; their eigenvalues take longer than the sums of a resample."""
+    return leggauss(nodes)
 
 
 def chebyshev_mean(series: Series, pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, scale: float) -> float:

@@ -59,7 +59,7 @@ def bpoe(
         raise AuclabError(f"kind must be 'upper' or 'lower', got {kind!r}")
     errors = plain_sample(x, sample_weight).pair_errors
     z = finite_number("threshold", threshold)
-    if kind == "lower" and errors.working(z) == errors.top:
+    if kind == "lower" and errors.units.working(z) == errors.top:
         return 0.0
     return solve_bpoe(errors, z, exact_level=False).share
 
@@ -104,11 +104,11 @@ def mean_of_tail(errors: PairErrors, level: float) -> float:
     if not 0.0 <= level <= 1.0:
         raise AuclabError(f"level must lie in [0, 1], got {level}; it is the share that is left out of the mean")
     if level == 1.0:
-        return errors.original(errors.top)
+        return errors.units.original(errors.top)
     if level == 0.0:
-        return errors.original(errors.mean_excess(0.0))
+        return errors.units.original(errors.mean_excess(0.0))
     tail_weight = (1.0 - level) * errors.pairs[0]
     quantile = errors.quantile(tail_weight)
     # any minimiser γ serves, so a quantile that rounding moved across a flat piece gives the same value
     _, excess = errors.tail(quantile, quantile)
-    return errors.original(min(quantile + excess[0] / tail_weight, errors.top))
+    return errors.units.original(min(quantile + excess[0] / tail_weight, errors.top))

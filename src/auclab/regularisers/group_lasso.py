@@ -183,6 +183,10 @@ class GroupNorm(VectorNorm):
         """C where every group has one column."""
         return self._c[self._of] if (np.bincount(self._of) <= 1).all() else None
 
+    def length_groups(self, n_features: int) -> tuple[NDArray[np.intp], Array]:
+        """The number of the group of every column, and c."""
+        return self._of, self._c
+
     def restricted(self, columns: NDArray[np.integer]) -> GroupNorm:
         """The norm of some columns: groups keep their c."""
         kept, numbers = np.unique(self._of[columns], return_inverse=True)

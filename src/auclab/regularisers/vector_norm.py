@@ -89,6 +89,14 @@ class VectorNorm(ABC):
         """
         return None
 
+    def length_groups(self, n_features: int) -> tuple[NDArray[np.intp], Array] | None:
+        """The number of the group of every coefficient, and the c of every group, where ``‖w‖ = Σ_G c_G ‖w_G‖₂``.
+
+        The coefficients of a group are zero together; None for all other norms.
+        """
+        box = self.dual_box(n_features)
+        return None if box is None else (np.arange(n_features), box)
+
     def dual_extremes(self, n_features: int) -> Array | None:
         """The extreme points of ``‖u‖_* ≤ 1``, one per row, where they are few; None otherwise, or for a box."""
         return None

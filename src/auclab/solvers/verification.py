@@ -15,6 +15,7 @@ from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import MOMENT
 from auclab.solvers.canonical import as_returned, canonical
 from auclab.solvers.certificate import certify_answer, certify_tree, far_away
+from auclab.solvers.exact_zeros import with_exact_zeros
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
@@ -57,6 +58,9 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
             own = replace(raw, multipliers=given.multipliers, share_neg=given.share_neg)
             by_own = certify_answer(problem, own, objective, tolerance, deadline)
             proved = max(proved, by_own, key=lambda found: found[1].lower_bound)
+        if (sparse := with_exact_zeros(problem, raw, proved, tolerance)) is not None:
+            raw, objective = sparse
+            proved = certify_answer(problem, raw, objective, tolerance, deadline)
         proving, certificate, multipliers, of_constraints, scorers, each = proved
     found = _solution(problem, raw, certificate, solver, tolerance)
     return replace(

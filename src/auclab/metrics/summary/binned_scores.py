@@ -113,8 +113,9 @@ def checked_edges(edges: ArrayLike) -> Array:
     if np.size(np.asarray(edges)) == 0:
         return np.empty(0)
     vector = finite_vector("edges", edges)
-    if (np.diff(vector) <= 0).any():
-        where = int((np.diff(vector) <= 0).argmax())
+    falls = vector[1:] <= vector[:-1]
+    if falls.any():
+        where = int(falls.argmax())
         raise AuclabError(
             f"edges must ascend, got {vector[where]} before {vector[where + 1]}; np.unique(edges) sorts them"
         )

@@ -185,7 +185,7 @@ def bauc_bounds(pos: ClassBins, neg: ClassBins, *, threshold: float = 0.0) -> In
         solution = solve_bpoe(errors, z, exact_level=False)
         share = solution.share
         if 0.0 < share < 1.0 and not math.isnan(solution.level):
-            working = errors.working(z)
+            working = errors.units.working(z)
             share *= ROUNDING * (1.0 + (abs(working) + abs(solution.level)) / (working - solution.level))
         else:
             share *= ROUNDING

@@ -45,20 +45,20 @@ class ErrorBounds:
         self.largest = PairErrors.of(pos.low[in_pos], neg.high[in_neg], *weights)
         self.mean = joined(mean_atoms(pos), mean_atoms(neg)).pair_errors
         self.spread = joined(spread_atoms(pos), spread_atoms(neg)).pair_errors
-        self.bottom = self.least.original(self.least.bottom)
-        self.top = self.largest.original(self.largest.top)
+        self.bottom = self.least.units.original(self.least.bottom)
+        self.top = self.largest.units.original(self.largest.top)
 
     def share_above(self, level: float) -> tuple[float, float]:
         """Bounds of ``P(ξ > γ)``."""
-        low, high = (part.count(part.working(level)) / part.pairs[0] for part in (self.least, self.largest))
+        low, high = (part.count(part.units.working(level)) / part.pairs[0] for part in (self.least, self.largest))
         return low, high
 
     def hinge(self, level: float) -> tuple[float, float]:
         """Bounds of ``E(ξ − γ)₊``."""
         ends = []
         for part in (self.mean, self.spread):
-            working = part.working(level)
-            ends.append(part.original(part.tail(working, working)[1][0] / part.pairs[0]))
+            working = part.units.working(level)
+            ends.append(part.units.original(part.tail(working, working)[1][0] / part.pairs[0]))
         return ends[0], ends[1]
 
     def excess(self, level: float, threshold: float) -> tuple[float, float]:

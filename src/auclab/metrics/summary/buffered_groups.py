@@ -68,9 +68,9 @@ def _round(
     for masks, members in groups:
         errors = lists(masks, members).pair_errors
         for k, level in enumerate(trials.tolist()):
-            count, excess = errors.tail(errors.working(level), errors.working(threshold))
+            count, excess = errors.tail(errors.units.working(level), errors.units.working(threshold))
             counts[k] += count
-            excesses[k] += [errors.original(part) for part in excess]
+            excesses[k] += [errors.units.original(part) for part in excess]
     points = []
     for level, weights, terms in zip(trials.tolist(), counts, excesses, strict=True):
         slope, above = math.fsum(terms) / pairs, math.fsum(weights) / pairs

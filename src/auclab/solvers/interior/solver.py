@@ -132,8 +132,9 @@ def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:
             # Of a separator that is near, the gap is that of the steps, unless its multipliers do not fit.
             if idle and idle % PATIENCE == 0 and length < LITTLE:
                 state.proximal *= 100.0
+            # A gap far below the tolerance, where the next step leads there, leaves room for `exact_zeros`.
             if (
-                best.is_found
+                (best.is_found and (idle or best.gap <= LITTLE * best.tolerance))
                 or idle >= FEW_STEPS * PATIENCE
                 or (share_neg and _NO_FIT * state.own_gap() < min(best.gap, ROUGH))
             ):
