@@ -67,7 +67,7 @@ def run_here(folder, *overrides, brief=False, command=""):
     """The result of ``python run.py`` with `overrides`; files go below `folder`, without a database unless asked."""
     from dataclasses import replace
 
-    from auclab.cli.typed_words import quoted_where_needed
+    from auclab.pipeline.config.typed_words import quoted_where_needed
     from auclab.pipeline.experiment import run_experiment
 
     if not any(word.startswith(("formulation=", "experiment=")) for word in overrides):

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from auclab.cli.typed_words import in_words, quoted_where_needed
 from auclab.datasets.file import load_file
 from auclab.datasets.overrides import override
 from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.typed_words import in_words, quoted_where_needed
 from auclab.types import AuclabError
 
 #: Names of columns, each with something that bash, Hydra's language or OmegaConf reads as something else.

@@ -11,8 +11,8 @@ import pytest
 from hydra.errors import HydraException
 
 from auclab.cli import main as cli
-from auclab.cli.typed_words import in_words
 from auclab.pipeline.config.checks import check_data, check_settings
+from auclab.pipeline.config.typed_words import in_words
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.tracking.address import Address
 from auclab.tracking.registry import register_model

@@ -13,11 +13,11 @@ import pandas as pd
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from auclab.cli.typed_words import quoted_where_needed
 from auclab.comparison import Table
 from auclab.comparison.best import Best, find_best
 from auclab.comparison.formats import digits_of
 from auclab.comparison.runs import GROUPS, fetch_files, find_metric
+from auclab.pipeline.config.typed_words import quoted_where_needed
 from auclab.pipeline.refit import on_all_rows, refit, tracking_of
 from auclab.pipeline.screen.tables import page
 from auclab.tracking.address import Address

@@ -11,10 +11,10 @@ from hydra.errors import HydraException
 from rich.markup import escape
 from rich.text import Text
 
-from auclab.cli.typed_words import in_words, quoted_where_needed
 from auclab.files import replace_file
 from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.typed_words import in_words, quoted_where_needed
 from auclab.pipeline.screen.console import out
 from auclab.pipeline.screen.tables import page, print_table
 from auclab.types import AuclabError

@@ -29,7 +29,10 @@ from rich.markup import escape
 from auclab.cli.help_width import help_width, narrower
 from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
 from auclab.cli.process import begun
-from auclab.cli.typed_words import (
+from auclab.pipeline.config.compose import Experiment, conf_folder
+from auclab.pipeline.config.default_experiment import with_formulation
+from auclab.pipeline.config.settings import register_schema
+from auclab.pipeline.config.typed_words import (
     added_keys,
     in_words,
     keys_of_no_job,
@@ -37,9 +40,6 @@ from auclab.cli.typed_words import (
     quoted_where_needed,
     unknown_choices,
 )
-from auclab.pipeline.config.compose import Experiment, conf_folder
-from auclab.pipeline.config.default_experiment import with_formulation
-from auclab.pipeline.config.settings import register_schema
 from auclab.sweeps.jobs import parse_rerun, run_job
 from auclab.sweeps.sweep import program, sweep_scope
 from auclab.tracking.job_status import JobStatus

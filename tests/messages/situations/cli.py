@@ -13,16 +13,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from hydra.errors import HydraException
-
 from auclab.cli.arguments import all_commands
 from auclab.cli.doctor import Finding
 from auclab.cli.main import _parse
 from auclab.cli.run import _end, refuse_missing_study
-from auclab.cli.typed_words import in_words
 from auclab.cli.ui import _await, _show, free_port
-from auclab.pipeline.config.compose import compose_experiment
-from auclab.types import AuclabError
 from messages.situations.comparison import one_run, without_files
 from messages.situations.conditions import giving, in_folder, new_folder, raising, under
 from messages.situations.pipeline import rows_file, scorer
@@ -50,14 +45,6 @@ def run_id(number: int = 0) -> str:
 def file(ending: str) -> str:
     """A file that can be written."""
     return str(new_folder() / f"new{ending}")
-
-
-def settings_typed(*words: str) -> Any:
-    """Settings, composed as `auclab run` composes them, or refused in its words."""
-    try:
-        return compose_experiment(list(words))
-    except HydraException as error:
-        raise AuclabError(in_words(error, words)) from None
 
 
 def waiting(*words: str) -> int:
@@ -112,16 +99,3 @@ def ended_with(line: str | None) -> None:
     with contextlib.suppress(SystemExit):
         if line is not None:
             _end(line)
-
-
-def worded(text: str) -> None:
-    """What Hydra says, in the words of the program."""
-    raise AuclabError(in_words(HydraException(text), []))
-
-
-def in_our_words(*words: str) -> None:
-    """Print what the program says where Hydra refuses these settings."""
-    try:
-        compose_experiment(list(words))
-    except HydraException as error:
-        print(in_words(error, words))

@@ -19,13 +19,16 @@ import numpy as np
 import pandas as pd
 import yaml
 from hydra.core.config_store import ConfigStore
+from hydra.errors import HydraException
 from omegaconf import OmegaConf
 
 from auclab.datasets.records import Dataset
 from auclab.pipeline.config.auto_tuning import resolve_tuning
 from auclab.pipeline.config.checks import check_keys, check_settings
+from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.constraint_settings import check_groups, check_rules, read_rules
 from auclab.pipeline.config.settings import DecisionConfig, SolverConfig, TuneConfig, typed
+from auclab.pipeline.config.typed_words import in_words
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.pipeline.record.figures import draw_figures
 from auclab.pipeline.record.keep import SingleRun, keep_aside
@@ -278,3 +281,24 @@ def other_space(path: Path) -> None:
     content = json.loads(path.read_text(encoding="utf-8"))
     content["kernel"]["space"] = "outer"
     path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def settings_typed(*words: str) -> Any:
+    """Settings, composed as `auclab run` composes them, or refused in its words."""
+    try:
+        return compose_experiment(list(words))
+    except HydraException as error:
+        raise AuclabError(in_words(error, words)) from None
+
+
+def worded(text: str) -> None:
+    """What Hydra says, in the words of the program."""
+    raise AuclabError(in_words(HydraException(text), []))
+
+
+def in_our_words(*words: str) -> None:
+    """Print what the program says where Hydra refuses these settings."""
+    try:
+        compose_experiment(list(words))
+    except HydraException as error:
+        print(in_words(error, words))

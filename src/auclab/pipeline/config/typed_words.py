@@ -10,8 +10,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from omegaconf.errors import OmegaConfBaseException
 
-from auclab.cli.file_words import is_file, type_for_file
 from auclab.pipeline.config.compose import conf_folder, known_keys, plain_yaml
+from auclab.pipeline.config.file_words import is_file, type_for_file
 from auclab.wording import did_you_mean, few
 
 #: Lines of Hydra's messages that do not describe the mistake.
