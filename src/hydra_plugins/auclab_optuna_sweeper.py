@@ -11,14 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn
 from omegaconf import OmegaConf
 
-from hydra_plugins.auclab_sweeper import GridSweeper
 
-
-class OptunaSweeper(GridSweeper):
+class OptunaSweeper(BasicSweeper):
     """Settings between bounds, or from lists, in the order in which Optuna proposes them.
 
     Nothing but the runs is kept. The proposals follow from the seed and from the results, so the same command proposes
@@ -69,7 +68,7 @@ class OptunaSweeper(GridSweeper):
         from auclab.sweeps.adaptive import Search, direction_of, with_inner_folds
         from auclab.sweeps.search_results import keep, show_search
         from auclab.sweeps.search_space import space_of
-        from auclab.sweeps.sweep import program, report_remaining_jobs
+        from auclab.sweeps.sweep import command_of, report_remaining_jobs
         from auclab.sweeps.workers import jobs_at_a_time
         from auclab.tracking.config import TrackingConfig
 
@@ -95,7 +94,12 @@ class OptunaSweeper(GridSweeper):
                 keep(search, folder, tracking, self.metric, self.sampler)
         finally:  # after Ctrl-C the best so far
             report_remaining_jobs()
-            show_search(search, self.metric, fixed, program())
+            loader, config = self.hydra_context.config_loader, self.config
+
+            def command(words: Sequence[str]) -> str:  # without settings that the job's choices lack
+                return command_of(loader.load_sweep_config(config, [*fixed, *words]).hydra)
+
+            show_search(search, self.metric, command)
         return []
 
     def _launch(self, jobs: list[list[str]], number: int, limits: list[Any], tracking: Any) -> list[Any]:

@@ -52,7 +52,7 @@ def test_the_end_of_a_search_names_the_metric_as_its_runs_do(tmp_path, capsys):
     search = Search.start({"x": ("1",)}, sampler="random", seed=0, direction="maximize")
     search.ask(1)
     search.tell([outcome])
-    show_search(search, "inner/auc", (), ("auclab", "run"))
+    show_search(search, "inner/auc", " ".join)
     assert "best of 1 is job 0, inner/concordance 0.7500" in capsys.readouterr().out
 
 

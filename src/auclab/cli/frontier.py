@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException
 from rich.markup import escape
 from rich.text import Text
 
 from auclab.files import replace_file
 from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.compose import compose_experiment
-from auclab.pipeline.config.typed_words import in_words, quoted_where_needed
+from auclab.pipeline.config.typed_words import hydra_in_words, quoted_where_needed
 from auclab.pipeline.screen.console import out
 from auclab.pipeline.screen.tables import page, print_table
 from auclab.types import AuclabError
@@ -46,15 +45,13 @@ def frontier(arguments: Namespace) -> int:
                 f"{', '.join(_UNUSED[:-1])} or {_UNUSED[-1]}; leave the setting out"
             )
     quoted = quoted_where_needed(settings)
-    try:
+    with hydra_in_words(settings):
         for each in OverridesParser.create().parse_overrides(quoted):
             if each.is_sweep_override():
                 raise AuclabError(
                     f"{each.input_line} has several values, and a frontier takes one; run it once for each"
                 )
         experiment = compose_experiment(quoted)
-    except HydraException as error:
-        raise AuclabError(in_words(error, settings)) from None
     check_settings(experiment)
     from auclab.pipeline.split.frontier import trace_frontier  # with all solvers, once the settings are right
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +71,11 @@ def keep(search: Search, folder: Path, tracking: TrackingConfig, metric: str, sa
     keep_search(tracking, parent, kept, search.values)
 
 
-def show_search(search: Search, metric: str, fixed: Sequence[str], program: Sequence[str]) -> None:
-    """Print the best proposal and its value, the importances, and the command that runs the best."""
+def show_search(search: Search, metric: str, command: Callable[[Sequence[str]], str]) -> None:
+    """Print the best proposal and its value, the importances, and the command that runs the best.
+
+    `command`: that of a proposal.
+    """
     from auclab.pipeline.screen.console import out
 
     best, outcomes, metric = search.best, search.outcomes, search.name_of(metric)
@@ -88,5 +90,4 @@ def show_search(search: Search, metric: str, fixed: Sequence[str], program: Sequ
     if shares := search.importances:
         listed = ", ".join(f"{key} {100 * share:.0f} %" for key, share in shares.items())
         out.print(f"matters:   {listed} of the variance of {metric}", soft_wrap=True, markup=False)
-    command = shlex.join([*program, *fixed, *search.jobs[best].words])
-    out.print(f"run it:    {command}", soft_wrap=True, markup=False)
+    out.print(f"run it:    {command(search.jobs[best].words)}", soft_wrap=True, markup=False)

@@ -16,7 +16,7 @@ from typing import Any
 from auclab.cli.arguments import all_commands
 from auclab.cli.doctor import Finding
 from auclab.cli.main import _parse
-from auclab.cli.run import _end, refuse_missing_study
+from auclab.cli.run import _end
 from auclab.cli.ui import _await, _show, free_port
 from messages.situations.comparison import one_run, without_files
 from messages.situations.conditions import giving, in_folder, new_folder, raising, under

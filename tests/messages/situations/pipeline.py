@@ -24,11 +24,11 @@ from omegaconf import OmegaConf
 
 from auclab.datasets.records import Dataset
 from auclab.pipeline.config.auto_tuning import resolve_tuning
-from auclab.pipeline.config.checks import check_keys, check_settings
+from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.constraint_settings import check_groups, check_rules, read_rules
 from auclab.pipeline.config.settings import DecisionConfig, SolverConfig, TuneConfig, typed
-from auclab.pipeline.config.typed_words import in_words
+from auclab.pipeline.config.typed_words import hydra_in_words, in_words
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.pipeline.record.figures import draw_figures
 from auclab.pipeline.record.keep import SingleRun, keep_aside
@@ -285,10 +285,8 @@ def other_space(path: Path) -> None:
 
 def settings_typed(*words: str) -> Any:
     """Settings, composed as `auclab run` composes them, or refused in its words."""
-    try:
+    with hydra_in_words(words):
         return compose_experiment(list(words))
-    except HydraException as error:
-        raise AuclabError(in_words(error, words)) from None
 
 
 def worded(text: str) -> None:

@@ -41,7 +41,10 @@ def shown(*values: float | None, matters: bool = False) -> None:
     search.tell([Outcome("FAILED" if value is None else "FINISHED", value) for value in values])
     shares = {"formulation.penalty": 0.8} if matters else {}
     replaced = {"auclab.sweeps.adaptive.Search.importances": shares}
-    under(replaced, lambda: show_search(search, "inner/auc", ["dataset=pima"], ["auclab", "run"]))
+    under(
+        replaced,
+        lambda: show_search(search, "inner/auc", " ".join),
+    )
 
 
 def noted(grid: str) -> int:

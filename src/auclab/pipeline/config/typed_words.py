@@ -1,223 +1,150 @@
-"""Arguments that Hydra refuses: a one-line message with a suggestion, or quotes where these suffice."""
+"""Settings that Hydra refuses: its error as one line with a suggestion, or quotes where these suffice."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from auclab.pipeline.config.compose import conf_folder, known_keys, plain_yaml
+from auclab.pipeline.config.compose import conf_folder, plain_yaml
 from auclab.pipeline.config.file_words import is_file, type_for_file
+from auclab.types import AuclabError
 from auclab.wording import did_you_mean, few
 
 #: Lines of Hydra's messages that do not describe the mistake.
-_NOISE = re.compile(r"^(See https|To append|Config search path|\s*provider=|\s*full_key|\s*object_type|Set the env)")
+_NOISE = re.compile(
+    r"^(See https|To append|(Config )?[Ss]earch path|\s*provider=|\s*full_key|\s*object_type|Set the env)"
+)
 #: OmegaConf's names of the types of settings.
 _KINDS = {"Float": "a number", "Integer": "a whole number", "Boolean": "true or false", "bool": "true or false"}
 _OTHER_TYPE = re.compile(
     r"Value '(?P<value>.*?)' (of type '.*?' )?(could not be converted to|is not a valid) (?P<kind>\w+)"
 )
+#: Environment variable that makes Hydra raise errors instead of printing them.
+TRACES = "HYDRA_FULL_ERROR"
+#: A choice without a file, as Hydra names it.
+_MISSING = re.compile(r"(hydra/\w+|[^/]*)/(.*)")
+_NO_SETTING = re.compile(r"Could not override '(?P<key>[^'@]+)'\.\n")
+#: What needs another package, by Hydra's words where that is not there.
+_LACKING = {
+    "/submitit_slurm'": "hydra/launcher=slurm needs submitit; install it with pip install 'auclab[slurm]'",
+    "'experiments.": "studies are in the repository and are not part of the installed package; clone it and type "
+    "python run.py -m experiment=<paper>_<study>",
+}
 
 
-def quoted_where_needed(arguments: Sequence[str]) -> list[str]:
-    """The arguments, with values that Hydra's grammar cannot parse in quotes: umlauts, brackets, blanks."""
-    return [_quoted(word) if _is_override(word) and not _parses(word) else word for word in arguments]
+def quoted_where_needed(settings: Sequence[str]) -> list[str]:
+    """The settings, with values that Hydra's grammar cannot parse in quotes: umlauts, brackets, blanks."""
+    return [word if _parses(word) else _quoted(word) for word in settings]
 
 
-def in_words(error: BaseException, arguments: Sequence[str]) -> str:
+def refused_key(error: BaseException) -> str:
+    """The setting that Hydra did not find in the configuration; empty if the error is another one."""
+    found = _NO_SETTING.match(str(error))
+    return found["key"] if found and isinstance(error.__cause__, OmegaConfBaseException) else ""
+
+
+def in_words(error: BaseException, settings: Sequence[str]) -> str:
     """Hydra's error as one line.
 
-    `arguments`: the words of the command.
+    `settings`: as typed.
     """
-    words = [word for word in arguments if _is_override(word)]
-    for line in unknown_choices(words):
-        return line
-    for word in words:
-        if not _parses(word):
-            return _unreadable(word)
-    for line in _unknown_keys(words):
-        return line
+    if isinstance(error, OverrideParseException):
+        return _unreadable(error.override)
+    for named, lacking in _LACKING.items():
+        if named in str(error):
+            return lacking
+    if isinstance(error, MissingConfigException) and (missing := _MISSING.fullmatch(str(error.missing_cfg_file))):
+        return _unknown_choice(missing[1], missing[2], error.options)
+    if key := refused_key(error):
+        return _unknown_key(key, error.__cause__, settings)
     cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     text = f"{error}\n{cause}"
-    if "Could not load 'hydra/launcher/submitit_slurm'" in text:
-        return "hydra/launcher=slurm needs submitit; install it with pip install 'auclab[slurm]'"
+    if "INTERVAL_SWEEP" in text:
+        return "numbers of an interval are proposed by a search: add hydra/sweeper=optuna"
+    if text.startswith("Config group override must be"):
+        for word in filter(_chooses_no_name, settings):
+            return _unknown_choice(*word.split("="))
     if (other := _OTHER_TYPE.search(text)) is not None:
         at = re.search(r"full_key: (\S+)", text)
         kind = _KINDS.get(other["kind"], other["kind"])
         return f"{at[1] if at else 'a setting'} is {other['value']!r}; it is {kind}"
     if (several := re.search(r"Ambiguous value for argument '(.*?)'\n", text)) is not None:
-        key = several[1].partition("=")[0]
-        return f"{several[1]} has several values: add -m to run each of them, or write a list, {key}=[…]"
+        return _several_values(several[1])
     if (again := re.search(r"Multiple values for (\S+?)\.", text)) is not None:
         return f"{again[1]} takes one choice, but several were given: write {again[1]}=CHOICE, without the +"
     if (lost := re.search(r"Interpolation key '(.*?)' not found", text)) is not None:
         return f"${{{lost[1]}}} does not refer to a setting; give the value itself"
     lines = [line.strip() for line in dict.fromkeys(text.splitlines())]
-    return " ".join(line for line in lines if line and not _NOISE.match(line))
+    said = " ".join(line for line in lines if line and not _NOISE.match(line))
+    return said or f"Hydra refuses the command, and says no more than {type(error).__name__}; {TRACES}=1 shows where"
 
 
-def unknown_choices(words: Sequence[str]) -> Iterator[str]:
-    """A line for every choice of a group without a yaml file, also in a sweep."""
-    for word in words:
-        key, _, value = word.lstrip("+").partition("=")
-        folder = conf_folder() / key
-        if "=" not in word or word.startswith("~") or "." in key or "@" in key or not folder.is_dir():
-            continue
-        choices = _choices(folder)
-        if set(value) & set("(${'\""):  # a function of Hydra's grammar, such as choice(a,b)
-            continue
-        for choice in filter(None, (part.strip() for part in value.strip("[]").split(","))):
-            if choice in (*choices, "null"):
-                continue
-            if key == "dataset" and is_file(choice):
-                yield f"dataset={choice} is a file, and data sets are named: {type_for_file(choice)}"
-            else:
-                yield f"{key}={choice} does not exist{_near(choice, choices)}; choices are {', '.join(choices)}"
-        if value == "":
-            yield f"{key}= has no value; choices are {', '.join(choices)}"
+@contextmanager
+def hydra_in_words(settings: Sequence[str]) -> Iterator[None]:
+    """Raise an error of Hydra as `AuclabError`, in one line; `settings`: as typed."""
+    try:
+        yield
+    except HydraException as error:
+        raise AuclabError(in_words(error, settings)) from error
 
 
-def added_keys(words: Sequence[str]) -> Iterator[str]:
-    """A line for every key that a plus would add to the top of the configuration, where it has no effect."""
-    for word in words:
-        key = re.split(r"[.=@/]", word.lstrip("+"))[0]
-        if word.startswith("+") and key not in (known := known_keys()) and not (conf_folder() / key).exists():
-            listed = ", ".join(sorted(known - {"hydra"}))
-            yield f"there is no setting {key!r}{_near(key, known)}; settings are {listed}"
+def _unknown_choice(group: str, choice: str, options: Sequence[str] | None = None) -> str:
+    """The choices of a group: `options`, which include those of the user's own folders, if Hydra names them."""
+    choices = options or sorted(path.stem for path in (conf_folder() / group).glob("*.yaml"))
+    if group == "dataset" and is_file(choice):
+        return f"dataset={choice} is a file, and data sets are named: {type_for_file(choice)}"
+    return f"{group}={choice} does not exist{_near(choice, choices)}; choices are {', '.join(choices)}"
 
 
-def lost_intervals(words: Sequence[str], *, is_sweep: bool) -> Iterator[str]:
-    """A line for a search that is not a sweep, and for an interval outside a search.
-
-    Examples
-    --------
-    >>> print(*lost_intervals(["formulation.penalty=interval(0.1,1)"], is_sweep=True))
-    formulation.penalty=interval(0.1,1): numbers of an interval are proposed by a search: add -m hydra/sweeper=optuna
-    >>> print(*lost_intervals(["hydra/sweeper=optuna"], is_sweep=False))
-    hydra/sweeper=optuna makes many runs: add -m
-    """
-    sweepers = [word for word in words if word.startswith("hydra/sweeper=")]
-    if sweepers and not is_sweep:
-        yield f"{sweepers[-1]} makes many runs: add -m"
-    if sweepers:
-        return
-    for word in words:
-        read = OverridesParser.create().parse_overrides([word]) if _is_override(word) and _parses(word) else []
-        if read and read[0].is_interval_sweep():
-            yield f"{word}: numbers of an interval are proposed by a search: add -m hydra/sweeper=optuna"
+def _chooses_no_name(word: str) -> bool:
+    """Whether a choice is a number or a truth value: ``dataset=3``."""
+    group = word.partition("=")[0]
+    value = OverridesParser.create().parse_override(word).value()
+    return (conf_folder() / group).is_dir() and not isinstance(value, str | list | dict)
 
 
-def keys_of_no_job(words: Sequence[str]) -> Iterator[str]:
-    """A line for every setting of a group, chosen in a sweep, that one of its choices does not have.
-
-    Examples
-    --------
-    >>> print(*keys_of_no_job(["formulation=ranksvm,bauc", "formulation.penalty=0.1,1"]))  # doctest: +ELLIPSIS
-    formulation.penalty is not a setting of formulation=bauc; it has none; formulation = csvm, ... have it
-    """
-    if any(word.lstrip("+").startswith("experiment=") for word in words):  # which makes choices of its own
-        return
-    groups = [word.partition("=")[0] for word in words if "," in word]
-    swept = [group for group in groups if group != "metrics" and (conf_folder() / group).is_dir()]
-    yield from _unknown_keys([word for word in words if re.split(r"[.=]", word)[0] in swept])
-
-
-def _unknown_keys(words: Sequence[str]) -> Iterator[str]:
-    """A line for every key that the chosen yaml files do not have."""
-    for word in words:
-        path = word.lstrip("+~").partition("=")[0]
-        key, *rest = path.split(".")
-        if word.startswith("+") or "@" in path or "/" in path or key == "hydra":
-            continue
-        if key not in known_keys():
-            known = sorted(known_keys() - {"hydra"})
-            yield f"there is no setting {key!r}{_near(key, known)}; settings are {', '.join(known)}"
-            continue
-        for choice in _choice(key, words).split(",") if rest and key != "metrics" else [_choice(key, words)]:
-            where = f"{key}={choice}" if (conf_folder() / key).is_dir() and key != "metrics" else key
-            keys: Mapping[str, Mapping[str, None] | None] | None = _keys_of(key, choice)
-            for name in rest:
-                if not keys or name not in keys:
-                    known = [each for each in _settable(keys or {}) if not each.rpartition(".")[2].startswith("_")]
-                    has = f"it has {', '.join(known)}" if known else "it has none"
-                    own = len(rest) == 1 and name in known_keys()  # such as class_weight
-                    near = f" (did you mean {name!r}, without {key}?)" if own else _near(name, known)
-                    yield f"{path} is not a setting of {where}{near}; {has}{_elsewhere(key, rest, words)}"
-                    break
-                where, keys = f"{where}.{name}", keys[name]
+def _unknown_key(key: str, cause: Any, settings: Sequence[str]) -> str:
+    """The settings that are there, from the configuration in which Hydra looked, and choices that have the key."""
+    group, _, name = str(cause.full_key).rpartition(".")
+    place = cause.parent_node
+    known = [str(each) for each in place if not str(each).startswith("_")] if OmegaConf.is_dict(place) else []
+    if not group:
+        known = sorted({*known} - {"hydra"})
+        return f"there is no setting {key!r}{_near(key, known)}; settings are {', '.join(known)}"
+    files = sorted((conf_folder() / group).glob("*.yaml"))
+    default = f"the default {group}" if files else group
+    choice = next((word for word in reversed(settings) if word.startswith(f"{group}=")), default)
+    has = f"it has {', '.join(known)}" if known else "it has none"
+    root = [] if place is None else list(place._get_root())
+    near = f" (did you mean {name!r}, without {group}?)" if name in root else _near(name, known)
+    others = [path.stem for path in files if name in plain_yaml(path)]
+    others.sort(key="file".__ne__)  # the user's own file first
+    elsewhere = f"; {group} = {few(others)} {'have' if len(others) > 1 else 'has'} it" if others else ""
+    return f"{key} is not a setting of {choice}{near}; {has}{elsewhere}"
 
 
-def _settable(keys: Mapping[str, Mapping[str, None] | None]) -> Iterator[str]:
-    """Keys, and in place of that of an object those of its parameters: ``regulariser.weight``."""
-    for key, below in keys.items():
-        yield from [f"{key}.{each}" for each in below] if below and "_target_" in below else [key]
+def _several_values(word: str) -> str:
+    """What a comma may mean."""
+    from auclab.datasets.overrides import override
 
-
-def _elsewhere(group: str, rest: Sequence[str], words: Sequence[str]) -> str:
-    """The choices of a group that have a setting, and other groups whose current choice has it."""
-    folder = conf_folder() / group
-    if len(rest) > 1 or not folder.is_dir() or group == "metrics":
-        return ""
-    others = [each for each in ("dataset", "split", "preprocess", "formulation", "solver", "tune") if each != group]
-    typed = [f"{each}.{rest[0]}" for each in others if rest[0] in _keys_of(each, _choice(each, words))]
-    return "".join(f"; there is {each}" for each in typed) or _choices_with(folder, rest)
-
-
-def _choices_with(folder: Path, rest: Sequence[str]) -> str:
-    group = folder.name
-    having = [name for name in _choices(folder) if rest[0] in plain_yaml(folder / f"{name}.yaml")]
-    having.sort(key="file".__ne__)  # the user's own file first
-    if not having:
-        return ""
-    return f"; {group} = {few(having)} {'have' if len(having) > 1 else 'has'} it"
-
-
-def _keys_of(group: str, choice: str) -> Mapping[str, Mapping[str, None] | None]:
-    """The keys below a group of the configuration, as the yaml files of a choice have them, and those below each."""
-    folder = conf_folder() / group
-    files = [folder / f"{choice}.yaml"]
-    if group == "metrics":
-        files = [folder / f"{name}.yaml" for name in re.findall(r"\w+", choice)]
-    trees = [plain_yaml(path) for path in files if path.is_file()]
-    if not folder.is_dir():
-        below = plain_yaml(conf_folder() / "config.yaml").get(group)
-        trees = [below] if isinstance(below, dict) else []
-    found: dict[str, Mapping[str, None] | None] = {}
-    for tree in trees:
-        for key, below in tree.items():
-            if key != "defaults":
-                found[str(key)] = dict.fromkeys(map(str, below)) if isinstance(below, dict) else None
-    return found
-
-
-def _choice(group: str, words: Sequence[str]) -> str:
-    """The command's choice for a group, else that of conf/config.yaml."""
-    for word in reversed(words):
-        key, _, value = word.lstrip("+").partition("=")
-        if key == group:
-            return value
-    for entry in plain_yaml(conf_folder() / "config.yaml")["defaults"]:
-        if isinstance(entry, dict) and group in entry:
-            return str(entry[group])
-    return ""
+    key, _, value = word.partition("=")
+    return (
+        f"{word} has several values: add -m to run each of them; a list is written as {key}=[{value}], and a text with "
+        f"a comma as {override(key, value)}"
+    )
 
 
 def _near(word: str, choices: Iterable[str]) -> str:
     choices = list(choices)
     shorter = [choice for choice in choices if len(choice) > 2 and word.startswith(choice)]  # separator: sep
     return did_you_mean(word, choices) or (f" (did you mean {max(shorter, key=len)!r}?)" if shorter else "")
-
-
-def _choices(folder: Path) -> list[str]:
-    return sorted(path.stem for path in folder.glob("*.yaml"))
-
-
-def _is_override(word: str) -> bool:
-    return not word.startswith("-")
 
 
 def _parses(word: str) -> bool:
