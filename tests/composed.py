@@ -69,7 +69,7 @@ def run_here(folder, *overrides, command="", parent=None):
     """
     from dataclasses import replace
 
-    from auclab.cli.typed_words import quoted_where_needed
+    from auclab.pipeline.config.typed_words import quoted_where_needed
     from auclab.pipeline.experiment import run_experiment
 
     if not any(word.startswith(("formulation=", "experiment=")) for word in overrides):

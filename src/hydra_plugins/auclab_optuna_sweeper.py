@@ -11,18 +11,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import IntervalSweep
 from hydra.core.utils import JobReturn
 from omegaconf import OmegaConf
 
-from hydra_plugins.auclab_sweeper import GridSweeper
-
 #: Settings that change the task or its sample: a search over them would choose the easiest task.
 _NOT_SEARCHED = ("dataset", "split", "metrics", "bounds", "tracking", "data_dir", "inner", "tune.metric", "tune.seed")
 
 
-class OptunaSweeper(GridSweeper):
+class OptunaSweeper(BasicSweeper):
     """Settings between bounds, or from lists, in the order in which Optuna proposes them.
 
     The study is in Optuna's storage, where its dashboard shows it; the same command continues it.

@@ -38,7 +38,7 @@ def test_a_mistake_is_one_line_and_its_fix_works(one, folder, monkeypatch, capsy
     [
         "formulation=ranksmv",
         "split.seed=abc",
-        "solver=highs formulation=ranksvm",
+        "solver=highs formulation=ranksvm formulation.norm=l2",
         "dataset=file dataset.path=dates.csv",
     ],
 )

@@ -9,12 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hydra.errors import OverrideParseException
 from omegaconf import OmegaConf
 
-from auclab.cli.typed_words import in_words, quoted_where_needed
 from auclab.datasets.file import load_file
 from auclab.datasets.overrides import override
 from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.typed_words import in_words, quoted_where_needed
 from auclab.types import AuclabError
 
 #: Names of columns, each with something that bash, Hydra's language or OmegaConf reads as something else.
@@ -104,7 +105,9 @@ def test_brackets_and_umlauts_need_no_quotes_of_hydra(word: str, value: object) 
     ],
 )
 def test_a_word_that_cannot_be_read_is_printed_as_it_can(word: str, value: object) -> None:
-    line = in_words(ValueError(), [word])
+    with pytest.raises(OverrideParseException) as refused:
+        compose_experiment([word])
+    line = in_words(refused.value, [word])
     found = re.fullmatch(r".* cannot be read; put .* in quotes: (.*)", line)
     assert found is not None, line
     assert settings(typed(found[1]))[word.partition("=")[0].removeprefix("dataset.")] == value

@@ -8,11 +8,10 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from hydra.errors import HydraException
 
 from auclab.cli import main as cli
-from auclab.cli.typed_words import in_words
 from auclab.pipeline.config.checks import check_data, check_settings
+from auclab.pipeline.config.typed_words import hydra_in_words
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.tracking.address import Address
 from auclab.tracking.registry import register_model
@@ -74,10 +73,8 @@ def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
     monkeypatch.setattr("auclab.pipeline.experiment.show_foreseen", said.extend)
 
     def job():
-        try:
+        with hydra_in_words(words):
             experiment = composed(words)
-        except HydraException as error:
-            raise AuclabError(in_words(error, words)) from None
         check_settings(experiment)
         check_data(experiment)
         return solve_splits(experiment)

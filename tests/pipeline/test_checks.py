@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auclab.cli.typed_words import quoted_where_needed
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM
 from auclab.pipeline.config.checks import check_data, check_settings
+from auclab.pipeline.config.typed_words import quoted_where_needed
 from composed import composed, run_here
 
 SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=60", "bounds=none", "solver=newton")

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from omegaconf import OmegaConf
 
 from auclab.estimators import AUCClassifier
 from auclab.pipeline.config.build import load_dataset
 from auclab.pipeline.config.compose import compose_experiment
-from auclab.pipeline.config.default_experiment import with_formulation
+from auclab.pipeline.config.default_experiment import linear_notes, with_formulation
 from auclab.pipeline.experiment import solve_splits
+from auclab.solvers.registry import SOLVERS
 from composed import composed
 
 
@@ -36,6 +38,34 @@ def test_a_penalty_that_is_given_is_not_tuned():
 def test_rows_in_blocks_are_not_tuned():
     experiment = compose_experiment(["dataset=blocks", "dataset.path=x"])
     assert (experiment.choices["formulation"], experiment.tune.parameter) == ("ranksvm", None)
+
+
+def hydra_of(*words):
+    """What Hydra knows of a run: its settings as typed, and its primary configuration."""
+    return OmegaConf.create({"overrides": {"task": list(words)}, "job": {"config_name": "config"}})
+
+
+@pytest.mark.parametrize("name", ["csvm", "ecsvm", "generalized_bauc", "partial_auc", "ranksvm"])
+def test_a_norm_that_is_not_chosen_is_that_of_a_linear_program_where_the_solver_takes_no_other(name):
+    for solver in ("auto", *SOLVERS):
+        experiment = compose_experiment([f"formulation={name}", f"solver={solver}"])
+        linear = solver in SOLVERS and SOLVERS[solver].capabilities.linear_only
+        assert experiment.config.formulation.norm == ("l1" if linear else "l2")
+        notes = list(linear_notes(experiment, hydra_of(f"formulation={name}")))
+        assert [note.startswith(f"solver={solver} takes linear programs: a norm") for note in notes] == [True] * linear
+    chosen = compose_experiment([f"formulation={name}", "solver=highs", "formulation.norm=linf"])
+    assert chosen.config.formulation.norm == "linf"
+    assert list(linear_notes(chosen, hydra_of(f"formulation={name}"))) == []
+
+
+def test_highs_alone_fits_another_formulation_and_says_why():
+    for words in (["solver=highs"], ["solver=newton,highs"]):
+        assert with_formulation(words) == words
+    experiment = compose_experiment(["solver=highs"])
+    assert experiment.choices["formulation"] == "bauc"
+    (note,) = linear_notes(experiment, hydra_of("solver=highs"))
+    assert note.startswith("solver=highs takes linear programs, and without a formulation it fits bauc")
+    assert list(linear_notes(experiment, hydra_of("solver=highs", "formulation=bauc"))) == []
 
 
 @pytest.mark.slow

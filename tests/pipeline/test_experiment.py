@@ -188,7 +188,7 @@ def test_your_own_file(tmp_path):
     [
         (["formulation=ranksvm", "formulation.penalty=-1"], "penalty"),
         (["formulation=ranksvm", "formulation.penalty=much"], "formulation"),
-        (["formulation=ranksvm", "solver=highs"], "solver=clarabel"),
+        (["formulation=ranksvm", "formulation.norm=l2", "solver=highs"], "solver=clarabel"),
         (["formulation=generalized_bauc", "formulation.threshold=0.5", "solver=clarabel"], "convex"),
         (["dataset=file", "dataset.path=nowhere.csv", "dataset.target=y", "dataset.positive=1"], "nowhere"),
         (["solver.tolerance=0"], "tolerance"),

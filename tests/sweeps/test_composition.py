@@ -41,7 +41,7 @@ JOBS = [
 def test_jobs_are_composed_as_by_hydra(hydra):
     """Everything but what a job alone knows, in the order in which a sweep asks for it, and asked twice."""
     master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
-    shared = SharedLoader(hydra.config_loader)
+    shared = SharedLoader(hydra.config_loader.get_search_path())
     for overrides in JOBS * 2:
         expected = hydra.config_loader.load_sweep_config(master, list(overrides))
         found = shared.load_sweep_config(master, list(overrides))
@@ -53,7 +53,7 @@ def test_jobs_are_composed_as_by_hydra(hydra):
 
 def test_a_copy_is_not_shared(hydra):
     master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
-    shared = SharedLoader(hydra.config_loader)
+    shared = SharedLoader(hydra.config_loader.get_search_path())
     for seed in (1, 2):
         shared.load_sweep_config(master, [f"split.seed={seed}"]).split.seed = 100
     assert shared.load_sweep_config(master, ["split.seed=1"]).split.seed == 1
@@ -61,7 +61,34 @@ def test_a_copy_is_not_shared(hydra):
 
 def test_a_wrong_value_gets_hydras_words(hydra):
     master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
-    shared = SharedLoader(hydra.config_loader)
+    shared = SharedLoader(hydra.config_loader.get_search_path())
     shared.load_sweep_config(master, ["solver.tolerance=1e-6"])
     with pytest.raises(Exception, match=r"merging override solver\.tolerance=abc"):
         shared.load_sweep_config(master, ["solver.tolerance=abc"])
+
+
+def test_a_setting_holds_for_the_jobs_whose_choices_have_it(hydra):
+    """Asked twice: the second job is a copy of the first."""
+    master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
+    shared = SharedLoader(hydra.config_loader.get_search_path())
+    for penalty in (0.1, 0.2):
+        words = [f"formulation.penalty={penalty}", "split.seed=1"]
+        has = shared.load_sweep_config(master, ["formulation=ranksvm", *words])
+        lacks = shared.load_sweep_config(master, ["formulation=bauc", *words])
+        assert has.formulation.penalty == penalty
+        assert has.hydra.overrides.task == ["formulation=ranksvm", *words]
+        assert "penalty" not in lacks.formulation
+        assert lacks.hydra.overrides.task == ["formulation=bauc", "split.seed=1"]
+        assert lacks.hydra.job.override_dirname == f"formulation.penalty={penalty},formulation=bauc,split.seed=1"
+    assert set(shared.refused) == {"formulation.penalty"}
+    with pytest.raises(Exception, match="Could not find 'formulation/nix'"):
+        shared.load_sweep_config(master, ["formulation=nix"])
+
+
+def test_jobs_of_a_sweep_share_its_folder(hydra):
+    """``${now:…}`` is one moment, although a configuration was composed before the folder was asked for."""
+    master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
+    shared = SharedLoader(hydra.config_loader.get_search_path())
+    shared.load_sweep_config(master, ["split.seed=0"])
+    folder = master.hydra.sweep.dir
+    assert shared.load_sweep_config(master, ["split.seed=1"]).hydra.sweep.dir == folder

@@ -33,7 +33,7 @@ def parents_among(runs):
 
 @pytest.mark.slow
 def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
-    grid = (*QUICK, "formulation=bauc,ranksvm", "split.seed=range(2)")
+    grid = (*QUICK, "formulation=bauc,ranksvm", "formulation.norm=l2", "split.seed=range(2)")
     first = run(tmp_path, *grid)
     assert first.returncode == 1
     assert first.stdout.splitlines()[-1] == "sweep: 2 finished, 0 skipped, 2 failed, 0 killed"
@@ -44,6 +44,7 @@ def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
     assert "Traceback" in logs[-1].read_text(encoding="utf-8")
     assert "Traceback" not in first.stderr
     assert len(re.findall("^error: solver=highs cannot solve", first.stderr, flags=re.MULTILINE)) == 2
+    assert "note: formulation.norm is not a setting of formulation=bauc, and is left out there\n" in first.stderr
 
     again = run(tmp_path, *grid)
     assert again.returncode == 1
@@ -52,7 +53,9 @@ def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
     (parent,) = parents_among(runs)  # opened again, as it had not finished
     assert parent.info.status == "FAILED"
     assert parent.data.tags["sweep.skipped"] == "2"
-    assert parent.data.tags["sweep.grid"].splitlines()[-2:] == ["formulation=bauc,ranksvm", "split.seed=range(2)"]
+    assert parent.data.tags["sweep.grid"].splitlines()[-3:] == [
+        "formulation=bauc,ranksvm", "formulation.norm=choice(l2)", "split.seed=range(2)",
+    ]  # fmt: skip
     assert all(kept.data.tags["mlflow.parentRunId"] == parent.info.run_id for kept in children_of(runs))
     failed = [kept for kept in children_of(runs) if kept.info.status == "FAILED"]
     assert all("solver=clarabel" in kept.data.tags["error"] for kept in failed)
@@ -97,11 +100,15 @@ def test_kill_9_loses_no_job_and_doubles_none(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("launcher", ["processes", "dask"])
-def test_launchers(tmp_path, launcher):
+@pytest.mark.parametrize(
+    ("launcher", "two"), [("processes", "workers=2"), ("dask", "workers=2"), ("joblib", "n_jobs=2")]
+)
+def test_launchers(tmp_path, launcher, two):
     """Two workers, a job that fails, and the count of cores that each of them sees."""
-    two = ("hydra.launcher.workers=2",)
-    grid = (*QUICK, f"hydra/launcher={launcher}", *two, "formulation=bauc,ranksvm", "split.seed=0,1")
+    if launcher == "joblib":
+        pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
+    of_jobs = ("formulation=bauc,ranksvm", "formulation.norm=l2", "split.seed=0,1")
+    grid = (*QUICK, f"hydra/launcher={launcher}", f"hydra.launcher.{two}", *of_jobs)
     answer = run(tmp_path, *grid)
     assert answer.returncode == 1
     if launcher == "dask" and find_spec("distributed") is None:
@@ -111,7 +118,8 @@ def test_launchers(tmp_path, launcher):
         assert not (tmp_path / "mlruns").exists()
         return
     assert answer.stdout.splitlines()[-1] == "sweep: 2 finished, 0 skipped, 2 failed, 0 killed"
-    errors = answer.stderr.splitlines()
+    note, *errors = answer.stderr.splitlines()
+    assert note.startswith("note: formulation.norm is not a setting of formulation=bauc")
     assert len(errors) == 2
     assert all(line.startswith("error: solver=highs cannot") for line in errors)
     assert not re.search(r"HYDRA|Warning", answer.stdout)
@@ -158,7 +166,8 @@ def test_workers_are_forked_from_a_process_with_one_thread(tmp_path):
 @pytest.mark.skipif(START_METHOD != "forkserver", reason="workers are not forked here")
 def test_a_worker_has_the_libraries_before_its_first_job(tmp_path):
     """With threads of OpenBLAS in the process that is forked: it restarts them."""
-    words = (*QUICK, "hydra/launcher=processes", "hydra.launcher.workers=2", "split.seed=range(4)")
+    workers = ("hydra/launcher=processes", "hydra.launcher.workers=2")
+    words = (*QUICK, "formulation=bauc", *workers, "split.seed=range(4)")
     answer = run(tmp_path, *words, **dict.fromkeys(THREAD_VARIABLES, "2"))
     assert answer.returncode == 0, answer.stderr
     assert answer.stderr == ""

@@ -7,55 +7,43 @@ from __future__ import annotations
 
 import logging
 import os
-import re
-import shlex
 import shutil
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
 import hydra
 from hydra._internal.hydra import Hydra
+from hydra._internal.utils import get_args_parser
 from hydra.errors import CompactHydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
 from auclab.cli.process import begun
-from auclab.cli.typed_words import (
-    added_keys,
-    in_words,
-    keys_of_no_job,
-    lost_intervals,
-    quoted_where_needed,
-    unknown_choices,
-)
 from auclab.pipeline.config.compose import Experiment, conf_folder
-from auclab.pipeline.config.default_experiment import with_formulation
+from auclab.pipeline.config.default_experiment import linear_notes, with_formulation
 from auclab.pipeline.config.settings import register_schema
+from auclab.pipeline.config.typed_words import TRACES, in_words, quoted_where_needed
+from auclab.sweeps.choices import left_to_jobs
 from auclab.sweeps.jobs import parse_rerun, run_job
-from auclab.sweeps.sweep import program, sweep_scope
+from auclab.sweeps.sweep import command_of, program, sweep_scope
 from auclab.tracking.address import refuse_password
-from auclab.types import AuclabError
 
-#: Environment variable that makes Hydra raise errors instead of printing them.
-TRACES = "HYDRA_FULL_ERROR"
 OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
 
-#: Prefixes of arguments that can start a sweep: options, experiments, and settings of Hydra.
-MAY_SWEEP = ("-", "experiment", "+", "hydra")
+#: Prefixes of settings that can start a sweep: experiments, and settings of Hydra.
+MAY_SWEEP = ("experiment", "+", "hydra")
+
+#: Settings with a path that is relative to where the command was typed, if `hydra.job.chdir` moves the job elsewhere.
+PATHS = ("tracking.dir", "data_dir", "dataset.path", "constraints.file")
 
 #: After Ctrl-C while settings and data are checked.
 NOT_BEGUN = "nothing was begun"
-
-STUDIES = (
-    "studies are in the repository and are not part of the installed package; clone it and type "
-    "python run.py -m experiment=<paper>_<study>"
-)
 
 
 def study_seeds(study: str, scale: str) -> str:
@@ -66,19 +54,6 @@ def study_seeds(study: str, scale: str) -> str:
 
     with plain_errors(lambda line: SystemExit(1)):
         return seeds(study, scale)
-
-
-def refuse_missing_study(overrides: Sequence[str]) -> None:
-    """Raise `AuclabError` if an override names a study and the studies are not installed.
-
-    Hydra would only report that it cannot locate a class.
-    """
-    for override in overrides:
-        key, _, name = override.partition("=")
-        file = conf_folder() / "experiment" / f"{name}.yaml"
-        is_study = key == "experiment" and file.is_file() and "\nstudy:" in file.read_text(encoding="utf-8")
-        if is_study and find_spec("experiments") is None:
-            raise AuclabError(STUDIES)
 
 
 @hydra.main(version_base="1.3", config_path=str(conf_folder()), config_name="config")
@@ -97,13 +72,15 @@ def _run(config: DictConfig) -> None:
 
     with _nothing_left(Path(job.runtime.output_dir)), plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
         # Before the heavy libraries: most mistakes are found here.
-        from auclab.pipeline.config.checks import check_data, check_settings
+        from auclab.pipeline.config.checks import check_data, check_settings, unread_notes
         from auclab.pipeline.screen.data_screen import show_data
+        from auclab.pipeline.screen.foreseen import show_foreseen
 
         experiment = _experiment(config, job)
         check_settings(experiment)
         parse_rerun(config.get("rerun"))
         show_data(*check_data(experiment))
+        show_foreseen([*linear_notes(experiment, job), *unread_notes(config)])
     with plain_errors(lambda line: SystemExit(1)):
         from auclab.pipeline.experiment import run_experiment
 
@@ -111,8 +88,11 @@ def _run(config: DictConfig) -> None:
 
 
 def _experiment(config: DictConfig, job: DictConfig) -> Experiment:
-    # Of a sweep, the overrides of this job alone.
-    return Experiment(config, dict(job.runtime.choices), shlex.join([*program(), *job.overrides.task]))
+    for key in PATHS if job.job.chdir else ():
+        if (path := OmegaConf.select(config, key)) is not None and "://" not in str(path):
+            with open_dict(config):
+                OmegaConf.update(config, key, os.path.join(job.runtime.cwd, os.path.expanduser(path)))
+    return Experiment(config, dict(job.runtime.choices), command_of(job))
 
 
 @contextmanager
@@ -137,61 +117,43 @@ def main(overrides: Sequence[str] | None = None) -> None:
     Exit codes: 0 done, 1 cannot be done, 130 Ctrl-C.
     """
     _add_schema()
-    arguments = with_formulation(quoted_where_needed(_together(sys.argv[1:] if overrides is None else overrides)))
-    from auclab.pipeline.screen.console import plain_errors
-
-    if any(word.startswith("experiment=") for word in arguments):
-        with plain_errors(lambda line: SystemExit(1)):
-            refuse_missing_study(arguments)
-    with plain_errors(lambda line: SystemExit(1)):
-        for word in arguments:
-            refuse_password(word)
-    before, sys.argv = sys.argv, [sys.argv[0], *arguments]
-    get_mode = Hydra.get_mode
+    words = sys.argv[1:] if overrides is None else list(overrides)
+    typed = get_args_parser().parse_intermixed_args(words)
+    before, get_mode = sys.argv, Hydra.get_mode
     try:
-        with sweep_scope(), _errors_of_hydra(arguments):
-            _refuse_at_once(arguments)
-            if not any(word.startswith(MAY_SWEEP) for word in arguments):
+        with sweep_scope(), _errors_of_hydra(typed.overrides):
+            _refuse_at_once(words)
+            settings, options = _settings(typed), [word for word in words if word not in typed.overrides]
+            # Hydra's parser needs settings that stand together; --info takes the first word after it.
+            sys.argv = [sys.argv[0], *([*settings, *options] if typed.info else [*options, *settings])]
+            if not options and not any(word.startswith(MAY_SWEEP) for word in settings):
                 Hydra.get_mode = lambda *_, **__: RunMode.RUN  # Hydra composes all settings only to look for a mode
             _run()
     finally:
         sys.argv, Hydra.get_mode = before, get_mode
 
 
-def _together(words: Sequence[str]) -> list[str]:
-    """The words with -m in front: Hydra's parser needs all settings together.
+def _refuse_at_once(words: Sequence[str]) -> None:
+    """Refuse a working directory to which libraries cannot write, and passwords, which Hydra would store."""
+    from auclab.pipeline.screen.console import plain_errors
+    from auclab.tracking.address import require_text
 
-    Examples
-    --------
-    >>> _together(["split.seed=0,1", "-m", "formulation=bauc"])
-    ['-m', 'split.seed=0,1', 'formulation=bauc']
+    with plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
+        require_text(Path.cwd())
+        for word in words:
+            refuse_password(word)
+
+
+def _settings(typed: Any) -> list[str]:
+    """The settings for Hydra; those that a command adds are of the primary configuration of this package.
+
+    `typed`: options and overrides, as Hydra's parser reads them.
     """
-    return sorted(words, key=lambda word: word not in ("-m", "--multirun"))
-
-
-def _refuse_at_once(arguments: Sequence[str]) -> None:
-    """Refuse a folder that libraries cannot write to, and mistakes that Hydra finds late or not at all.
-
-    Hydra composes the jobs of a sweep after the parent run is created, ignores an unknown experiment, ends with a
-    traceback if a choice is a number, and adds any key written with a plus.
-    """
-    if not os.getcwd().isascii():
-        from auclab.pipeline.screen.console import plain_errors
-        from auclab.tracking.address import require_text
-
-        with plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
-            require_text(Path.cwd())
-    words = [word for word in arguments if not word.startswith("-")]
-    is_sweep = bool({"-m", "--multirun"} & set(arguments))
-    own_folders = any(word.startswith("--config") for word in arguments)
-    for line in () if own_folders else unknown_choices(words):
-        _end(line)
-    for word in words:
-        if re.fullmatch(r"hydra\.verbose=(null|[-+.\d]+)", word):
-            _end(f"{word} has to be true, false, or the name of a logger")
-    of_jobs = keys_of_no_job(words) if is_sweep and not own_folders else ()
-    for line in (*added_keys(words), *lost_intervals(words, is_sweep=is_sweep), *of_jobs):
-        _end(line)
+    settings = quoted_where_needed(typed.overrides)
+    is_ours = typed.config_path is None and typed.config_name in (None, "config")
+    if is_ours and not (typed.hydra_help or typed.shell_completion or typed.experimental_rerun):
+        settings = with_formulation(settings)
+    return left_to_jobs(settings) if typed.multirun else settings
 
 
 def _end(line: str) -> NoReturn:
@@ -203,7 +165,7 @@ def _end(line: str) -> NoReturn:
 
 
 @contextmanager
-def _errors_of_hydra(arguments: Sequence[str]) -> Iterator[None]:
+def _errors_of_hydra(settings: Sequence[str]) -> Iterator[None]:
     """One-line errors from outside the experiment: settings, output folders, worker processes.
 
     Hydra would print the traceback of all but the first; it raises them if this variable is set.
@@ -214,22 +176,30 @@ def _errors_of_hydra(arguments: Sequence[str]) -> Iterator[None]:
     line = ""
     try:
         yield
-    except CompactHydraException as error:
-        line = in_words(error, arguments)
-    except OSError as error:
-        place = f" {error.filename}" if error.filename else ""
-        line = f"the output folder{place} cannot be written: {error.strerror or error}; free space, or {OTHER_FOLDER}"
     except Exception as error:  # narrowed below; other exceptions are re-raised
         # Imported here: multiprocessing's exit handler has to be registered after that of `run_as_program`.
         from concurrent.futures.process import BrokenProcessPool
 
-        if not isinstance(error, BrokenProcessPool):
+        if isinstance(error, OSError) and not isinstance(error, CompactHydraException):
+            place = f" {error.filename}" if error.filename else ""
+            reason = error.strerror or error
+            line = f"the output folder{place} cannot be written: {reason}; free space, or {OTHER_FOLDER}"
+        elif isinstance(error, BrokenProcessPool):
+            line = "a worker process died, killed or out of memory; the same command again computes what is missing"
+        elif traces != "1" and (isinstance(error, CompactHydraException) or _is_of_hydra(error)):
+            line = in_words(error, settings)
+        else:
             raise
-        line = "a worker process died, killed or out of memory; the same command again computes what is missing"
     finally:
         os.environ.pop(TRACES) if traces is None else os.environ.update({TRACES: traces})
     if line:
         _end(line)
+
+
+def _is_of_hydra(error: BaseException) -> bool:
+    """Whether Hydra or OmegaConf raised an error; some of theirs are plain ValueErrors."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__")).startswith(("hydra.", "omegaconf."))
 
 
 def _add_schema() -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import IntervalSweep, Override
-from hydra.errors import HydraException
+from hydra.core.override_parser.types import IntervalSweep, Override, OverrideType
 from omegaconf import DictConfig, open_dict
 
 from auclab.pipeline.config.compose import Experiment, conf_folder
+from auclab.pipeline.config.default_experiment import linear_notes
+from auclab.pipeline.config.typed_words import hydra_in_words, in_words
+from auclab.sweeps.composition import SharedLoader
 from auclab.tracking.config import SWEEP_VARIABLE
 from auclab.types import AuclabError
 
@@ -22,32 +25,66 @@ _OF_TABLE = ("dataset", "preprocess")
 _MOST = 50
 
 
+def left_to_jobs(settings: Sequence[str]) -> list[str]:
+    """The settings of a sweep; those of a group with several choices are made sweeps over one value.
+
+    Hydra lays other settings on the default choice first, which may not have them.
+
+    Examples
+    --------
+    >>> left_to_jobs(["formulation=ranksvm,csvm", "formulation.norm=l1", "solver.tolerance=1e-8"])
+    ['formulation=ranksvm,csvm', 'formulation.norm=choice(l1)', 'solver.tolerance=1e-8']
+    """
+    overrides = parsed(settings)
+    groups = {each.key_or_group for each in overrides if each.is_sweep_override()}
+    if any(each.key_or_group == "experiment" for each in overrides):  # it makes choices of its own
+        groups |= {each.key_or_group.partition(".")[0] for each in overrides} - {"hydra", "tracking"}
+
+    def is_of_jobs(override: Override) -> bool:
+        group, dot, _ = override.key_or_group.partition(".")
+        changes = override.type is OverrideType.CHANGE and not override.is_sweep_override()
+        return bool(dot) and group in groups and changes
+
+    return [
+        f"{each.key_or_group}=choice({word.partition('=')[2]})" if is_of_jobs(each) else word
+        for word, each in zip(settings, overrides, strict=True)
+    ]
+
+
 def check_choices(config: DictConfig, grid: Sequence[str], sweep: str) -> list[str]:
     """Refuse a sweep with a choice that does not have the tuned parameter, or of which every combination is refused.
 
     So is a sweep of which no job can use the table, where that is the user's own and all jobs have the same.
 
-    `config`: the composed configuration of the sweep. `grid`: its overrides as typed. `sweep`: its id. Returns: the
+    `config`: the composed configuration of the sweep. `grid`: its overrides as typed. `sweep`: its id. Returns: what
+    the choices make of settings: the jobs that are computed without one of them, a norm that was not chosen, and the
     formulations for which the weights of the classes make no difference.
     """
-    from auclab.estimators.class_weights import cancels
+    from auclab.estimators.class_weights import CANCELS, cancels
     from auclab.pipeline.config.build import built
-    from auclab.pipeline.config.checks import check_settings, check_tuning
+    from auclab.pipeline.config.checks import check_settings, check_tuning, unread_notes
 
     hydra = GlobalHydra.instance().hydra
     assert hydra is not None  # it runs the sweep
-    first, accepted, unweighted = "", None, list[str]()
+    loader = SharedLoader(hydra.config_loader.get_search_path())
+    hydra.config_loader = loader  # of the jobs, whatever sweeper and launcher there are
+    first, accepted, having, unweighted, notes = "", None, set[str](), list[str](), list[str]()
+    lacking = defaultdict[str, list[str]](list)
     overrides = [(each.key_or_group.partition(".")[0], each) for each in parsed(grid)]
     weighted = any(key == "class_weight" and {*_values(each)} - {"class_weight=null"} for key, each in overrides)
-    for words, chosen in islice(combinations(grid), _MOST):
-        try:
-            job = hydra.config_loader.load_sweep_config(config, words)
-        except HydraException:  # reported when Hydra composes the job
-            return unweighted
-        choices = dict(job.hydra.runtime.choices)
+    jobs = combinations(grid)
+    for words, chosen in islice(jobs, _MOST):
+        with hydra_in_words(words):
+            job = loader.load_sweep_config(config, words)
+        own, choices = job.hydra, dict(job.hydra.runtime.choices)
         with open_dict(job):
             del job["hydra"]
         experiment, of = Experiment(job, choices), f"{' '.join(chosen)}: " if chosen else ""
+        has = {word.partition("=")[0] for word in own.overrides.task}
+        having |= has
+        for key in {word.partition("=")[0] for word in words} & loader.refused.keys() - has:
+            lacking[key].append(f"{(group := key.partition('.')[0])}={choices.get(group)}")
+        notes += [*linear_notes(experiment, own), *unread_notes(job)]
         try:
             check_tuning(experiment)
         except AuclabError as error:
@@ -60,11 +97,18 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str) -> list[s
                 unweighted.append(name)
         except AuclabError as error:  # the other jobs may be run
             first = first or f"{of}{error}"
+    for key in lacking.keys() - having if next(jobs, None) is None else ():  # no choice has it
+        raise AuclabError(in_words(loader.refused[key], words))
     if accepted is None:
         raise AuclabError(first)
     if not any(key in _OF_TABLE and each.is_sweep_override() for key, each in overrides):
         _check_file(accepted, sweep)
-    return unweighted
+    notes += [
+        f"{key} is not a setting of {', '.join(dict.fromkeys(of))}, and is left out there"
+        for key, of in lacking.items()
+    ]
+    notes += [f"{', '.join(unweighted)}: {CANCELS}"] if unweighted else []
+    return list(dict.fromkeys(notes))
 
 
 def _check_file(experiment: Experiment, sweep: str) -> None:

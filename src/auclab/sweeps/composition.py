@@ -3,6 +3,9 @@
 Hydra takes a tenth of a second to compose a job, as long as many solves, and composes each twice: once before the first
 starts, to find mistakes, and once in the process that runs it. Most jobs of a sweep differ in values alone, such as
 ``split.seed``, which Hydra sets when the composed groups are merged. `SharedLoader` starts there.
+
+A setting that some choices of a sweep have, such as ``formulation.norm``, holds for their jobs; the others are composed
+without it.
 """
 
 from __future__ import annotations
@@ -14,10 +17,14 @@ from copy import deepcopy
 from functools import cache
 from typing import Any
 
-from hydra.core.config_loader import ConfigLoader
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import ConfigCompositionException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+
+from auclab.pipeline.config.typed_words import refused_key
 
 #: A plain ``key=value``: neither Hydra's own settings, nor a package, an addition or a deletion.
 _PLAIN = re.compile(r"(?!hydra\.)[A-Za-z_][\w.]*=")
@@ -25,69 +32,66 @@ _PLAIN = re.compile(r"(?!hydra\.)[A-Za-z_][\w.]*=")
 _composed: dict[tuple[str, ...], DictConfig] = {}
 
 
-class SharedLoader(ConfigLoader):
+class SharedLoader(ConfigLoaderImpl):
     """Hydra's loader of configurations; composes the choices that jobs share once per process.
 
-    `loader`: composes.
+    `config_search_path`: where Hydra finds the files. `refused`: by setting, why a job was composed without it.
     """
 
-    def __init__(self, loader: ConfigLoader) -> None:
-        self._loader, self._sweep = loader, uuid.uuid4().hex
-        self._groups: dict[str, bool] = {}
+    def __init__(self, config_search_path: ConfigSearchPath) -> None:
+        super().__init__(config_search_path)
+        self._sweep, self._groups = uuid.uuid4().hex, dict[str, bool]()
+        self.refused: dict[str, ConfigCompositionException] = {}
 
     def load_sweep_config(self, master_config: DictConfig, sweep_overrides: list[str]) -> DictConfig:
         """The configuration of one job, equal to what Hydra composes."""
-        values = [word for word in sweep_overrides if self._is_value(word)]
-        shape = (self._sweep, *(word.partition("=")[0] + "=" if word in values else word for word in sweep_overrides))
+        values = [word for word in sweep_overrides if self._is_value(word, master_config.hydra)]
+        shape = (self._sweep, *(_key(word) + "=" if word in values else word for word in sweep_overrides))
         if shape not in _composed:
             if any(key[0] != self._sweep for key in _composed):  # workers may be reused by another sweep
                 _composed.clear()
-            composed = self._loader.load_sweep_config(master_config, sweep_overrides)
-            _composed[shape] = deepcopy(composed)
-            return composed
-        config = deepcopy(_composed[shape])
-        try:
-            for word in values:
-                OmegaConf.update(config, word.partition("=")[0], _value(word), merge=True)
-        except OmegaConfBaseException:  # Hydra reports the error
-            return self._loader.load_sweep_config(master_config, sweep_overrides)
+            config = self._compose(master_config, sweep_overrides)
+            _composed[shape] = deepcopy(config)
+        else:
+            config = deepcopy(_composed[shape])
+            OmegaConf.copy_cache(from_config=master_config, to_config=config)  # the same ${now:…}
+            has = set(map(_key, config.hydra.overrides.task))
+            config.hydra.overrides.task = [word for word in sweep_overrides if _key(word) in has]
+            try:
+                for word in values:
+                    if _key(word) in has:
+                        OmegaConf.update(config, _key(word), _value(word), merge=True)
+            except OmegaConfBaseException:  # Hydra reports the error
+                return self._compose(master_config, sweep_overrides)
         job, task = config.hydra.job, [word for word in sweep_overrides if not word.startswith(("hydra.", "hydra/"))]
-        config.hydra.overrides.task = task
+        # With the settings that were left out: each job has a name of its own.
         job.override_dirname = _folder_name(task, **job.config.override_dirname)
         return config
 
-    def _is_value(self, word: str) -> bool:
+    def _compose(self, master_config: DictConfig, sweep_overrides: list[str]) -> DictConfig:
+        """Let Hydra compose a job, without the settings that its choices do not have."""
+        try:
+            return super().load_sweep_config(master_config, sweep_overrides)
+        except ConfigCompositionException as error:
+            kept = [word for word in sweep_overrides if _key(word) != refused_key(error)]
+            if len(kept) == len(sweep_overrides):
+                raise
+            self.refused[refused_key(error)] = error
+            return self._compose(master_config, kept)
+
+    def _is_value(self, word: str, hydra: DictConfig) -> bool:
         """Whether an override sets a number, a string or a list, and neither chooses a group nor merges a mapping."""
         if not _PLAIN.match(word):
             return False
-        key = word.partition("=")[0]
+        key = _key(word)
         if key not in self._groups:
-            self._groups[key] = bool(self._loader.get_group_options(key, results_filter=None))
+            own: Any = OmegaConf.to_container(hydra.overrides.hydra)  # hydra.searchpath may be among them
+            self._groups[key] = bool(self.get_group_options(key, None, hydra.job.config_name, own))
         return not self._groups[key] and not isinstance(_value(word), dict)
 
-    def load_configuration(self, *arguments: Any, **named: Any) -> DictConfig:
-        """As Hydra's."""
-        return self._loader.load_configuration(*arguments, **named)
 
-    def get_search_path(self) -> Any:
-        """As Hydra's."""
-        return self._loader.get_search_path()
-
-    def get_sources(self) -> Any:
-        """As Hydra's."""
-        return self._loader.get_sources()
-
-    def list_groups(self, *arguments: Any, **named: Any) -> Any:
-        """As Hydra's."""
-        return self._loader.list_groups(*arguments, **named)
-
-    def get_group_options(self, *arguments: Any, **named: Any) -> Any:
-        """As Hydra's."""
-        return self._loader.get_group_options(*arguments, **named)
-
-    def compute_defaults_list(self, *arguments: Any, **named: Any) -> Any:
-        """As Hydra's."""
-        return self._loader.compute_defaults_list(*arguments, **named)
+def _key(word: str) -> str:
+    return word.partition("=")[0]
 
 
 @cache
@@ -103,5 +107,5 @@ def _folder_name(overrides: Sequence[str], *, kv_sep: str, item_sep: str, exclud
     >>> _folder_name(["split.seed=1", "formulation=bauc"], kv_sep="=", item_sep=",", exclude_keys=[])
     'formulation=bauc,split.seed=1'
     """
-    kept = sorted(word for word in overrides if word.partition("=")[0] not in exclude_keys)
+    kept = sorted(word for word in overrides if _key(word) not in exclude_keys)
     return item_sep.join(kept).replace("=", kv_sep)

@@ -25,6 +25,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
+from auclab.pipeline.config.typed_words import hydra_in_words
 from auclab.sweeps.choices import check_choices
 from auclab.sweeps.jobs import SweepRecord, parse_rerun
 from auclab.sweeps.workers import check_launcher, pin_threads, start_server
@@ -69,7 +70,7 @@ class SweepCallback(Callback):
 
         show_notes()
         # Hydra turns an exception raised here into a warning and continues.
-        with plain_errors(lambda line: SystemExit(1), stopped="no job was begun"):
+        with plain_errors(lambda line: SystemExit(1), stopped="no job was begun"), hydra_in_words(()):
             check_launcher(config.hydra.launcher)
             params = config.hydra.sweeper.get("params") or {}
             fixed = [f"{key}={value!s}" for key, value in params.items()]
@@ -80,7 +81,8 @@ class SweepCallback(Callback):
             total = _count_jobs(config.hydra.sweeper, grid)
             sweep_id, folder = uuid.uuid4().hex, Path(config.hydra.sweep.dir).absolute()
             if "study" not in config:
-                _show_unweighted(check_choices(config, grid, sweep_id))
+                for line in check_choices(config, grid, sweep_id):
+                    _note(line)
             pin_threads(config.hydra.launcher)
             start_server(config.hydra.launcher)
             parse_rerun(config.get("rerun"))
@@ -111,14 +113,6 @@ def _opened(folder: Path, tracking: TrackingConfig, grid: list[str]) -> Iterator
         yield pending
 
 
-def _show_unweighted(names: list[str]) -> None:
-    """Say for which formulations of the sweep the weights of the classes make no difference."""
-    from auclab.estimators.class_weights import CANCELS
-
-    if names:
-        _note(f"{', '.join(names)}: {CANCELS}")
-
-
 def _note(line: str) -> None:
     from auclab.pipeline.screen.console import err
 
@@ -130,10 +124,22 @@ def program() -> list[str]:
     return os.environ.get(PROGRAM_VARIABLE, "auclab run").split()
 
 
+def command_of(job: DictConfig) -> str:
+    """The command of one run: where its configuration was found, and its settings.
+
+    `job`: Hydra's own configuration of the run.
+    """
+    folders = [each.path for each in job.runtime.config_sources if each.provider == "command-line"]
+    options = [f"--config-dir={folder}" for folder in folders]
+    options += [] if job.job.config_name == "config" else [f"--config-name={job.job.config_name}"]
+    options += [word for word in job.overrides.hydra if word.startswith("hydra.searchpath=")]
+    return shlex.join([*program(), *options, *job.overrides.task])
+
+
 def _count_jobs(sweeper: DictConfig, grid: list[str]) -> int | None:
     """Number of jobs of a sweep; None for a sweeper that does not say."""
     kind = str(sweeper.get("_target_", "")).rpartition(".")[2]
-    return count_grid(grid) if kind in ("BasicSweeper", "GridSweeper") else None
+    return count_grid(grid) if kind == "BasicSweeper" else None
 
 
 def count_grid(grid: list[str]) -> int:

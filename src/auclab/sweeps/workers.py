@@ -53,10 +53,10 @@ def count_workers(launcher: Mapping[str, Any]) -> int:
 
     Examples
     --------
-    >>> count_workers({"_target_": "x.DaskLauncher", "workers": 4}), count_workers({"_target_": "x.BasicLauncher"})
-    (4, 1)
+    >>> count_workers({"workers": 4}), count_workers({"n_jobs": 2}), count_workers({"_target_": "x.BasicLauncher"})
+    (4, 2, 1)
     """
-    requested = launcher.get("workers", 1)
+    requested = launcher.get("workers", launcher.get("n_jobs", 1))
     return cores() if requested is None or int(requested) < 0 else max(1, int(requested))
 
 

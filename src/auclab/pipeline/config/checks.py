@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from importlib.util import find_spec
@@ -46,7 +46,7 @@ _MAY_BE_NULL = ("preprocess.max_categories", "dataset.rows", "dataset.features",
 
 def check_settings(experiment: Experiment) -> None:
     """Refuse a configuration that no data can make valid, with all its errors in one message."""
-    check_keys(experiment.config)
+    check_groups_chosen(experiment.config)
     try:
         plain = experiment.configuration
     except OmegaConfBaseException as error:  # ${…} that cannot be resolved
@@ -217,20 +217,20 @@ def _prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]
     return gap_notes(dataset.X, drops_constant=not made_by.endswith(".none"))
 
 
-def check_keys(config: DictConfig) -> None:
-    """Refuse keys that conf/config.yaml lacks, such as that of ``+foo=1``."""
-    known = known_keys()
+def check_groups_chosen(config: DictConfig) -> None:
+    """Refuse a configuration without one of the groups that every experiment needs."""
     for group in _NEEDED:
         if group not in config:
             way = "give some by list, such as 'metrics=[auc,bauc]'" if group == "metrics" else f"leave out ~{group}"
             raise AuclabError(f"no {group} is chosen, but every experiment needs one; {way}")
-    if "study" in config:
-        known = known | set(plain_yaml(conf_folder() / "study.yaml")) | {"study"}
+
+
+def unread_notes(config: DictConfig) -> Iterator[str]:
+    """Keys that ``conf/config.yaml`` lacks, such as that of ``+foo=1``; other settings may refer to them."""
     for key in map(str, config):
-        if key not in known:
-            raise AuclabError(
-                f"there is no setting {key!r}{did_you_mean(key, known)}; settings are {', '.join(sorted(known))}"
-            )
+        if key not in (known := known_keys()):
+            near = did_you_mean(key, known)
+            yield f"{key} is not a setting{near}: it is stored, and has an effect where other settings refer to it"
 
 
 @cache

@@ -16,10 +16,14 @@ from typing import Any, Literal, TypeVar, cast
 from omegaconf import MISSING, DictConfig, OmegaConf
 
 from auclab.pipeline.config.constraint_settings import ConstraintsConfig
+from auclab.pipeline.config.default_experiment import norm_for
 from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.limits import chosen, limited
 from auclab.tracking.config import TrackingConfig
 from auclab.types import AuclabError
+
+# In every process that reads a configuration: workers of a sweep compose none.
+OmegaConf.register_new_resolver("norm_for", norm_for, replace=True)
 
 _FOLDS = "cross-validation needs at least 2"
 _NOT_NEGATIVE = (lambda value: value >= 0, "it must be ≥ 0")
