@@ -80,7 +80,7 @@ def _run(config: DictConfig) -> None:
         check_settings(experiment)
         parse_rerun(config.get("rerun"))
         show_data(*check_data(experiment))
-        show_foreseen([*linear_notes(experiment, job), *unread_notes(config)])
+        show_foreseen([*linear_notes(experiment.config, job), *unread_notes(config)])
     with plain_errors(lambda line: SystemExit(1)):
         from auclab.pipeline.experiment import run_experiment
 

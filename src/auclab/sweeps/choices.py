@@ -84,7 +84,7 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str) -> list[s
         having |= has
         for key in {word.partition("=")[0] for word in words} & loader.refused.keys() - has:
             lacking[key].append(f"{(group := key.partition('.')[0])}={choices.get(group)}")
-        notes += [*linear_notes(experiment, own), *unread_notes(job)]
+        notes += [*linear_notes(experiment.config, own), *unread_notes(job)]
         try:
             check_tuning(experiment)
         except AuclabError as error:

@@ -17,8 +17,6 @@ from omegaconf import OmegaConf
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from auclab.pipeline.config.compose import Experiment
-
 #: The solver of linear programs.
 LINEAR = "highs"
 
@@ -60,12 +58,12 @@ def norm_for(solver: str) -> str:
     return "l1" if solver == LINEAR else "l2"
 
 
-def linear_notes(experiment: Experiment, hydra: DictConfig) -> Iterator[str]:
+def linear_notes(config: DictConfig, hydra: DictConfig) -> Iterator[str]:
     """What the solver of linear programs made of settings that were not chosen.
 
-    `hydra`: Hydra's own configuration of the run.
+    `config`, `hydra`: the composed configuration of the run, and Hydra's own.
     """
-    if experiment.config.solver.name != LINEAR:
+    if config.solver.name != LINEAR:
         return
     named = any(word.startswith(("formulation=", "experiment=")) for word in hydra.overrides.task)
     if not named and hydra.job.config_name == "config":
@@ -73,6 +71,6 @@ def linear_notes(experiment: Experiment, hydra: DictConfig) -> Iterator[str]:
             f"solver={LINEAR} takes linear programs, and without a formulation it fits bauc, where other solvers fit "
             "ranksvm with λ‖w‖² and λ chosen on inner folds"
         )
-    formulation = experiment.config.formulation
+    formulation = config.formulation
     if "norm" in formulation and OmegaConf.is_interpolation(formulation, "norm"):
         yield f"solver={LINEAR} takes linear programs: a norm that is not chosen is l1, where other solvers take l2"
