@@ -51,11 +51,11 @@ def test_a_norm_that_is_not_chosen_is_that_of_a_linear_program_where_the_solver_
         experiment = compose_experiment([f"formulation={name}", f"solver={solver}"])
         linear = solver in SOLVERS and SOLVERS[solver].capabilities.linear_only
         assert experiment.config.formulation.norm == ("l1" if linear else "l2")
-        notes = list(linear_notes(experiment, hydra_of(f"formulation={name}")))
+        notes = list(linear_notes(experiment.config, hydra_of(f"formulation={name}")))
         assert [note.startswith(f"solver={solver} takes linear programs: a norm") for note in notes] == [True] * linear
     chosen = compose_experiment([f"formulation={name}", "solver=highs", "formulation.norm=linf"])
     assert chosen.config.formulation.norm == "linf"
-    assert list(linear_notes(chosen, hydra_of(f"formulation={name}"))) == []
+    assert list(linear_notes(chosen.config, hydra_of(f"formulation={name}"))) == []
 
 
 def test_highs_alone_fits_another_formulation_and_says_why():
@@ -63,9 +63,9 @@ def test_highs_alone_fits_another_formulation_and_says_why():
         assert with_formulation(words) == words
     experiment = compose_experiment(["solver=highs"])
     assert experiment.choices["formulation"] == "bauc"
-    (note,) = linear_notes(experiment, hydra_of("solver=highs"))
+    (note,) = linear_notes(experiment.config, hydra_of("solver=highs"))
     assert note.startswith("solver=highs takes linear programs, and without a formulation it fits bauc")
-    assert list(linear_notes(experiment, hydra_of("solver=highs", "formulation=bauc"))) == []
+    assert list(linear_notes(experiment.config, hydra_of("solver=highs", "formulation=bauc"))) == []
 
 
 @pytest.mark.slow
