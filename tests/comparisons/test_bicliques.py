@@ -143,6 +143,7 @@ Y = np.arange(30) % 2
         (lambda: Bicliques([], []), "got 0 and 0"),
         (lambda: Bicliques([[]], [[1]]), r"upper\[0\] must be one or more row numbers"),
         (lambda: Bicliques([[0]], [[-1]]), r"lower\[0\] must be one or more row numbers"),
+        (lambda: Bicliques([[2**32]], [[1]]), r"upper\[0\] must be one or more row numbers"),
         (lambda: Bicliques([[0.5]], [[1]]), r"upper\[0\] must be one or more row numbers"),
         (lambda: Bicliques([[0, 0]], [[1]]), "twice on one side"),
         (lambda: Bicliques([[2], [0, 1]], [[0], [1, 2]]), "row 1 is on both sides of biclique 1"),

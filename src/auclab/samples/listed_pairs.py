@@ -27,8 +27,9 @@ class ListedSide(NamedTuple):
         """From lists of row numbers."""
         listed = [np.atleast_1d(np.asarray(side)) for side in sides]
         for k, rows in enumerate(listed):
-            if not rows.size or rows.ndim != 1 or rows.dtype.kind not in "iu" or (rows < 0).any():
-                raise AuclabError(f"{name}[{k}] must be one or more row numbers ≥ 0, got {sides[k]!r}")
+            whole = rows.ndim == 1 and rows.size > 0 and rows.dtype.kind in "iu"
+            if not whole or rows.min() < 0 or rows.max() > np.iinfo(np.int32).max:
+                raise AuclabError(f"{name}[{k}] must be one or more row numbers, from 0 on, got {sides[k]!r}")
         rows = np.concatenate(listed) if listed else np.empty(0, np.int32)
         return cls(rows.astype(np.int32), np.repeat(np.arange(len(listed)), [rows.size for rows in listed]))
 
@@ -123,9 +124,14 @@ class ListedPairs:
 
     def pairs(self) -> tuple[NDArray[Any], NDArray[Any], Array]:
         """Every pair: the upper rows, the lower rows, and the weights; for small samples."""
-        above, below = np.nonzero(self.upper.owners[:, None] == self.lower.owners[None])
-        i, j = self.upper.rows[above], self.lower.rows[below]
-        return i, j, self.factors[self.upper.owners[above]] * self.weights[i] * self.weights[j]
+        upper, lower = (np.bincount(side.owners, minlength=self.factors.size) for side in (self.upper, self.lower))
+        sizes = upper * lower
+        biclique = np.repeat(np.arange(sizes.size), sizes)
+        number = np.arange(biclique.size) - (np.cumsum(sizes) - sizes)[biclique]
+        above, below = np.divmod(number, lower[biclique])
+        i = self.upper.rows[(np.cumsum(upper) - upper)[biclique] + above]
+        j = self.lower.rows[(np.cumsum(lower) - lower)[biclique] + below]
+        return i, j, self.factors[biclique] * self.weights[i] * self.weights[j]
 
     def sorted_by(self, scores: Array) -> tuple[Side, Side]:
         """The upper and the lower sides for scores of shape (n_rows,)."""
