@@ -28,7 +28,7 @@ from scipy.stats import norm
 from auclab.bounds import fixed_scorer_pairs_bound
 from auclab.inference import compare_pairs, estimate_pairs
 from auclab.metrics import buffered_concordance, censored_pairs, concordance_index, ordered_pairs
-from auclab.samples.bicliques import Bicliques
+from auclab.samples.bicliques import LevelPairs
 
 PAGE = measured.ROOT / "docs" / "groups_and_times.md"
 RESULTS = PAGE.with_name("pairs_coverage.csv")
@@ -39,7 +39,7 @@ DELTAS = (0.5, 2.0)
 #: Rows of the populations of times: so many samples of so many rows.
 POPULATION = (100, 100_000)
 #: Draws pairs and the scores of two scorers.
-Draw = Callable[[np.random.Generator], tuple[Bicliques, np.ndarray, np.ndarray]]
+Draw = Callable[[np.random.Generator], tuple[LevelPairs, np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ FIELDS = tuple(field.name for field in fields(Row))
 def grouped(n_groups: int, weights: str) -> Draw:
     """Groups that differ in size, level and difficulty."""
 
-    def draw(rng: np.random.Generator) -> tuple[Bicliques, np.ndarray, np.ndarray]:
+    def draw(rng: np.random.Generator) -> tuple[LevelPairs, np.ndarray, np.ndarray]:
         groups = np.repeat(np.arange(n_groups), rng.integers(2, 16, n_groups))
         y = rng.random(groups.size) < 1 / 3
         y[np.flatnonzero(np.diff(groups, prepend=-1))] = True  # the first row of a group is positive, the second not
@@ -113,7 +113,7 @@ def censored(n_rows: int, rate: float) -> Draw:
     """Patients as pairs."""
     rows = patients(n_rows, rate)
 
-    def draw(rng: np.random.Generator) -> tuple[Bicliques, np.ndarray, np.ndarray]:
+    def draw(rng: np.random.Generator) -> tuple[LevelPairs, np.ndarray, np.ndarray]:
         time, event, a, b = rows(rng)
         return censored_pairs(time, event), a, b
 

@@ -15,7 +15,7 @@ from auclab import BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
 from auclab.formulations.base import Program
 from auclab.inference import estimate_pairs
 from auclab.losses import SquaredHinge
-from auclab.samples.bicliques import Bicliques, censored_pairs, ordered_pairs
+from auclab.samples.bicliques import LevelPairs, censored_pairs, ordered_pairs
 from auclab.samples.ranked import RankedSample
 from auclab.types import Array
 from experiments.study import Row, values_and_means
@@ -50,7 +50,7 @@ class Compared:
         return Compared(self.X[rows], self.y[rows], self.kind, event, groups)
 
     @cached_property
-    def pairs(self) -> Bicliques:
+    def pairs(self) -> LevelPairs:
         """The pairs that count."""
         if self.kind == "times":
             assert self.event is not None

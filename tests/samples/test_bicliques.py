@@ -1,4 +1,4 @@
-"""Bicliques against the pairs themselves, one by one."""
+"""LevelPairs against the pairs themselves, one by one."""
 
 from functools import partial
 
@@ -140,4 +140,4 @@ def test_a_group_of_very_small_weights_has_the_weight_of_the_others():
 
 
 def test_pairs_are_printed_on_one_line_whatever_their_number():
-    assert repr(ordered_pairs(np.arange(1000))) == "Bicliques(499500 pairs of 1000 rows, kind='grades')"
+    assert repr(ordered_pairs(np.arange(1000))) == "LevelPairs(499500 pairs of 1000 rows, kind='grades')"

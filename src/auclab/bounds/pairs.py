@@ -8,11 +8,11 @@ from auclab.bounds.bound import Bound
 from auclab.bounds.checks import check_numbers, check_probability
 from auclab.bounds.fixed_scorer import HELD_OUT
 from auclab.metrics.comparable_pairs import ComparablePairs
-from auclab.samples.bicliques import Bicliques
+from auclab.samples.bicliques import LevelPairs
 from auclab.types import AuclabError
 
 
-def fixed_scorer_pairs_bound(pairs: Bicliques, auc: float, *, rho: float) -> Bound:
+def fixed_scorer_pairs_bound(pairs: LevelPairs, auc: float, *, rho: float) -> Bound:
     """Two-sided bound on the concordance, or the AUC within groups, of a fixed scorer.
 
     With probability at least 1 − ρ, conditional on the pairs that are compared::
@@ -25,7 +25,7 @@ def fixed_scorer_pairs_bound(pairs: Bicliques, auc: float, *, rho: float) -> Bou
 
     Parameters
     ----------
-    pairs : Bicliques
+    pairs : LevelPairs
         Pairs of the held-out part: ``ordered_pairs(y, groups)`` or ``censored_pairs(time, event)`` of `auclab.metrics`.
     auc : float
         Share of these pairs that are ranked correctly, in [0, 1].

@@ -5,9 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
+from numpy.typing import ArrayLike
+
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
 from auclab.regularisers import VectorNorm
+from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
 
@@ -72,9 +75,13 @@ class Comparison(ABC):
         if not cls.__module__.startswith("auclab.comparisons."):
             raise SealedError(
                 f"{cls.__name__} cannot be derived from {cls.__mro__[1].__name__}: margins are sealed, "
-                "because the proofs of optima rest on them. Say which rows are compared by groups=, ordered=True or "
-                "event= of auclab.solve, and how much each counts by sample_weight= and group_weights="
+                "because the proofs of optima rest on them. Pairs of your own are auclab.comparisons.Bicliques(upper, "
+                "lower, weights), with the numbers of the rows that should have the larger and the smaller score"
             )
+
+    def sample(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, pos_label: Any = None) -> Sample:
+        """The checked rows that are compared: split by their labels."""
+        return as_sample(X, y, sample_weight, pos_label=pos_label)
 
     def capacity(self, sample: Sample) -> Array | None:
         """The largest weight of each negative, shape (n_neg,); None where the weights are the shares in the sample."""

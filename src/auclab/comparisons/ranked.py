@@ -34,7 +34,7 @@ class RankedPairs(AllPairs):
     'times'
     """
 
-    kind: Literal["groups", "grades", "times"] = "groups"
+    kind: Literal["groups", "grades", "times", "given"] = "groups"
 
     by_marginals = False
     encodings = ("dual",)
@@ -48,6 +48,7 @@ class RankedPairs(AllPairs):
             "groups": "y_i > y_j, g_i = g_j",
             "grades": "y_i > y_j",
             "times": "t_i < t_j, event_i",
+            "given": "the given pairs",
         }
         return f"mean over {pairs[self.kind]} of"
 

@@ -14,11 +14,11 @@ from auclab.types import AuclabError
 from auclab.wording import counted
 
 if TYPE_CHECKING:
-    from auclab.samples.bicliques import Bicliques, GroupWeights
+    from auclab.samples.bicliques import GroupWeights, LevelPairs
 
 #: What counts the same: every pair, or every group that has one.
 PairWeights = Literal["pairs", "groups"]
-#: What is compared: a positive with every negative, or what `auclab.samples.bicliques.Bicliques` has a name for.
+#: What is compared: a positive with every negative, or what `auclab.samples.bicliques.LevelPairs` has a name for.
 Kind = Literal["classes", "groups", "grades", "times"]
 #: AUC and buffered AUC of every kind, by their names in a run.
 METRIC_NAMES: dict[Kind, dict[str, str]] = {
@@ -121,7 +121,7 @@ class Target:
         return given or ({"ordered": True} if self.graded else {})
 
     @cached_property
-    def pairs(self) -> Bicliques:
+    def pairs(self) -> LevelPairs:
         """The rows that are compared."""
         from auclab.samples.bicliques import censored_pairs, ordered_pairs  # with compiled loops, late
 

@@ -15,7 +15,7 @@ from auclab.displays.base import Display
 from auclab.displays.style import PALE, SERIES, canvas, despine, labelled, style, thinned
 from auclab.inference import Estimate, estimate_pairs
 from auclab.metrics.comparable_pairs import ComparablePairs
-from auclab.samples.bicliques import Bicliques
+from auclab.samples.bicliques import LevelPairs
 from auclab.types import Array
 
 
@@ -90,7 +90,7 @@ class ConcordanceDisplay(Display):
     @classmethod
     def from_pairs(
         cls,
-        pairs: Bicliques,
+        pairs: LevelPairs,
         scores: ArrayLike,
         *,
         level: float = 0.95,
@@ -102,7 +102,7 @@ class ConcordanceDisplay(Display):
 
         Parameters
         ----------
-        pairs : Bicliques
+        pairs : LevelPairs
             ``ordered_pairs(y, groups)`` or ``censored_pairs(time, event)`` of `auclab.metrics`.
         scores : array of shape (n_samples,)
             Larger for the larger grade or the earlier event.

@@ -18,7 +18,7 @@ from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share
 from auclab.metrics.comparable_pairs import ComparablePairs
 from auclab.metrics.pair_errors import PairErrors
-from auclab.samples.bicliques import Bicliques
+from auclab.samples.bicliques import LevelPairs
 from auclab.types import Array
 
 #: Letters of a metric's name that fit into one line of the legend.
@@ -92,13 +92,13 @@ class RankingErrorDisplay(Display):
 
     @classmethod
     def from_pairs(
-        cls, pairs: Bicliques, scores: ArrayLike, *, bins: int = 60, metrics: tuple[str, str] = ("AUC", "bAUC")
+        cls, pairs: LevelPairs, scores: ArrayLike, *, bins: int = 60, metrics: tuple[str, str] = ("AUC", "bAUC")
     ) -> Self:
         """Draw the errors of pairs within groups, of grades or of censored times, which have no ROC curve.
 
         Parameters
         ----------
-        pairs : Bicliques
+        pairs : LevelPairs
             ``ordered_pairs(y, groups)`` or ``censored_pairs(time, event)`` of `auclab.metrics`.
         scores : array of shape (n_samples,)
         bins : int ≥ 1

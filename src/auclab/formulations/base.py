@@ -21,7 +21,6 @@ from auclab.formulations.null import FixedNull, NullPoint
 from auclab.formulations.optimum import Optimum
 from auclab.losses import Hinge, Loss
 from auclab.regularisers import Norm, Regulariser
-from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
@@ -158,7 +157,7 @@ class Program(ABC):
         return NullPoint(self)
 
     def value(
-        self, coef: ArrayLike, intercept: float, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, coef: ArrayLike, intercept: float, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Objective at (`coef`, `intercept`), in O(m log m) without forming pairs.
 
@@ -169,7 +168,7 @@ class Program(ABC):
             Ignored by pair formulations, where it cancels.
         X : array or CSR matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
-            0/1, −1/+1 or booleans.
+            0/1, −1/+1 or booleans; None over `auclab.comparisons.Bicliques`.
         sample_weight : array of shape (n_samples,), optional
             Weights ≥ 0; equal to repeating observations.
 
@@ -182,7 +181,7 @@ class Program(ABC):
         --------
         auclab.solve : The w with the least value.
         """
-        sample = as_sample(X, y, sample_weight)
+        sample = self.comparisons.sample(X, y, sample_weight)
         vector = finite_array("coef", coef, (sample.n_features,))
         centred, low = moved_intercept_parts(float(intercept), vector, sample.offset, 1.0)
         return accurate_objective(self, vector, centred, sample, low)

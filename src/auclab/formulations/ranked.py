@@ -7,11 +7,10 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from auclab.comparisons import RankedPairs
+from auclab.comparisons import Bicliques, RankedPairs
 from auclab.formulations.base import Program
 from auclab.formulations.composed import Composed
-from auclab.samples.as_sample import as_sample
-from auclab.samples.bicliques import Bicliques, GroupWeights, censored_pairs, group_numbers, ordered_pairs
+from auclab.samples.bicliques import GroupWeights, LevelPairs, censored_pairs, group_numbers, ordered_pairs
 from auclab.samples.blocks.ranked_blocks import RankedBlockSample, by_block
 from auclab.samples.memory import Sample
 from auclab.samples.ranked import RankedSample
@@ -42,17 +41,17 @@ class Ranking:
         return self.groups is None and not self.ordered and self.event is None
 
     def problem_parts(
-        self, program: Program, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, pos_label: Any = None
+        self, program: Program, X: Any, y: Any, sample_weight: ArrayLike | None = None, pos_label: Any = None
     ) -> tuple[Program, Sample]:
         """The program over these pairs, and the checked sample."""
         if self.is_of_classes:
-            return program, as_sample(X, y, sample_weight, pos_label=pos_label)
+            return program, program.comparisons.sample(X, y, sample_weight, pos_label)
         over_pairs = self.program(program)
         if not in_memory(X):
             return over_pairs, RankedBlockSample.of_table(X, self._in_blocks(X)._pairs(y, sample_weight, pos_label))
         return over_pairs, RankedSample.of_pairs(X, self._pairs(y, sample_weight, pos_label))
 
-    def _pairs(self, y: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> Bicliques:
+    def _pairs(self, y: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> LevelPairs:
         """The pairs of rows with these targets."""
         if self.event is not None:
             return censored_pairs(y, self.event, self.groups, sample_weight, group_weights=self.group_weights)
@@ -88,6 +87,8 @@ class Ranking:
 
 def _check_over_pairs(program: Program, given: str) -> None:
     """Raise `AuclabError` unless the program is a convex mean over pairs."""
+    if isinstance(program.comparisons, Bicliques):
+        raise AuclabError(f"the bicliques of the program say which rows are compared; leave out {given}")
     if program.comparisons.hardest:
         raise AuclabError(
             f"formulation {program.name} does not support {given}: the hardest share of the negatives is that of one "

@@ -30,7 +30,7 @@ from auclab.inference.results import Comparison, Estimate
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share, buffered_sums
 from auclab.metrics.comparable_pairs import ComparablePairs
-from auclab.samples.bicliques import Bicliques
+from auclab.samples.bicliques import LevelPairs
 from auclab.types import Array, AuclabError
 
 PairMetric = Literal["auc", "bauc"]
@@ -38,7 +38,7 @@ METHOD = "jackknife"
 
 
 def estimate_pairs(
-    pairs: Bicliques, scores: ArrayLike, metric: PairMetric = "auc", *, threshold: float = 0.0, level: float = 0.95
+    pairs: LevelPairs, scores: ArrayLike, metric: PairMetric = "auc", *, threshold: float = 0.0, level: float = 0.95
 ) -> Estimate:
     """Concordance or AUC within groups, plain or buffered, with its standard error and confidence interval.
 
@@ -47,7 +47,7 @@ def estimate_pairs(
 
     Parameters
     ----------
-    pairs : Bicliques
+    pairs : LevelPairs
         ``ordered_pairs(y, groups)`` or ``censored_pairs(time, event)`` of `auclab.metrics`.
     scores : array of shape (n_samples,)
         Larger for the larger grade or the earlier event. ±∞ for ``"auc"`` only.
@@ -97,7 +97,7 @@ def estimate_pairs(
 
 
 def compare_pairs(
-    pairs: Bicliques,
+    pairs: LevelPairs,
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     metric: PairMetric = "auc",

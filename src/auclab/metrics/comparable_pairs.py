@@ -1,4 +1,4 @@
-"""Comparable pairs, ready for sums over scores: the rows of `auclab.samples.bicliques.Bicliques` by ascending level."""
+"""Comparable pairs, ready for sums over scores: rows of `auclab.samples.bicliques.LevelPairs` by ascending level."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from auclab.compiled.comparable import (
     upper_sums,
     weighted_sum,
 )
-from auclab.samples.bicliques import Bicliques
+from auclab.samples.bicliques import LevelPairs
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector
 
@@ -35,7 +35,7 @@ class ComparablePairs:
     whether whole groups are independent, or else rows.
     """
 
-    def __init__(self, pairs: Bicliques):
+    def __init__(self, pairs: LevelPairs):
         self.n_rows, self.units_are_groups = pairs.n_rows, pairs.kind == "groups"
         self.rows, ends, blocks = pairs.by_level
         self.groups: Index = ends[blocks]

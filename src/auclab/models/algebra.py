@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from auclab.comparisons import Bicliques
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
@@ -85,6 +86,8 @@ def build(
         )
     if not program.loss.is_hinge and language == "pyomo":
         raise AuclabError(f"models in Pyomo support the hinge alone, not {program.loss}; use language='cvxpy'")
+    if isinstance(program.comparisons, Bicliques):
+        raise AuclabError("models are over pairs of two classes or points, and not over bicliques; use auclab.solve")
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
     if sample.in_blocks:
         raise AuclabError("a model needs all rows in memory, but X is in blocks; use auclab.solve")

@@ -51,7 +51,7 @@ def sums_of_rows(side: Side, values: Array, n_rows: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Bicliques:
+class LevelPairs:
     """Pairs ``(i, j)`` of one group with ``level_i > level_j`` and i a winner; weights ``s_i s_j``, scaled to sum 1.
 
     `winners` (n_rows,): the rows that may be the upper one of a pair: all, or those with an event. `groups` (n_rows,):
@@ -72,7 +72,7 @@ class Bicliques:
             raise AuclabError(f"no two rows can be compared: a pair needs {_NEEDED[self.kind]}, and weights above 0")
 
     def __repr__(self) -> str:
-        return f"Bicliques({self.n_pairs} pairs of {self.n_rows} rows, kind={self.kind!r})"
+        return f"LevelPairs({self.n_pairs} pairs of {self.n_rows} rows, kind={self.kind!r})"
 
     @property
     def n_rows(self) -> int:
@@ -137,7 +137,7 @@ class Bicliques:
         blocks = np.flatnonzero(np.r_[True, np.diff(groups[cuts]) != 0][: cuts.size])
         return ByLevel(used[order], np.r_[cuts, used.size], np.r_[blocks, cuts.size])
 
-    def thinned(self, size: int, generator: np.random.Generator) -> tuple[NDArray[np.intp], Bicliques] | None:
+    def thinned(self, size: int, generator: np.random.Generator) -> tuple[NDArray[np.intp], LevelPairs] | None:
         """About `size` rows and the pairs among them, or None if there are none; whole groups if there are many.
 
         Returned `rows`: which rows. `bicliques`: of these rows.
@@ -149,7 +149,7 @@ class Bicliques:
             chosen = generator.random(self.n_rows) < part
         rows = np.flatnonzero(chosen)
         try:
-            return rows, Bicliques(
+            return rows, LevelPairs(
                 self.levels[rows], self.winners[rows], self.groups[rows], self.weights[rows],
                 self.kind, self.group_weights,
             )  # fmt: skip
@@ -238,7 +238,7 @@ def ordered_pairs(
     *,
     group_weights: GroupWeights = "pairs",
     pos_label: Any = None,
-) -> Bicliques:
+) -> LevelPairs:
     """The pairs (i, j) with ``y_i > y_j``, and of one group if there are groups; row i should have the larger score.
 
     Parameters
@@ -275,9 +275,9 @@ def ordered_pairs(
     else:
         grades = finite_vector("y", y)
     numbers = group_numbers(groups, grades.size)
-    weights = _weights(sample_weight, numbers, group_weights)
+    weights = weights_of_rows(sample_weight, numbers, group_weights)
     winners = np.ones(grades.size, dtype=np.bool_)
-    return Bicliques(grades, winners, numbers, weights, "grades" if groups is None else "groups", group_weights)
+    return LevelPairs(grades, winners, numbers, weights, "grades" if groups is None else "groups", group_weights)
 
 
 def censored_pairs(
@@ -288,7 +288,7 @@ def censored_pairs(
     *,
     group_weights: GroupWeights = "pairs",
     tied_times: TiedTimes = "excluded",
-) -> Bicliques:
+) -> LevelPairs:
     """The pairs (i, j) with an event at i and ``time_i < time_j``: row i should have the larger score, a risk.
 
     Parameters
@@ -336,10 +336,10 @@ def censored_pairs(
     if events.dtype.kind not in "biuf" or not ((events == 0) | (events == 1)).all():
         raise AuclabError("event must be 0 or 1, or a boolean, for every row: 1 where the event was observed")
     numbers = group_numbers(groups, times.size)
-    weights = _weights(sample_weight, numbers, group_weights)
+    weights = weights_of_rows(sample_weight, numbers, group_weights)
     if tied_times == "censored_later":
         times = 2.0 * np.unique(times, return_inverse=True)[1] + (events == 0)
-    return Bicliques(-times, events == 1, numbers, weights, "times", group_weights)
+    return LevelPairs(-times, events == 1, numbers, weights, "times", group_weights)
 
 
 def group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:
@@ -358,7 +358,7 @@ def group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:
         raise AuclabError("groups must be all numbers or all text; convert them first") from error
 
 
-def _weights(sample_weight: ArrayLike | None, groups: NDArray[np.intp], group_weights: str) -> Array:
+def weights_of_rows(sample_weight: ArrayLike | None, groups: NDArray[np.intp], group_weights: str) -> Array:
     """The weights times a power of 2, one for every group whose weights have a sum of their own.
 
     The largest is then in [1, 2), so that the sum of the products is in the range of floats; weights below 2⁻⁵⁰⁰ are 0.

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
 from auclab.compiled.sparse_rows import sparse_gram
-from auclab.samples.bicliques import Bicliques, Side
+from auclab.samples.bicliques import LevelPairs, Side
+from auclab.samples.listed_pairs import ListedPairs
 from auclab.samples.memory import Sample, checked_features, moved_rows
 from auclab.samples.protocol import Sums
 from auclab.sizes import LOOKED_AT
@@ -38,10 +39,10 @@ class RankedSample(Sample):
     """
 
     is_of_classes = False
-    bicliques: Bicliques = field(kw_only=True)
+    bicliques: LevelPairs | ListedPairs = field(kw_only=True)
 
     @classmethod
-    def of_pairs(cls, X: Any, bicliques: Bicliques) -> RankedSample:
+    def of_pairs(cls, X: Any, bicliques: LevelPairs | ListedPairs) -> RankedSample:
         """Check `X` of shape (n_samples, n_features); `bicliques` are the pairs of its rows."""
         features, offset, peaks = checked_features(X)
         label_for_every_row(features.shape[0], bicliques.n_rows)
@@ -50,7 +51,7 @@ class RankedSample(Sample):
         return sample
 
     @classmethod
-    def _of(cls, X: Any, bicliques: Bicliques, offset: Array | None = None) -> Self:
+    def _of(cls, X: Any, bicliques: LevelPairs | ListedPairs, offset: Array | None = None) -> Self:
         every = np.ones(bicliques.n_rows, dtype=np.bool_)
         return cls(X, X, *bicliques.shares, 0.5, every, True, offset=offset, bicliques=bicliques)
 
@@ -133,7 +134,7 @@ class RankedSample(Sample):
 
         It cancels in the pairs, and would cost digits in sums over all rows.
         """
-        if self.is_sparse or self.bicliques.n_groups == 1:
+        if self.is_sparse or isinstance(self.bicliques, ListedPairs) or self.bicliques.n_groups == 1:
             return self
         order, ends, blocks = self.bicliques.by_level
         groups, of_group = self.bicliques.groups, np.zeros(int(self.bicliques.groups.max()) + 1, dtype=np.intp)

@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab.comparisons import Bicliques
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
@@ -60,7 +61,7 @@ def certify(
 def certify(
     formulation: str | Program,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     coef: ArrayLike,
     intercept: float = 0.0,
     multipliers: ArrayLike | None = None,
@@ -166,9 +167,9 @@ def certify(
         raise AuclabError(f"tolerance must be a positive number, got {tolerance}")
     if isinstance(formulation, AlgebraicModel):
         return _of_model(formulation, solved, multipliers, tolerance)
-    if X is None or y is None or coef is None:
-        raise AuclabError("certify needs a formulation, X, y and coef, or a solved model of auclab.models.build")
     formulation = as_formulation(formulation)
+    if X is None or coef is None or (y is None and not isinstance(formulation.comparisons, Bicliques)):
+        raise AuclabError("certify needs a formulation, X, y and coef, or a solved model of auclab.models.build")
     ranking = Ranking(groups, ordered, event, group_weights)
     formulation, sample = ranking.problem_parts(formulation, X, y, sample_weight, pos_label)
     stated = constraints_on_columns(constraints, X, sample.n_features)

@@ -43,7 +43,7 @@ from auclab.types import AuclabError, Status
 def solve(
     formulation: str | Program,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     *,
     solver: str = "auto",
     tolerance: float | None = None,
@@ -68,7 +68,8 @@ def solve(
         is the formulation with the default parameters of the command line (`auclab.formulations.formulation_named`).
     X : array or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
-        0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
+        0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`; None over
+        `auclab.comparisons.Bicliques`.
     solver : {"auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs", "integer"}
         "highs" solves linear programs, z > 0 and exact AUC; "integer" scorecards and constraints with `max_features`;
         the others all convex programs. "auto" selects one and states which and why in the notes. If it does not prove
@@ -157,7 +158,7 @@ def solve(
 def _solve_kernel(
     program: Program,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     kernel: str | Kernel,
     solver: str,
     tolerance: float | None,

@@ -15,7 +15,6 @@ from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import Kernel
 from auclab.precision import TOLERANCE
-from auclab.samples.as_sample import as_sample
 from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.registry import load_solver
@@ -105,7 +104,7 @@ def solve_path(
     tolerance = TOLERANCE if tolerance is None else tolerance
     check_limits(tolerance, time_limit)
     programs = along(as_formulation(formulation), parameter, values)
-    sample = as_sample(X, y, sample_weight, pos_label=pos_label)
+    sample = programs[0].comparisons.sample(X, y, sample_weight, pos_label)
     stated = constraints_on_columns(constraints, X, sample.n_features)
     found: dict[int, Solution] = {}
     last: tuple[Array, float] | None = None

@@ -7,7 +7,7 @@ read: a group that is in one block with that block, and the others together, som
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
-from auclab.samples.bicliques import Bicliques
+from auclab.samples.bicliques import LevelPairs
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.block_sample import added_sums, refuse_values
 from auclab.samples.blocks.table import BlockTable
@@ -57,9 +57,10 @@ class RankedBlockSample(RankedSample):
     """
 
     in_blocks = True
+    bicliques: LevelPairs = field(kw_only=True)
 
     @classmethod
-    def of_table(cls, table: BlockTable, bicliques: Bicliques) -> RankedBlockSample:
+    def of_table(cls, table: BlockTable, bicliques: LevelPairs) -> RankedBlockSample:
         """The rows of a table; one pass checks every value. `bicliques`: with groups as `by_block` numbers them."""
         table.require_numbers()
         label_for_every_row(len(table), bicliques.n_rows)

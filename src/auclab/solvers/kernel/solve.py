@@ -46,7 +46,7 @@ _BYTES_PER_ENTRY = 32.0
 def solve_kernel(
     program: Program,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     kernel: str | Kernel,
     *,
     tolerance: float = KERNEL_TOLERANCE,

@@ -71,7 +71,7 @@ class Training:
 def training_problem(
     program: Program,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     kernel: Kernel,
     *,
     sample_weight: ArrayLike | None = None,
