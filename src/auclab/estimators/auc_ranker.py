@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from auclab.estimators.checked import checked_sample
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.metrics.grouped import grouped_auc
 
@@ -97,7 +98,7 @@ class AUCRanker(LinearRanker):
         AUCRanker
             This object.
         """
-        X, grades = self._checked(X, y, y_numeric=True)
+        X, grades = checked_sample(self, X, y, y_numeric=True, ensure_min_samples=2)
         return self._fit(X, grades, sample_weight, groups=groups, ordered=groups is None)
 
     def score(

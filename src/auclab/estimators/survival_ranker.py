@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
+from auclab.estimators.checked import checked_rows
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.metrics.comparable_pairs import ComparablePairs
 from auclab.samples.bicliques import GroupWeights, censored_pairs
@@ -92,7 +93,7 @@ class SurvivalRanker(LinearRanker):
         SurvivalRanker
             This object.
         """
-        X = self._checked(X)
+        X = checked_rows(self, X, reset=True, ensure_min_samples=2)
         time, event = times_and_events(y)
         check_consistent_length(X, time)
         return self._fit(X, time, sample_weight, event=event, groups=groups)

@@ -171,7 +171,7 @@ def certify(
     formulation = as_formulation(formulation)
     ranking = Ranking(groups, ordered, event, group_weights)
     formulation, sample = ranking.problem_parts(formulation, X, y, sample_weight, pos_label)
-    stated = constraints_on_columns(constraints, X, sample.n_features)
+    stated = constraints_on_columns(constraints, sample)
     check_constrainable(formulation, stated)
     problem = Problem(formulation, sample, stated if stated is None else replace(stated, max_features=None))
     vector = finite_array("coef", coef, (sample.n_features,))

@@ -150,7 +150,7 @@ def solve(
         check_limits(tolerance, time_limit)
         begin, program = perf_counter(), as_formulation(formulation)
         program, sample = ranking.problem_parts(program, X, y, sample_weight, pos_label)
-        problem = Problem(program, sample, constraints_on_columns(constraints, X, sample.n_features))
+        problem = Problem(program, sample, constraints_on_columns(constraints, sample))
         return solve_problem(problem, solver, tolerance=tolerance, time_limit=left_of(time_limit, begin), **options)
 
 
@@ -236,7 +236,9 @@ def solve_problem(
         added.append(f"Numba compiled the loops in {timings.compile:.1f} s; later calls load them from a cache")
     no_norm = not formulation.uses_norm and math.isfinite(solution.certificate.norm_bound)
     spread = problem.sample.spread if no_norm else None
-    return replace(solution, timings=timings, notes=(*added, *solution.notes), spread=spread)
+    return replace(
+        solution, timings=timings, notes=(*added, *solution.notes), spread=spread, columns=problem.sample.columns
+    )
 
 
 def _run(

@@ -126,7 +126,7 @@ def fewest_features(
     check_level(bauc)
     begin = perf_counter()
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
-    given = constraints_on_columns(constraints, X, sample.n_features)
+    given = constraints_on_columns(constraints, sample)
     given = ColumnConstraints.of(sample.n_features) if given is None else given
     most = int(np.unique(given.groups[sample.peaks > 0]).size)
     most = most if given.max_features is None else min(most, given.max_features)
