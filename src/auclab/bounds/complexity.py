@@ -80,7 +80,7 @@ def linear_complexity(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     norm_bound : float
         Λ ≥ 0.
     norm : {"l2", "l1", "linf"}

@@ -85,7 +85,7 @@ class AUCRanker(LinearRanker):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Numbers; a larger one should have a larger score.
         groups : array of shape (n_samples,), optional

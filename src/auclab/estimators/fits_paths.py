@@ -54,7 +54,7 @@ class FitsPaths(TakesFormulation):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Two classes.
         values : sequence of float

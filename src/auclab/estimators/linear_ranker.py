@@ -114,11 +114,11 @@ class LinearRanker(TakesFormulation):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Classes, grades or times.
         values : sequence of float
-        held_out : array or CSR matrix of shape (n_rows, n_features)
+        held_out : array, table or sparse matrix of shape (n_rows, n_features)
             Rows that are scored.
         measure : callable
             Of their scores; larger is better.

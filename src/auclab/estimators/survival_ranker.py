@@ -79,7 +79,7 @@ class SurvivalRanker(LinearRanker):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : structured array of shape (n_samples,)
             A boolean field (whether the event was observed) and a numeric one (time of the event or of censoring), as
             created by scikit-survival's ``Surv``; in any order. Whole numbers 0 and 1 count as booleans.

@@ -107,7 +107,7 @@ def certify(
         Convex; for z > 0 and counts of pairs there are no multipliers, and the bound is NaN. Or a solved model of
         `auclab.models.build`, which has data and point: then X, y and coef are left out, and multipliers are read from
         the model unless they are given.
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
     coef : array of shape (n_features,)

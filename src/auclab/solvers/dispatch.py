@@ -66,7 +66,9 @@ def solve(
     formulation : str or Program
         For example ``BufferedAUC()``, ``RankSVM(0.01, norm="l1")`` or ``PartialAUC(0.1)``; a name, such as "ranksvm",
         is the formulation with the default parameters of the command line (`auclab.formulations.formulation_named`).
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
+        Numbers without gaps, as NumPy, SciPy, pandas, polars or PyArrow hold them. The solution remembers the names of
+        the columns.
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
     solver : {"auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs", "integer"}

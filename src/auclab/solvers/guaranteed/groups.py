@@ -76,7 +76,7 @@ def with_groups(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         As in `auclab.solve`.
     groups : array of shape (n_samples,)
