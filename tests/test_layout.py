@@ -11,6 +11,7 @@ TOP = {
     "deprecation.py",
     "types.py",
     "files.py",
+    "forms.py",
     "precision.py",
     "sizes.py",
     "validation.py",

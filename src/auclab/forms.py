@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.types import AuclabError
@@ -32,8 +31,8 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
         data = np.asarray(values.data)
         return np.where(mask, np.nan, data if data.dtype.kind in "biuf" else data.astype(object))
-    if sp.issparse(values):
-        return np.asarray(values.toarray())  # type: ignore[attr-defined]
+    if hasattr(values, "tocsr"):  # a matrix of SciPy
+        return np.asarray(values.toarray())
     try:
         array = np.asarray(values)
         if array.dtype.kind in "US" and not hasattr(values, "dtype"):
@@ -79,11 +78,12 @@ def as_matrix(X: Any) -> Any:
     --------
     An entry in two parts, which SciPy adds:
 
+    >>> import scipy.sparse as sp
     >>> halves = sp.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 2))
     >>> halves.nnz, as_matrix(halves).nnz, as_matrix(halves).toarray().tolist()
     (2, 1, [[3.0, 0.0]])
     """
-    if sp.issparse(X) and X.ndim == 2:  # type: ignore[attr-defined]
+    if hasattr(X, "tocsr") and X.ndim == 2:
         return _canonical(X)
     if hasattr(X, "iloc") and hasattr(X, "columns"):  # a DataFrame of pandas
         kinds = list(X.dtypes)
@@ -104,7 +104,7 @@ def as_rows(X: Any, *, may_be_empty: bool = False) -> Any:
     Raises
     ------
     AuclabError
-        Another number of dimensions, no rows or columns unless `may_be_empty`, or what is no number.
+        Another number of dimensions, no rows or columns unless `may_be_empty`, or values that are not numbers.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def column_names(X: Any) -> tuple[str, ...] | None:
 
 
 def check_column_names(fitted: tuple[str, ...] | None, X: Any) -> None:
-    """`AuclabError` for a table whose columns are others than those of the fit, or in another order.
+    """`AuclabError` for a table without a column of the fit, with a new one, or with the same in another order.
 
     `fitted`: None where the rows of the fit had no names.
 
@@ -196,6 +196,8 @@ def check_column_names(fitted: tuple[str, ...] | None, X: Any) -> None:
 
 def _canonical(X: Any) -> Any:
     """A matrix of SciPy as CSR with ascending and distinct column numbers, of 32 bits where they suffice."""
+    import scipy.sparse as sp  # which the catalogue of data sets does not need
+
     matrix: Any = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
     if not matrix.has_canonical_format or matrix.data.size != matrix.nnz:
         matrix = matrix.copy()

@@ -32,7 +32,7 @@ def new_rows(X: Any, n_features: int, columns: tuple[str, ...] | None = None) ->
     Raises
     ------
     AuclabError
-        Other columns than those of the fit, or in another order; what is no number.
+        Columns that differ from those of the fit, or their order; values that are not numbers.
 
     Examples
     --------

@@ -223,7 +223,7 @@ class Solution:
         Raises
         ------
         AuclabError
-            Other columns than those of the fit, or in another order.
+            Columns that differ from those of the fit, or their order.
         """
         return self._scores(new_rows(X, self._n_features, self.columns))
 
