@@ -10,6 +10,7 @@ TOP = {
     "__main__.py",
     "types.py",
     "files.py",
+    "forms.py",
     "precision.py",
     "sizes.py",
     "validation.py",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.forms import as_column, distinct, to_numbers
 from auclab.types import Array, AuclabError
 from auclab.wording import did_you_mean
 
@@ -32,26 +33,14 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     >>> positive_mask(["g", "b", "g"], pos_label="b").tolist()
     [False, True, False]
     """
-    refuse_masked("labels", y)
-    try:
-        labels = np.asarray(y)
-    except ValueError as error:  # rows of different lengths
-        raise AuclabError(f"labels must be a one-dimensional array: {error}") from error
-    if labels.ndim != 1 or labels.size == 0:
-        raise AuclabError(f"labels must be a non-empty one-dimensional array, got shape {labels.shape}")
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise AuclabError(f"labels contain NaN (first at position {int(np.isnan(labels).argmax())}); drop those rows")
+    labels = as_column("labels", y)
     if pos_label is None and labels.dtype.kind in "biuf":
         # Two passes instead of a sort, which would take longer than the metric.
         low, high = labels.min(), labels.max()
         usual = labels.dtype.kind == "b" or (low, high) in ((0, 1), (-1, 1))
         if usual and low != high and ((labels == low) | (labels == high)).all():
             return np.asarray(labels == high)
-    try:
-        values, counts = np.unique(labels, return_counts=True)
-    except TypeError as error:  # None, or numbers and text
-        kinds = ", ".join(sorted({type(label).__name__ for label in labels.tolist()}))
-        raise AuclabError(f"labels must be of one kind, got {kinds}; drop rows without a label") from error
+    values, counts = distinct("labels", labels, return_counts=True)
     census = ", ".join(f"{v!r}: {c}" for v, c in zip(values.tolist()[:6], counts.tolist()[:6], strict=True))
     if len(values) == 1:
         raise AuclabError(
@@ -81,22 +70,10 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
 
 def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Array:
     """`values` as a one-dimensional float64 array without NaN, and without ±∞ unless `infinite`."""
-    refuse_masked(name, values)
-    try:
-        given: Any = values if hasattr(values, "dtype") else np.asarray(values)
-        kind = getattr(given.dtype, "kind", "f")
-        if kind in "cMmSUV":
-            raise TypeError(f"{given.dtype} is not a real number")
-        if kind == "O" and any(isinstance(value, str | bytes) for value in np.ravel(given)):
-            raise TypeError("text is not a real number; convert it first")
-        with np.errstate(over="raise"):  # a longer float that would become ∞
-            vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, ArithmeticError) as error:
-        raise AuclabError(f"{name} must be numeric: {error}") from error
-    if vector.ndim == 2 and vector.shape[1] == 1:
-        vector = vector[:, 0]
-    if vector.ndim != 1 or vector.size == 0:
-        raise AuclabError(f"{name} must be a non-empty one-dimensional array, got shape {vector.shape}")
+    given = as_column(name, values)
+    if is_text(given):
+        raise AuclabError(f"{name} must be numeric: text is not a real number; convert it first")
+    vector: Array = to_numbers(name, given)
     if not np.isfinite(vector).all():
         bad = np.isnan(vector) if infinite else ~np.isfinite(vector)
         if bad.any():
@@ -104,7 +81,7 @@ def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Ar
             raise AuclabError(
                 f"{name}[{where}] is {vector[where]}; remove or replace it (only finite numbers work here)"
             )
-    if kind in "iuO" and np.abs(vector).max() >= 2.0**53:
+    if given.dtype.kind in "iuO" and np.abs(vector).max() >= 2.0**53:
         _refuse_rounded(name, given, vector)
     return vector
 
@@ -122,11 +99,11 @@ def finite_array(name: str, values: ArrayLike, shape: tuple[int, ...] | None = N
     return array
 
 
-def refuse_masked(name: str, values: Any) -> None:
-    """`AuclabError` where a masked array has masked entries, which an array without its mask would show."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        where = int(np.flatnonzero(np.ma.getmaskarray(values).ravel())[0])
-        raise AuclabError(f"{name} has masked entries (first at position {where}); drop those rows")
+def is_text(column: NDArray[Any]) -> bool:
+    """Whether a column has any text."""
+    return column.dtype.kind in "SUT" or (
+        column.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in column)
+    )
 
 
 def _refuse_rounded(name: str, given: Any, vector: Array) -> None:

@@ -279,7 +279,7 @@ def test_what_cannot_be_summarised_is_said():
         ScoreSummary.from_scores([1], [0.5], edges=[1.0, 0.0])
     with pytest.raises(AuclabError, match="labels of a block must be 0/1"):
         make([1, 2], [0.5, 1.0])
-    with pytest.raises(AuclabError, match="labels contain NaN"):
+    with pytest.raises(AuclabError, match=r"labels\[1\] is missing"):
         make([1, np.nan], [0.5, 1.0])
     with pytest.raises(AuclabError, match="lengths differ"):
         make([1, 0], [0.5])

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from auclab.bounds.checks import check_nonnegative, check_probability
+from auclab.forms import as_rows
 from auclab.regularisers import VectorNorm, norm_named
 from auclab.types import Array, AuclabError, Norm
 from auclab.validation import check_choice
@@ -79,7 +80,7 @@ def linear_complexity(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     norm_bound : float
         Λ ≥ 0.
     norm : {"l2", "l1", "linf"}
@@ -161,10 +162,8 @@ def _of_distribution(
 
 
 def _matrix(X: Any) -> Array:
-    try:
-        features = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise AuclabError(f"X must be a numeric matrix: {error}") from error
-    if features.ndim != 2 or features.size == 0 or not np.isfinite(features).all():
-        raise AuclabError(f"X must be a non-empty matrix of finite numbers, got shape {features.shape}")
-    return np.asarray(features, dtype=np.float64)
+    rows = as_rows(X)
+    features: Array = rows.toarray() if hasattr(rows, "toarray") else rows
+    if not np.isfinite(features).all():
+        raise AuclabError("X must be a matrix of finite numbers")
+    return features

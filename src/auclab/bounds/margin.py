@@ -126,7 +126,7 @@ def peeled_margin_bound(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans.
     coef : array of shape (n_features,)

@@ -140,7 +140,7 @@ def peeled_stability_bound(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
         The sample `coef` was trained on.
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans.

@@ -89,7 +89,7 @@ def observed_radii(X: Any, y: ArrayLike, norm: Norm = "l2") -> tuple[float, floa
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans.
     norm : {"l2", "l1", "linf"}

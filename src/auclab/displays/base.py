@@ -8,7 +8,6 @@ from inspect import signature
 from io import BytesIO
 from typing import Any, Self
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from numpy.typing import ArrayLike
@@ -18,7 +17,7 @@ from sklearn.metrics import make_scorer
 from auclab.displays.style import OWN_FIGURES
 from auclab.metrics import ScoredPart
 from auclab.types import AuclabError
-from auclab.validation import positive_mask
+from auclab.validation import finite_vector, positive_mask, weight_vector
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -64,8 +63,8 @@ class Display:
         AuclabError
             As in `auclab.metrics.bauc_score`, and for options out of range.
         """
-        weight = None if sample_weight is None else np.asarray(sample_weight)
-        part = ScoredPart(positive_mask(y_true, pos_label), np.asarray(y_score), weight)
+        positive, score = positive_mask(y_true, pos_label), finite_vector("y_score", y_score, infinite=True)
+        part = ScoredPart(positive, score, weight_vector(sample_weight, score.size))
         return cls.from_scored_part(part, pos_label=pos_label, name=name, ax=ax, **options)
 
     @classmethod

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.displays.base import Display, scorer_of
 from auclab.displays.style import BLUE, COLUMN, INK, POINTS, RED, canvas, class_note, despine
+from auclab.forms import as_rows, column_names
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask
@@ -155,10 +156,13 @@ class DecisionContourDisplay(Display):
         AuclabError
             Not a fitted binary classifier, or not two features.
         """
+        import pandas as pd
+
         scorer, pos_label = scorer_of(estimator, response_method, pos_label)
+        names = column_names(X)
 
         def scores_of(rows: Array) -> Array:
-            given = type(X)(rows, columns=X.columns) if hasattr(X, "columns") else rows
+            given = rows if names is None else pd.DataFrame(rows, columns=list(names))
             return np.asarray(scorer(estimator, given, np.resize(np.asarray(y), len(rows))), dtype=float)
 
         name = type(estimator).__name__ if name is None else name
@@ -187,7 +191,7 @@ class DecisionContourDisplay(Display):
         wider = 0.06 * np.where(high > low, high - low, 1.0)
         first, second = (np.linspace(low[k] - wider[k], high[k] + wider[k], resolution) for k in (0, 1))
         grid = np.stack(np.meshgrid(first, second), axis=-1).reshape(-1, 2)
-        columns = tuple(map(str, X.columns)) if hasattr(X, "columns") else ("first feature", "second feature")
+        columns = column_names(X) or ("first feature", "second feature")
         display = cls(
             first=first,
             second=second,
@@ -268,7 +272,8 @@ def _kink(solution: Solution) -> float:
 
 def _plane(X: Any) -> Array:
     """The rows as an array with two columns."""
-    rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
-    if rows.ndim != 2 or rows.shape[1] != 2:
+    rows = as_rows(X)
+    rows = rows.toarray() if hasattr(rows, "toarray") else rows
+    if rows.shape[1] != 2:
         raise AuclabError(f"a plane has two features, and X has the shape {rows.shape}; solve with two columns")
     return rows

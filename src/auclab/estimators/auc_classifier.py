@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from auclab.estimators.calibration import Calibration, check_method, fit_calibration, held_out_scores, standard_units
+from auclab.estimators.checked import checked_rows, named
 from auclab.estimators.class_weights import CANCELS, cancels, class_weights
 from auclab.estimators.default_penalty import default_penalty
 from auclab.estimators.fits_paths import FitsPaths
@@ -214,7 +215,7 @@ class AUCClassifier(FitsPaths, LinearClassifier):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Two classes.
         sample_weight : array of shape (n_samples,), optional
@@ -239,8 +240,7 @@ class AUCClassifier(FitsPaths, LinearClassifier):
         check_is_fitted(self)
         if hasattr(self, "coef_"):
             return super().decision_function(X)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return self.solution_.decision_function(rows) - self.solution_.intercept + self.intercept_[0]
+        return self.solution_.decision_function(checked_rows(self, X)) - self.solution_.intercept + self.intercept_[0]
 
     @_with_calibration
     def predict_proba(self, X: Any) -> Array:
@@ -256,7 +256,7 @@ class AUCClassifier(FitsPaths, LinearClassifier):
             return np.log(self.predict_proba(X))
 
     def _solve(self, program: Program, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Solution:
-        solution = solve(program, X, positive, **self._options(positive, weight))
+        solution = named(self, solve(program, X, positive, **self._options(positive, weight)))
         if self.class_weight is None or not cancels(program):
             return solution
         return replace(solution, notes=(*solution.notes, CANCELS))

@@ -134,7 +134,7 @@ class AUCClassifierCV(LinearClassifier):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Two classes.
         sample_weight : array of shape (n_samples,), optional

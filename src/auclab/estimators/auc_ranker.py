@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from auclab.estimators.checked import checked_sample
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.metrics.grouped import grouped_auc
 
@@ -84,7 +85,7 @@ class AUCRanker(LinearRanker):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Numbers; a larger one should have a larger score.
         groups : array of shape (n_samples,), optional
@@ -97,7 +98,7 @@ class AUCRanker(LinearRanker):
         AUCRanker
             This object.
         """
-        X, grades = self._checked(X, y, y_numeric=True)
+        X, grades = checked_sample(self, X, y, y_numeric=True, ensure_min_samples=2)
         return self._fit(X, grades, sample_weight, groups=groups, ordered=groups is None)
 
     def score(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from auclab.estimators.class_weights import ClassWeight, class_weights
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import in_memory
+from auclab.samples.tables import in_memory, new_rows
 from auclab.solvers.fitted import InFeatures
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
@@ -345,4 +345,4 @@ class BaselineFit:
         """Scores of shape (n_samples,), larger for the positive class; equal rows have equal scores."""
         if self.coef is None:
             return np.asarray(self.classifier.decision_function(X), dtype=float)
-        return row_scores(X, self.coef) + self.intercept
+        return row_scores(new_rows(X, self.coef.size), self.coef) + self.intercept

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
+from auclab.estimators.checked import named
 from auclab.estimators.given_parts import TakesFormulation
 from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold, largest_jump
 from auclab.metrics.scorers import MetricScorer
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import new_rows
 from auclab.solvers.inner_path import InnerPath, Point
 from auclab.solvers.path import solve_path
 from auclab.solvers.path_parameters import simplest_first
@@ -52,7 +54,7 @@ class FitsPaths(TakesFormulation):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Two classes.
         values : sequence of float
@@ -83,7 +85,7 @@ class FitsPaths(TakesFormulation):
         fitted = []
         for solution in solutions:
             model = copy(self).set_params(formulation=solution.formulation, **given)
-            fitted.append(model._adopt(solution, X, positive, None))
+            fitted.append(model._adopt(named(self, solution), X, positive, None))
         return tuple(fitted)
 
     def inner_fold(
@@ -115,7 +117,7 @@ class FitsPaths(TakesFormulation):
             return FittedFold(fitted, lambda model: scorer(model, *held_out), simplest_first(parameter, values))
         model = copy(self)
         X, positive = model._two_classes(*train)
-        X_held, y_held = held_out
+        X_held, y_held = new_rows(held_out[0], X.shape[1]), held_out[1]
         options = model._options(positive, weight_vector(weights[0], positive.size)) | {"parameter": parameter}
         del options["kernel"]
         program, weight = model._program(), {} if weights[1] is None else {"sample_weight": weights[1]}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
+from auclab.samples.bicliques import group_numbers
 from auclab.types import Array, AuclabError
 
 
@@ -35,7 +36,8 @@ def stratified_folds(
     counted = np.ones(positive.size, bool) if weight is None else weight > 0
     if not isinstance(cv, int | np.integer):
         splitter = check_cv(cv, positive, classifier=True)
-        for fold in splitter.split(np.empty((positive.size, 0)), positive, groups):
+        of_rows = None if groups is None else group_numbers(groups, positive.size)
+        for fold in splitter.split(np.empty((positive.size, 0)), positive, of_rows):
             train, test = map(np.asarray, fold)
             yield train[counted[train]], test[counted[test]]
         return

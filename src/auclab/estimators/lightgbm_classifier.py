@@ -12,8 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from auclab.estimators.checked import checked_rows, checked_sample
 from auclab.estimators.class_weights import ClassWeight, class_weights
 from auclab.sizes import MANY
 from auclab.types import Array, AuclabError
@@ -44,7 +45,7 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Grow the trees on X, an array or CSR matrix, and y of two classes."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = checked_sample(self, X, y)
         self.classes_, positive = np.unique(y, return_inverse=True)
         if self.classes_.size != 2:
             raise AuclabError(f"two classes are needed; y has {self.classes_.size}")
@@ -83,7 +84,7 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
         import lightgbm
 
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = checked_rows(self, X)
         booster = lightgbm.Booster(model_str=self.model_)
         return np.asarray(booster.predict(_as_matrix(X), raw_score=True, num_iteration=self.n_iter_), dtype=float)
 

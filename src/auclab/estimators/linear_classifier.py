@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from auclab.estimators.checked import checked_rows, checked_sample
+from auclab.forms import distinct
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 
 
@@ -33,10 +34,11 @@ def not_binary(kind: str) -> str:
 
 def two_classes(y: Any) -> NDArray[Any]:
     """The two labels in ascending order; the words of the errors are those that scikit-learn expects."""
+    classes = distinct("y", y)
     check_classification_targets(y)
     if (kind := type_of_target(y, input_name="y", raise_unknown=True)) != "binary":
         raise AuclabError(not_binary(kind))
-    if (classes := np.unique(y)).size < 2:
+    if classes.size < 2:
         raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
     return np.asarray(classes)
 
@@ -52,9 +54,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
         check_is_fitted(self)
-        if in_memory(X):
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return row_scores(X, self.coef_[0]) + self.intercept_[0]
+        return row_scores(checked_rows(self, X), self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The second class where the score is above 0, else the first; shape (n_samples,)."""
@@ -72,10 +72,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _two_classes(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.bool_]]:
         """Checked features and which observations are positive; sets `classes_`."""
-        if in_memory(X):
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        else:  # values are checked when they are first read
-            self.n_features_in_, y = X.shape[1], column_or_1d(y)
+        X, y = checked_sample(self, X, y)
         self.classes_ = two_classes(y)
         return X, np.asarray(y == self.classes_[1])
 

@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from auclab.datasets.target import PairWeights
+from auclab.estimators.checked import checked_rows, named
 from auclab.estimators.given_parts import TakesFormulation, as_given_constraints, as_given_kernel
 from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
 from auclab.formulations import Program
@@ -20,7 +21,7 @@ from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import in_memory
+from auclab.samples.tables import new_rows
 from auclab.solvers.dispatch import solve
 from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.path_parameters import along, simplest_first
@@ -79,16 +80,8 @@ class LinearRanker(TakesFormulation):
     def predict(self, X: Any) -> Array:
         """Scores of shape (n_samples,), ``X @ coef_`` without a kernel; equal rows have equal scores."""
         check_is_fitted(self)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False) if in_memory(X) else X
+        rows = checked_rows(self, X)
         return row_scores(rows, self.coef_) if hasattr(self, "coef_") else self.solution_.decision_function(rows)
-
-    def _checked(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
-        """Checked rows, with y if it is given; those of blocks are checked when they are first read."""
-        options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": 2, **options}
-        if in_memory(X):
-            return validate_data(self, X, y, **options)
-        self.n_features_in_ = X.shape[1]
-        return X if isinstance(y, str) else (X, y)
 
     def _fit(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, **pairs: Any) -> Self:
         """Solve the program over the pairs that `pairs` tell, for checked rows."""
@@ -100,7 +93,7 @@ class LinearRanker(TakesFormulation):
         program, self.ignored_parameters_ = self._given_program()
         numbered = [f"x{k}" for k in range(self.n_features_in_)]
         columns = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
-        self.solution_ = solve(program, X, y, sample_weight=weight, **self._options(columns), **pairs)
+        self.solution_ = named(self, solve(program, X, y, sample_weight=weight, **self._options(columns), **pairs))
         self.__dict__.pop("coef_", None)  # of an earlier fit without a kernel
         if self.solution_.coef is not None:
             self.coef_ = np.asarray(self.solution_.coef)
@@ -121,11 +114,11 @@ class LinearRanker(TakesFormulation):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Classes, grades or times.
         values : sequence of float
-        held_out : array or CSR matrix of shape (n_rows, n_features)
+        held_out : array, table or sparse matrix of shape (n_rows, n_features)
             Rows that are scored.
         measure : callable
             Of their scores; larger is better.
@@ -134,6 +127,7 @@ class LinearRanker(TakesFormulation):
             `groups`, `ordered`, `event`, `group_weights` of `auclab.solve`.
         """
         program, _ = self._given_program()
+        held_out = new_rows(held_out, X.shape[1])
         options = self._options([f"x{k}" for k in range(X.shape[1])])
         if options["kernel"] is None:
             del options["kernel"]

@@ -22,7 +22,7 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
-from auclab.validation import check_choice
+from auclab.validation import check_choice, weight_vector
 
 _VARIANTS = ("stable", "as_published")
 _SERIES = ("chebyshev", "legendre")
@@ -130,7 +130,7 @@ class PolynomialAUCClassifier(LinearClassifier):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Two classes.
         sample_weight : array of shape (n_samples,), optional
@@ -145,11 +145,12 @@ class PolynomialAUCClassifier(LinearClassifier):
         X, positive = self._two_classes(X, y)
         # AUC does not depend on a common offset of the features, but rounding does; the published form is not centred.
         moved = X - X.mean(axis=0) if self.variant == "stable" and not sp.issparse(X) else X
-        sample = as_sample(moved, positive, sample_weight)
-        if sample.weighted:
+        weight = weight_vector(sample_weight, positive.size)
+        sample = as_sample(moved, positive, weight)
+        if weight is not None:
             # A row without weight must not set the scale of the differences.
-            used = np.asarray(sample_weight) > 0
-            sample = as_sample(moved[used], positive[used], np.asarray(sample_weight)[used])
+            used = weight > 0
+            sample = as_sample(moved[used], positive[used], weight[used])
         series, start = step_series(self.degree, self.series), self._start(sample)
         if self.variant == "stable":
             result = stable_ascent(sample, series, start, max_iter=self.max_iter, tol=self.tol)
@@ -168,7 +169,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         self.objective_path_ = np.array(result.path)
         self.converged_ = result.converged
         self.coef_ = coef[None, :]
-        cut = decision_threshold(positive, row_scores(X, coef), self.decision_threshold, sample_weight=sample_weight)
+        cut = decision_threshold(positive, row_scores(X, coef), self.decision_threshold, sample_weight=weight)
         self.intercept_ = np.array([-cut])
         return self
 

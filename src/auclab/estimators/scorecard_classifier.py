@@ -13,12 +13,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
 from auclab.estimators.linear_classifier import two_classes
+from auclab.forms import as_array
 from auclab.formulations import Scorecard
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.scorecard import MARGINS, POINTS
 from auclab.samples.as_sample import as_sample
 from auclab.scorecards.card import Card, rising_shares
-from auclab.scorecards.items import Item, ItemEncoder
+from auclab.scorecards.items import Item, ItemEncoder, as_table
 from auclab.solvers.dispatch import solve
 from auclab.types import Array, AuclabError
 from auclab.validation import both_classes_weighted
@@ -113,7 +114,7 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
         """
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
-        y = column_or_1d(y, warn=True)
+        X, y = as_table(X), column_or_1d(as_array("y", y), warn=True)
         check_consistent_length(X, y)
         self.classes_ = two_classes(y)
         positive = np.asarray(y == self.classes_[1])
@@ -122,8 +123,6 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
         )
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, y, ensure_non_negative=True)
         if weight is not None and (weight == 0).any():  # such rows are none
-            if not hasattr(X, "iloc"):
-                X = np.asarray(X)
             both_classes_weighted(positive, weight)
             X, positive, weight = X[weight > 0], positive[weight > 0], weight[weight > 0]
         matrix = self.encoder_.fit(X, positive, weight).transform(X)

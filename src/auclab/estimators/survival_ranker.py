@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
+from auclab.estimators.checked import checked_rows
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.metrics.comparable_pairs import ComparablePairs
 from auclab.samples.bicliques import GroupWeights, censored_pairs
@@ -78,7 +79,7 @@ class SurvivalRanker(LinearRanker):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : structured array of shape (n_samples,)
             A boolean field (whether the event was observed) and a numeric one (time of the event or of censoring), as
             created by scikit-survival's ``Surv``; in any order. Whole numbers 0 and 1 count as booleans.
@@ -92,7 +93,7 @@ class SurvivalRanker(LinearRanker):
         SurvivalRanker
             This object.
         """
-        X = self._checked(X)
+        X = checked_rows(self, X, reset=True, ensure_min_samples=2)
         time, event = times_and_events(y)
         check_consistent_length(X, time)
         return self._fit(X, time, sample_weight, event=event, groups=groups)

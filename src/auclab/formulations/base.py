@@ -166,7 +166,7 @@ class Program(ABC):
         coef : array of shape (n_features,)
         intercept : float
             Ignored by pair formulations, where it cancels.
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             0/1, −1/+1 or booleans; None over `auclab.comparisons.Bicliques`.
         sample_weight : array of shape (n_samples,), optional

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
 
 #: A feature by its name, or by the number of its column.
@@ -192,9 +193,9 @@ def _row(row: Mapping[str, Any], columns: _Columns, n: int) -> tuple[Array, floa
 
 
 def constraints_on_columns(
-    constraints: Constraints | ColumnConstraints | None, X: Any, n_features: int
+    constraints: Constraints | ColumnConstraints | None, sample: Sample
 ) -> ColumnConstraints | None:
-    """The constraints on the columns of X, by their names where it has some, else by their numbers."""
+    """The constraints on the columns of a sample, by their names where it has some, else by their numbers."""
     if constraints is None:
         return None
     if not hasattr(constraints, "on_columns"):
@@ -202,6 +203,4 @@ def constraints_on_columns(
             f"constraints are a {type(constraints).__name__}; use auclab.Constraints(nonnegative=[...], "
             "upper={...}), or ColumnConstraints.of(n_features, lower=..., matrix=..., limit=...)"
         )
-    columns = getattr(X, "columns", None)
-    names = range(n_features) if columns is None or len(columns) != n_features else columns
-    return constraints.on_columns([str(name) for name in names])
+    return constraints.on_columns(sample.columns or [str(k) for k in range(sample.n_features)])

@@ -8,9 +8,9 @@ from dataclasses import fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab.forms import as_rows
 from auclab.types import Array, AuclabError
 
 #: Width of a kernel: a number > 0, or one that is taken from the training rows as scikit-learn does.
@@ -53,13 +53,24 @@ class Kernel(ABC):
     is_given: ClassVar[bool] = False
     has_width: ClassVar[bool] = False
 
-    @abstractmethod
     def between(self, X: Any, Y: Any) -> Array:
         """κ(x_i, y_j), shape (rows of X, rows of Y); the parameters have to be numbers (`resolved`)."""
+        rows, others = (as_rows(each, may_be_empty=True) for each in (X, Y))
+        if rows.shape[1] != others.shape[1]:
+            raise AuclabError(f"X and Y must have as many columns, got {rows.shape[1]} and {others.shape[1]}")
+        return self._between(rows, others)
 
-    @abstractmethod
     def diagonal(self, X: Any) -> Array:
         """κ(x_i, x_i), shape (rows of X,)."""
+        return self._diagonal(as_rows(X))
+
+    @abstractmethod
+    def _between(self, X: Any, Y: Any) -> Array:
+        """`between` for arrays and CSR matrices of float64."""
+
+    @abstractmethod
+    def _diagonal(self, X: Any) -> Array:
+        """`diagonal` for an array or a CSR matrix of float64."""
 
     @abstractmethod
     def rounding(self, n_features: int, size: float) -> float:
@@ -163,7 +174,7 @@ def check_gamma(gamma: Any) -> None:
 
 
 def gamma_of(gamma: Gamma, X: Any) -> float:
-    """γ as a number, for the training rows `X` (array or CSR matrix).
+    """γ as a number, for the training rows `X`.
 
     Examples
     --------
@@ -174,9 +185,9 @@ def gamma_of(gamma: Gamma, X: Any) -> float:
     """
     if not isinstance(gamma, str):
         return float(gamma)
-    n_features = X.shape[1]
+    rows = as_rows(X)
+    n_features = int(rows.shape[1])
     if gamma == "auto":
         return 1.0 / n_features
-    rows: Any = X
-    variance = float(rows.multiply(rows).mean() - rows.mean() ** 2) if sp.issparse(X) else float(np.var(rows))
+    variance = float(np.var(rows) if isinstance(rows, np.ndarray) else rows.multiply(rows).mean() - rows.mean() ** 2)
     return 1.0 / (n_features * variance) if variance > 0 else 1.0

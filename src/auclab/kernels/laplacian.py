@@ -36,13 +36,13 @@ class Laplacian(WidthKernel):
     is_shift_invariant = True
     largest = 1.0
 
-    def between(self, X: Any, Y: Any) -> Array:
+    def _between(self, X: Any, Y: Any) -> Array:
         """``exp(−γ ‖x_i − y_j‖₁)``, shape (rows of X, rows of Y)."""
         from sklearn.metrics.pairwise import laplacian_kernel
 
         return np.asarray(laplacian_kernel(X, Y, gamma=self.width))
 
-    def diagonal(self, X: Any) -> Array:
+    def _diagonal(self, X: Any) -> Array:
         """Ones."""
         return np.ones(X.shape[0])
 

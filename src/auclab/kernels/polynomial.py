@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from auclab.kernels.kernel import ROUNDING, Gamma, WidthKernel
 from auclab.types import Array, AuclabError
@@ -49,16 +48,15 @@ class Polynomial(WidthKernel):
         if not 0 <= self.coef0 < math.inf:
             raise AuclabError(f"coef0 must be a finite number ≥ 0, got {self.coef0!r}: below 0 it is not a kernel")
 
-    def between(self, X: Any, Y: Any) -> Array:
+    def _between(self, X: Any, Y: Any) -> Array:
         """``(γ x_i·y_j + c₀)^degree``, shape (rows of X, rows of Y)."""
         from sklearn.metrics.pairwise import polynomial_kernel
 
         return np.asarray(polynomial_kernel(X, Y, degree=self.degree, gamma=self.width, coef0=self.coef0))
 
-    def diagonal(self, X: Any) -> Array:
+    def _diagonal(self, X: Any) -> Array:
         """``(γ ‖x_i‖² + c₀)^degree``."""
-        rows: Any = X
-        squares = rows.multiply(rows).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", rows, rows)
+        squares = np.einsum("ij,ij->i", X, X) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1)
         return np.asarray((self.width * np.ravel(squares) + self.coef0) ** self.degree)
 
     def rounding(self, n_features: int, size: float) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.forms import as_rows
 from auclab.kernels.kernel import Kernel
 from auclab.types import Array
 
@@ -34,8 +35,12 @@ class Precomputed(Kernel):
 
     def between(self, X: Any, Y: Any) -> Array:
         """The columns of `X` whose numbers are `Y`, shape (rows of X, size of Y)."""
-        columns: Any = X[:, np.asarray(Y, dtype=np.intp)]
-        return np.asarray(columns.toarray() if hasattr(columns, "toarray") else columns, dtype=np.float64)
+        return self._between(as_rows(X), np.asarray(Y, dtype=np.intp))
+
+    def _between(self, X: Any, Y: Any) -> Array:
+        """The columns of an array or a CSR matrix of float64."""
+        columns = X[:, Y]
+        return np.asarray(columns.toarray() if hasattr(columns, "toarray") else columns)
 
     def columns_of(self, X: Any, train: NDArray[np.intp]) -> Any:
         """The columns of the training rows `train`."""
@@ -49,9 +54,9 @@ class Precomputed(Kernel):
         """The rows that `Nystroem` draws; its `fit` accepts a precomputed K only if all rows are drawn."""
         return np.random.RandomState(random_state).permutation(X.shape[0])[:number]
 
-    def diagonal(self, X: Any) -> Array:
+    def _diagonal(self, X: Any) -> Array:
         """The diagonal of the training matrix."""
-        return np.asarray(np.diagonal(X), dtype=np.float64).copy()
+        return np.array(X.diagonal())
 
     def rounding(self, n_features: int, size: float) -> float:
         """None."""

@@ -37,13 +37,12 @@ class RBF(WidthKernel):
     is_shift_invariant = True
     largest = 1.0
 
-    def between(self, X: Any, Y: Any) -> Array:
+    def _between(self, X: Any, Y: Any) -> Array:
         """``exp(−γ ‖x_i − y_j‖₂²)``, shape (rows of X, rows of Y)."""
         if sp.issparse(X) or sp.issparse(Y):
             from sklearn.metrics.pairwise import rbf_kernel
 
             return np.asarray(rbf_kernel(X, Y, gamma=self.width))
-        X, Y = np.asarray(X, dtype=float), np.asarray(Y, dtype=float)
         # The exponent 2γ x·y − γ‖x‖² − γ‖y‖² is one product of rows with two more columns,
         # which takes two thirds of the time of rbf_kernel.
         ones = np.ones((len(X), 1)), np.ones((len(Y), 1))
@@ -53,7 +52,7 @@ class RBF(WidthKernel):
         np.minimum(values, 0.0, out=values)
         return np.asarray(np.exp(values, out=values))
 
-    def diagonal(self, X: Any) -> Array:
+    def _diagonal(self, X: Any) -> Array:
         """Ones."""
         return np.ones(X.shape[0])
 

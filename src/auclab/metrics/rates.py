@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab.forms import as_array
 from auclab.metrics.class_scores import finite_number
 from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector, refuse_masked
+from auclab.validation import finite_vector
 
 
 def checked_rates(name: str, values: ArrayLike) -> Array:
     """Numbers in [0, 1], of any shape."""
-    refuse_masked(name, values)
-    try:
-        given = np.asarray(values)
-    except ValueError as error:  # rows of different lengths
-        raise AuclabError(f"{name} must be numbers in an array: {error}") from error
+    given = as_array(name, values)
     flat = finite_vector(name, given.ravel())
     array = flat.reshape(given.shape)
     if (flat < 0.0).any() or (flat > 1.0).any():

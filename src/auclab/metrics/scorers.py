@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
+from auclab.forms import as_column, distinct
 from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
@@ -148,7 +148,7 @@ class _SecondLabelPositive:
 
     def __call__(self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, **options: Any) -> float:
         if pos_label is None:
-            labels = np.unique(np.asarray(y_true))
+            labels = distinct("labels", as_column("labels", y_true))
             pos_label = labels[1] if labels.size == 2 else None  # otherwise the metric says what is wrong
         return self.metric(y_true, y_score, pos_label=pos_label, **options)
 

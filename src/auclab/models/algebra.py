@@ -94,7 +94,7 @@ def build(
     if sample.offset is not None and not sample.is_sparse:  # scores of the model are those of the rows as they are
         rows = {"X_pos": sample.X_pos + sample.offset, "X_neg": sample.X_neg + sample.offset}
         sample = replace(sample, **rows, offset=None)
-    problem = Problem(program, sample, constraints_on_columns(constraints, X, sample.n_features))
+    problem = Problem(program, sample, constraints_on_columns(constraints, sample))
     if problem.n_margins > MOST_ROWS[language]:
         raise AuclabError(
             f"the model would have {problem.n_margins:,} rows, and in {language} {MOST_ROWS[language]:,} are possible; "

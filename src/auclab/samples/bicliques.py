@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.bicliques import blocks_in_order, halved_sides, sizes_of_bicliques, sorted_blocks
 from auclab.compiled.smooth import Index
+from auclab.forms import as_column, distinct
 from auclab.types import Array, AuclabError
-from auclab.validation import check_choice, finite_vector, positive_mask, refuse_masked, weight_vector
+from auclab.validation import check_choice, finite_vector, is_text, positive_mask, weight_vector
 
 #: What has equal weights: all pairs, or all groups that have a pair.
 GroupWeights = Literal["pairs", "equal"]
@@ -270,7 +271,7 @@ def ordered_pairs(
     >>> ordered_pairs([0, 1, 2]).n_pairs, ordered_pairs([0, 1, 2], ["a", "a", "b"]).n_pairs
     (3, 1)
     """
-    if pos_label is not None or np.asarray(y).dtype.kind not in "biuf":
+    if pos_label is not None or is_text(as_column("y", y)):
         grades = positive_mask(y, pos_label).astype(np.float64)
     else:
         grades = finite_vector("y", y)
@@ -329,11 +330,10 @@ def censored_pairs(
     if tied_times not in ("excluded", "censored_later"):
         raise AuclabError(f"tied_times must be 'excluded' or 'censored_later', got {tied_times!r}")
     times = finite_vector("time", time)
-    refuse_masked("event", event)
-    events = np.asarray(event)
-    if events.shape != times.shape:
-        raise AuclabError(f"event has shape {events.shape}, but there are {times.size} times")
-    if events.dtype.kind not in "biuf" or not ((events == 0) | (events == 1)).all():
+    events = finite_vector("event", event)
+    if events.size != times.size:
+        raise AuclabError(f"event has {events.size} entries, but there are {times.size} times")
+    if not ((events == 0) | (events == 1)).all():
         raise AuclabError("event must be 0 or 1, or a boolean, for every row: 1 where the event was observed")
     numbers = group_numbers(groups, times.size)
     weights = weights_of_rows(sample_weight, numbers, group_weights)
@@ -346,16 +346,10 @@ def group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:
     """The number of the group of every row, shape (size,), in ascending order of the labels; 0 without groups."""
     if groups is None:
         return np.zeros(size, dtype=np.intp)
-    refuse_masked("groups", groups)
-    labels = np.asarray(groups)
-    if labels.shape != (size,):
-        raise AuclabError(f"groups has shape {labels.shape}, but there are {size} rows; give a group for each row")
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise AuclabError(f"groups contain NaN (first at position {int(np.isnan(labels).argmax())}); drop those rows")
-    try:
-        return np.asarray(np.unique(labels, return_inverse=True)[1]).reshape(size)
-    except TypeError as error:  # None, or numbers and text
-        raise AuclabError("groups must be all numbers or all text; convert them first") from error
+    labels = as_column("groups", groups)
+    if labels.size != size:
+        raise AuclabError(f"groups has {labels.size} entries for {size} rows; give a group for each row")
+    return np.asarray(distinct("groups", labels, return_inverse=True)[1])
 
 
 def weights_of_rows(sample_weight: ArrayLike | None, groups: NDArray[np.intp], group_weights: str) -> Array:

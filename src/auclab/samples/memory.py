@@ -16,11 +16,12 @@ from auclab.compiled.accurate import weighted_column_sums
 from auclab.compiled.sorting import ascending
 from auclab.compiled.sparse_rows import sparse_gram
 from auclab.compiled.threads import LARGE, in_parallel
+from auclab.forms import as_matrix, as_rows, column_names
 from auclab.samples.bicliques import Side
 from auclab.samples.centring import check_range, column_offsets, column_range
 from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
 from auclab.samples.protocol import Sums
-from auclab.types import Array, AuclabError
+from auclab.types import Array
 from auclab.validation import both_classes_weighted, label_for_every_row, positive_mask, same_length, weight_vector
 
 
@@ -53,7 +54,7 @@ class Sample:
     `positive` (n_samples,): which observations are positive, in the order of the data. `weighted`: whether sample
     weights were given. `prior_neg` in (0, 1): weight of the negative class, which ``1 − prior_pos`` would round to 0
     if it is tiny. `offset` (n_features,), or None: what was subtracted from every row, without any rounding
-    (`auclab.samples.centring`); None stands for zeros.
+    (`auclab.samples.centring`); None stands for zeros. `columns`: their names, where the data have some.
     """
 
     X_pos: Any
@@ -65,6 +66,7 @@ class Sample:
     weighted: bool
     prior_neg: float = field(default=math.nan, kw_only=True)
     offset: Array | None = field(default=None, kw_only=True)
+    columns: tuple[str, ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if math.isnan(self.prior_neg):
@@ -103,6 +105,7 @@ class Sample:
             positive=positive,
             weighted=weight is not None,
             offset=offset,
+            columns=column_names(X),
         )
         sample.__dict__["peaks"] = peaks  # the cached property, known by now
         return sample
@@ -217,7 +220,8 @@ class Sample:
 
     def of_rows(self, rows: Any) -> Sample:
         """The sample with other features, an array in the order `class_order`."""
-        return replace(self, X_pos=rows[: self.n_pos], X_neg=rows[self.n_pos :], offset=None, rounding=None)
+        X_pos, X_neg = rows[: self.n_pos], rows[self.n_pos :]
+        return replace(self, X_pos=X_pos, X_neg=X_neg, offset=None, rounding=None, columns=None)
 
     def signed(self, values_pos: Array, values_neg: Array) -> Array:
         """The factors of the rows in `combine`, in the order `class_order`."""
@@ -394,31 +398,14 @@ def checked_features(X: Any) -> tuple[Any, Array | None, Array]:
     return features, offset, np.maximum(high - moved, moved - low)
 
 
-def _is_table(X: Any) -> bool:
-    """Whether an array is a matrix of numbers that floats can represent."""
-    return X.ndim == 2 and X.size > 0 and X.dtype.kind in "biuf"
-
-
 def _features(X: Any) -> tuple[Any, Array, Array]:
     """`X` as a finite float64 array or CSR matrix, and the least and the largest value of every column."""
-    features: Any
-    if sp.issparse(X):
-        matrix: Any = X
-        features = sp.csr_array(matrix.tocsr(), dtype=np.float64)
-        if not features.has_canonical_format:  # the loops on rows assume that column numbers are distinct
-            features = features.copy()
-            features.sum_duplicates()
+    matrix = as_matrix(X)
+    is_numeric = matrix.ndim == 2 and matrix.size > 0 and matrix.dtype.kind in "biuf"
+    if is_numeric and isinstance(matrix, np.ndarray) and is_mostly_zero(matrix):
+        features = compressed(matrix)
     else:
-        try:
-            features = np.asarray(X)
-            if _is_table(features) and is_mostly_zero(features):
-                features = compressed(features)
-            else:
-                features = np.asarray(features, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise AuclabError(f"X must be numeric: {error}; encode categories first (preprocess=standard)") from error
-    if features.ndim != 2 or 0 in features.shape:
-        raise AuclabError(f"X must have shape (n_samples, n_features) with both at least 1, got {features.shape}")
+        features = as_rows(matrix)
     low, high = column_range(features)
     check_range(low, high, features)
     return features, low, high

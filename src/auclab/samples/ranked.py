@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
 from auclab.compiled.sparse_rows import sparse_gram
+from auclab.forms import column_names
 from auclab.samples.bicliques import LevelPairs, Side
 from auclab.samples.listed_pairs import ListedPairs
 from auclab.samples.memory import Sample, checked_features, moved_rows
@@ -46,14 +47,21 @@ class RankedSample(Sample):
         """Check `X` of shape (n_samples, n_features); `bicliques` are the pairs of its rows."""
         features, offset, peaks = checked_features(X)
         label_for_every_row(features.shape[0], bicliques.n_rows)
-        sample = cls._of(moved_rows(features, offset, -1.0), bicliques, offset)
+        sample = cls._of(moved_rows(features, offset, -1.0), bicliques, offset, column_names(X))
         sample.__dict__["peaks"] = peaks  # the cached property, known by now
         return sample
 
     @classmethod
-    def _of(cls, X: Any, bicliques: LevelPairs | ListedPairs, offset: Array | None = None) -> Self:
+    def _of(
+        cls,
+        X: Any,
+        bicliques: LevelPairs | ListedPairs,
+        offset: Array | None = None,
+        columns: tuple[str, ...] | None = None,
+    ) -> Self:
         every = np.ones(bicliques.n_rows, dtype=np.bool_)
-        return cls(X, X, *bicliques.shares, 0.5, every, True, offset=offset, bicliques=bicliques)
+        shares = bicliques.shares
+        return cls(X, X, *shares, 0.5, every, True, offset=offset, columns=columns, bicliques=bicliques)
 
     @property
     def n_pairs(self) -> int:
@@ -85,7 +93,7 @@ class RankedSample(Sample):
 
     def of_rows(self, rows: Any) -> Sample:
         """The sample with other features."""
-        return self.with_rows(rows, offset=None)
+        return self.with_rows(rows, offset=None, columns=None)
 
     def signed(self, values_pos: Array, values_neg: Array) -> Array:
         """The factors of the rows in `combine`."""

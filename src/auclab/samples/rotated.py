@@ -85,6 +85,7 @@ def rotated(sample: Sample) -> RotatedRows | None:
     order = pivots - 1
     rows = np.zeros((order.size, rank))
     rows[order] = np.tril(factor[:, :rank])
-    turned = replace(sample, X_pos=rows[: sample.n_pos], X_neg=rows[sample.n_pos :], offset=None, rounding=None)
+    X_pos, X_neg = rows[: sample.n_pos], rows[sample.n_pos :]
+    turned = replace(sample, X_pos=X_pos, X_neg=X_neg, offset=None, rounding=None, columns=None)
     centre = np.ravel(X.sum(axis=0)) / order.size
     return RotatedRows(turned, X[order[:rank]], centre, np.tril(factor[:rank, :rank]))

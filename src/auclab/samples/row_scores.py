@@ -15,9 +15,10 @@ from auclab.types import Array
 
 
 def row_scores(X: Any, coef: Array) -> Array:
-    """``X @ coef``, shape (n_samples,); equal rows have equal scores, whatever their place, layout or neighbours."""
-    if isinstance(X, list | tuple) or hasattr(X, "to_numpy"):
-        X = np.asarray(X, dtype=float)
+    """``X @ coef``, shape (n_samples,); equal rows have equal scores, whatever their place, layout or neighbours.
+
+    `X`: rows as `auclab.forms.as_rows` makes them, or in blocks.
+    """
     if not isinstance(X, np.ndarray):
         return np.asarray(X @ coef, dtype=float)
     from auclab.compiled.scores import by_columns, by_rows  # Numba, which the catalogue of data sets does not need

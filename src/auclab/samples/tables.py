@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from auclab.forms import as_rows, check_column_names
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
 
@@ -21,6 +22,28 @@ def in_memory(X: Any) -> bool:
     True
     """
     return not isinstance(X, BlockTable)  # the only place that tests for such tables
+
+
+def new_rows(X: Any, n_features: int, columns: tuple[str, ...] | None = None) -> Any:
+    """Rows for a fitted scorer in one form, or the table in blocks as it is.
+
+    `n_features`, `columns`: how many columns the rows of the fit had, and their names if there were some.
+
+    Raises
+    ------
+    AuclabError
+        Columns that differ from those of the fit, or their order; values that are not numbers.
+
+    Examples
+    --------
+    >>> new_rows([[1], [2]], 1).tolist()
+    [[1.0], [2.0]]
+    """
+    check_column_names(columns, X)
+    rows = as_rows(X) if in_memory(X) else X
+    if rows.shape[1] != n_features:
+        raise AuclabError(f"X has {rows.shape[1]} columns, but the scorer was fitted to {n_features}; give these")
+    return rows
 
 
 def require_memory(X: Any, refusal: str) -> None:

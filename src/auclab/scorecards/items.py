@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.datasets.dates import as_dates
+from auclab.forms import as_array, as_column, column_names
 from auclab.scorecards.date_parts import latest_of, part_of_dates, title_of
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice
@@ -224,6 +226,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
 
     def _columns(self, X: Any, *, reset: bool) -> tuple[list[Any], list[str]]:
         """The columns of a table or array, and their names."""
+        X = as_table(X)
         if hasattr(X, "iloc"):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if X.shape[0] == 0:
@@ -337,6 +340,20 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def as_table(X: Any) -> Any:
+    """Rows of any library as a DataFrame of pandas where the columns have names, else as an array."""
+    if sp.issparse(X):
+        raise AuclabError(f"a scorecard does not take sparse rows, got {type(X).__name__}; give X.toarray()")
+    if hasattr(X, "iloc"):
+        return X
+    names = column_names(X)
+    if names is None:
+        return as_array("X", X)
+    import pandas as pd
+
+    return pd.DataFrame({name: as_column(name, X[name]) for name in names})
 
 
 def _categories(about: Item, column: Any) -> Iterable[Item]:

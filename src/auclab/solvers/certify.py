@@ -108,7 +108,7 @@ def certify(
         Convex; for z > 0 and counts of pairs there are no multipliers, and the bound is NaN. Or a solved model of
         `auclab.models.build`, which has data and point: then X, y and coef are left out, and multipliers are read from
         the model unless they are given.
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
     coef : array of shape (n_features,)
@@ -172,7 +172,7 @@ def certify(
         raise AuclabError("certify needs a formulation, X, y and coef, or a solved model of auclab.models.build")
     ranking = Ranking(groups, ordered, event, group_weights)
     formulation, sample = ranking.problem_parts(formulation, X, y, sample_weight, pos_label)
-    stated = constraints_on_columns(constraints, X, sample.n_features)
+    stated = constraints_on_columns(constraints, sample)
     check_constrainable(formulation, stated)
     problem = Problem(formulation, sample, stated if stated is None else replace(stated, max_features=None))
     vector = finite_array("coef", coef, (sample.n_features,))

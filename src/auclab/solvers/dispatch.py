@@ -66,7 +66,9 @@ def solve(
     formulation : str or Program
         For example ``BufferedAUC()``, ``RankSVM(0.01, norm="l1")`` or ``PartialAUC(0.1)``; a name, such as "ranksvm",
         is the formulation with the default parameters of the command line (`auclab.formulations.formulation_named`).
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
+        Numbers without gaps, as NumPy, SciPy, pandas, polars or PyArrow hold them. The solution remembers the names of
+        the columns.
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`; None over
         `auclab.comparisons.Bicliques`.
@@ -151,7 +153,7 @@ def solve(
         check_limits(tolerance, time_limit)
         begin, program = perf_counter(), as_formulation(formulation)
         program, sample = ranking.problem_parts(program, X, y, sample_weight, pos_label)
-        problem = Problem(program, sample, constraints_on_columns(constraints, X, sample.n_features))
+        problem = Problem(program, sample, constraints_on_columns(constraints, sample))
         return solve_problem(problem, solver, tolerance=tolerance, time_limit=left_of(time_limit, begin), **options)
 
 
@@ -237,7 +239,9 @@ def solve_problem(
         added.append(f"Numba compiled the loops in {timings.compile:.1f} s; later calls load them from a cache")
     no_norm = not formulation.uses_norm and math.isfinite(solution.certificate.norm_bound)
     spread = problem.sample.spread if no_norm else None
-    return replace(solution, timings=timings, notes=(*added, *solution.notes), spread=spread)
+    return replace(
+        solution, timings=timings, notes=(*added, *solution.notes), spread=spread, columns=problem.sample.columns
+    )
 
 
 def _run(

@@ -84,7 +84,7 @@ class InnerPath:
         ranking = Ranking(groups, ordered, event, group_weights)
         _, sample = ranking.problem_parts(programs[0], X, y, sample_weight)
         programs = [ranking.program(each) for each in programs]
-        stated = constraints_on_columns(constraints, X, sample.n_features)
+        stated = constraints_on_columns(constraints, sample)
         self._problems = [Problem(each, sample, stated) for each in programs]
         self._solving = {"solver": solver, "time_limit": time_limit, **options}
         self.order = simplest_first(parameter, values)

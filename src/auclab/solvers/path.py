@@ -105,7 +105,7 @@ def solve_path(
     check_limits(tolerance, time_limit)
     programs = along(as_formulation(formulation), parameter, values)
     sample = programs[0].comparisons.sample(X, y, sample_weight, pos_label)
-    stated = constraints_on_columns(constraints, X, sample.n_features)
+    stated = constraints_on_columns(constraints, sample)
     found: dict[int, Solution] = {}
     last: tuple[Array, float] | None = None
     for k in simplest_first(parameter, values):

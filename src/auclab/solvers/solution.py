@@ -16,6 +16,7 @@ from auclab.formulations.optimum import Optimum
 from auclab.models.timings import Timings
 from auclab.precision import EQUAL, SMALL_OBJECTIVE
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import new_rows
 from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.fitted import InFeatures, coef_in_words
 from auclab.types import Array, Status
@@ -99,7 +100,8 @@ class Solution:
     finite and the program has no norm. `null_for_every_value` says that w = 0 is optimal for every λ and z ≤ 0.
     `dual_scorers` (weight, w, half-width of the smoothed loss) have the dual point as their slopes, where that is not
     `coef`'s own (`auclab.solvers.verified.scorers`). `dual_pairs` is the dual point of a model of every pair within
-    groups, of grades or of times: the upper row, the lower row and the multiplier of the pairs that have one.
+    groups, of grades or of times: the upper row, the lower row and the multiplier of the pairs that have one. `columns`
+    are the names of the columns, if the training rows had names: `decision_function` refuses a table with others.
 
     See Also
     --------
@@ -135,6 +137,7 @@ class Solution:
     dual_scorers: tuple[tuple[float, Array, float], ...] = ()
     dual_pairs: tuple[NDArray[np.intp], NDArray[np.intp], Array] | None = None
     null_for_every_value: bool = False
+    columns: tuple[str, ...] | None = None
 
     has_objective: ClassVar[bool] = True
     #: The solution itself where it is a scorer on landmarks (`auclab.solvers.kernel.solution.KernelSolution`).
@@ -215,8 +218,23 @@ class Solution:
         return InFeatures(features, self.coef, radius)
 
     def decision_function(self, X: Any) -> Array:
-        """Scores ``X @ coef + intercept``, shape (n_samples,); equal rows have equal scores."""
-        return row_scores(X, self.coef) + self.intercept
+        """Scores of shape (n_samples,), ``X @ coef`` plus the intercept of a linear one; equal rows, equal scores.
+
+        Raises
+        ------
+        AuclabError
+            Columns that differ from those of the fit, or their order.
+        """
+        return self._scores(new_rows(X, self._n_features, self.columns))
+
+    @property
+    def _n_features(self) -> int:
+        """Number of columns of the rows that are scored."""
+        return int(self.coef.size)
+
+    def _scores(self, rows: Any) -> Array:
+        """Scores of rows in one form."""
+        return row_scores(rows, self.coef) + self.intercept
 
     def mapped_to(self, formulation: Program, scale: float, value: float) -> Solution:
         """The solution of an equivalent program: w times `scale`, of value `value`; the gap is carried over.

@@ -139,7 +139,7 @@ def _first_columns(problem: Problem, limits: Array) -> NDArray[np.intp]:
 def _restricted(problem: Problem, used: NDArray[np.intp]) -> Problem:
     sample, regulariser = problem.sample, problem.program.regulariser
     columns: Sample = replace(
-        sample, X_pos=sample.X_pos[:, used], X_neg=sample.X_neg[:, used], offset=None, rounding=None
+        sample, X_pos=sample.X_pos[:, used], X_neg=sample.X_neg[:, used], offset=None, rounding=None, columns=None
     )
     norm = regulariser.norm.restricted(used)
     if norm is regulariser.norm:

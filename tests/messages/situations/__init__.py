@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 import auclab
 import auclab.bounds as b

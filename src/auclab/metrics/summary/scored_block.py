@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.forms import as_column, distinct
 from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector, refuse_masked, same_length, weight_vector
+from auclab.validation import finite_vector, same_length, weight_vector
 
 
 class ScoredBlock(NamedTuple):
@@ -25,10 +26,8 @@ def scored_block(
 ) -> ScoredBlock:
     """Check a block and split it by class; rows of weight 0 are dropped, and a block may be empty."""
     positive = _positive(y_true, pos_label)
-    if np.size(np.asarray(y_score)) == 0:
-        scores = np.empty(0)
-    else:
-        scores = np.ascontiguousarray(finite_vector("y_score", y_score, infinite=True))
+    column = as_column("y_score", y_score, may_be_empty=True)
+    scores = np.ascontiguousarray(finite_vector("y_score", column, infinite=True)) if column.size else np.empty(0)
     same_length(y_true=positive, y_score=scores)
     if sample_weight is None or not scores.size:
         return ScoredBlock(scores[positive], scores[~positive], None, None)
@@ -40,22 +39,14 @@ def scored_block(
 
 def _positive(y_true: ArrayLike, pos_label: Any) -> NDArray[np.bool_]:
     """Which rows are positive, as `auclab.validation.positive_mask` says it for a sample with both classes."""
-    refuse_masked("labels", y_true)
-    labels = np.asarray(y_true)
-    if labels.ndim != 1:
-        raise AuclabError(f"labels must be a one-dimensional array, got shape {labels.shape}")
+    labels = as_column("labels", y_true, may_be_empty=True)
     if labels.dtype.kind == "b" and pos_label is None:
         return labels
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise AuclabError(f"labels contain NaN (first at position {int(np.isnan(labels).argmax())}); drop those rows")
     if pos_label is None and labels.dtype.kind in "iuf":
         positive = labels == 1
         if (positive | (labels == 0)).all() or (positive | (labels == -1)).all():
             return np.asarray(positive)
-    try:
-        values = np.unique(labels).tolist()
-    except TypeError as error:  # None, or numbers and text
-        raise AuclabError("labels must be of one kind; drop rows without a label") from error
+    values = distinct("labels", labels).tolist()
     if pos_label is None:
         raise AuclabError(
             f"labels of a block must be 0/1, −1/+1 or booleans, got {', '.join(map(repr, values[:6]))}; "

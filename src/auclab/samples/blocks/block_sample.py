@@ -56,7 +56,10 @@ class BlockSample(Sample):
         labels = labels_of(X, y, sample_weight, pos_label=pos_label)
         share_pos, share_neg, prior_pos, prior_neg = _shares(labels)
         none: Any = None
-        sample = cls(none, none, share_pos, share_neg, prior_pos, none, labels.weighted, X, labels, prior_neg=prior_neg)
+        sample = cls(
+            none, none, share_pos, share_neg, prior_pos, none, labels.weighted, X, labels,
+            prior_neg=prior_neg, columns=X.columns,
+        )  # fmt: skip
         del sample.__dict__["positive"]  # made from the blocks where it is needed
         object.__setattr__(sample, "X_pos", ClassRows(sample, "pos"))
         object.__setattr__(sample, "X_neg", ClassRows(sample, "neg"))

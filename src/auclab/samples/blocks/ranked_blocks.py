@@ -70,7 +70,7 @@ class RankedBlockSample(RankedSample):
                       high := np.max([look[1] for look in looks], axis=0))  # fmt: skip
         offset = column_offsets(low, high)
         moved = 0.0 if offset is None else offset
-        sample = cls._of(BlockRows(table.less(offset)), bicliques, offset)
+        sample = cls._of(BlockRows(table.less(offset)), bicliques, offset, table.columns)
         sample.__dict__["peaks"] = np.maximum(high - moved, moved - low)  # the cached property, known by now
         sample._refuse_long_groups()
         return sample

@@ -86,7 +86,7 @@ def fewest_features(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
     bauc : float in (0, 1)
@@ -126,7 +126,7 @@ def fewest_features(
     check_level(bauc)
     begin = perf_counter()
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
-    given = constraints_on_columns(constraints, X, sample.n_features)
+    given = constraints_on_columns(constraints, sample)
     given = ColumnConstraints.of(sample.n_features) if given is None else given
     most = int(np.unique(given.groups[sample.peaks > 0]).size)
     most = most if given.max_features is None else min(most, given.max_features)

@@ -35,6 +35,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.forms import as_column, distinct
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
@@ -51,7 +52,7 @@ from auclab.solvers.monitor import monitored
 from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError
-from auclab.validation import check_choice
+from auclab.validation import check_choice, same_length
 
 #: Which pairs are those of a group.
 Pairs = Literal["within", "positives", "negatives"]
@@ -75,7 +76,7 @@ def with_groups(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         As in `auclab.solve`.
     groups : array of shape (n_samples,)
@@ -119,11 +120,10 @@ def with_groups(
     check_limits(tolerance, time_limit)
     begin = perf_counter()
     sample = in_memory(as_sample(X, y, sample_weight, pos_label=pos_label))
-    allowed = convex_constraints(constraints, X, sample.n_features)
-    labels = np.asarray(groups)
-    if labels.shape != sample.positive.shape:
-        raise AuclabError(f"groups has shape {labels.shape}, but there are {sample.positive.size} observations")
-    names = sorted(set(labels.tolist()), key=str)
+    allowed = convex_constraints(constraints, sample)
+    labels = as_column("groups", groups)
+    same_length(X=sample.positive, groups=labels)
+    names = distinct("groups", labels).tolist()
     levels = _levels(at_least, max_difference, names)
     everyone = Part("all pairs", sample)
     parts = [Part(f"group {name!r}", part_of_sample(sample, labels == name, pairs, name)) for name in names]
@@ -287,4 +287,5 @@ def _solution(
         iterations=found.iterations,
         seconds=seconds,
         notes=tuple(notes),
+        columns=part.sample.columns,
     )

@@ -31,6 +31,7 @@ from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.metrics import bauc_score
 from auclab.samples.as_sample import as_sample
+from auclab.samples.memory import Sample
 from auclab.solvers.budget import left_of
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.dispatch import check_limits, solve_problem
@@ -59,7 +60,7 @@ def least_norm(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
     bauc : float in (0, 1)
@@ -129,7 +130,7 @@ class LeastNorm:
         self.tolerance, self.time_limit, self.begin = tolerance, time_limit, perf_counter()
         sample = in_memory(as_sample(X, y, sample_weight, pos_label=pos_label))
         self.weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        self.constraints = convex_constraints(constraints, X, sample.n_features)
+        self.constraints = convex_constraints(constraints, sample)
         self.part = Part("all pairs", sample)
         self.cost = checked_cost(cost, sample.n_features)
         problem = Problem(self.part.problem.program, sample, self.constraints)
@@ -182,6 +183,7 @@ class LeastNorm:
             iterations=found.iterations,
             seconds=perf_counter() - begin,
             notes=tuple(notes),
+            columns=part.sample.columns,
         )
 
 
@@ -215,11 +217,9 @@ def checked_cost(cost: ArrayLike | None, n_features: int) -> Array:
     return values
 
 
-def convex_constraints(
-    constraints: Constraints | ColumnConstraints | None, X: Any, n_features: int
-) -> ColumnConstraints | None:
-    """Constraints on the columns of X."""
-    found = constraints_on_columns(constraints, X, n_features)
+def convex_constraints(constraints: Constraints | ColumnConstraints | None, sample: Sample) -> ColumnConstraints | None:
+    """Constraints on the columns of a sample."""
+    found = constraints_on_columns(constraints, sample)
     if found is not None and not found.is_convex:
         raise AuclabError(
             f"max_features={found.max_features} makes the problem not convex, which is not solved together with a "

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import new_rows
 from auclab.solvers.fitted import coef_in_words
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
@@ -113,6 +114,7 @@ class GuaranteedSolution:
     iterations: int = 0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
         """One line."""
@@ -149,7 +151,7 @@ class GuaranteedSolution:
 
     def decision_function(self, X: Any) -> Array:
         """Scores ``X @ coef``, shape (n_samples,)."""
-        return row_scores(X, self.coef)
+        return row_scores(new_rows(X, self.coef.size, self.columns), self.coef)
 
 
 @dataclass(frozen=True)

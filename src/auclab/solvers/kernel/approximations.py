@@ -70,11 +70,16 @@ class RandomFeatureSolution(Solution):
         """None: bounds need features of known size, and the scorer is not linear in such."""
         return InFeatures(features, None, None, remark=NEEDS_BOUNDED)
 
-    def decision_function(self, X: Any) -> Array:
-        """Scores of rows `X`, shape (n_rows,)."""
-        return of_distinct_rows(self._scores, X.toarray() if hasattr(X, "toarray") else X)
+    @property
+    def _n_features(self) -> int:
+        """Number of columns."""
+        return int(self.frequencies.shape[0])
 
-    def _scores(self, rows: Array) -> Array:
+    def _scores(self, rows: Any) -> Array:
+        """Scores of rows in one form."""
+        return of_distinct_rows(self._each, rows.toarray() if hasattr(rows, "toarray") else rows)
+
+    def _each(self, rows: Array) -> Array:
         scores = np.full(rows.shape[0], self.intercept)
         for begin in range(0, scores.size, CHUNK):
             moved = less_offset(rows[begin : begin + CHUNK], self.offset)
@@ -117,6 +122,7 @@ def solve_in_random_features(
         frequencies=frequencies,
         phases=phases,
         offset=training.offset,
+        columns=training.labels.columns,
     )
 
 

@@ -94,6 +94,7 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
         multipliers=multipliers,
         notes=notes,
         shares_neg=found.dual.share_neg,
+        columns=training.labels.columns,
         kernel=training.kernel,
         landmarks=training.order[landmarks],
         rows=training.rows_of(landmarks),

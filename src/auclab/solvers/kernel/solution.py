@@ -149,17 +149,20 @@ class KernelSolution(Solution):
         read = self.formulation.read_optimum(self.objective, self.lower_bound, np.array([self.length]))
         return replace(read, statement=self.in_words(read.statement))
 
-    def decision_function(self, X: Any) -> Array:
-        """Scores of rows `X` (n_rows, n_features), shape (n_rows,): O(n_landmarks) kernel values a row.
-
-        For a precomputed kernel the rows hold κ of an observation with every training observation.
-        """
-        rows = X if hasattr(X, "shape") else np.asarray(X, dtype=float)
-        if self.n_landmarks == 0:
-            return np.full(rows.shape[0], self.intercept)
-        return np.asarray(self._scores(rows) if self.kernel.is_given else of_distinct_rows(self._scores, rows))
+    @property
+    def _n_features(self) -> int:
+        """Number of columns; for a precomputed kernel there is one for each training observation."""
+        if self.kernel.is_given and self.multipliers is not None:
+            return int(self.multipliers.size)
+        return int(self.rows.shape[1])
 
     def _scores(self, rows: Any) -> Array:
+        """O(n_landmarks) kernel values a row."""
+        if self.n_landmarks == 0:
+            return np.full(rows.shape[0], self.intercept)
+        return np.asarray(self._each(rows) if self.kernel.is_given else of_distinct_rows(self._each, rows))
+
+    def _each(self, rows: Any) -> Array:
         scores = np.full(rows.shape[0], self.intercept)
         step = max(1, BLOCK_BYTES // (8 * self.n_landmarks))
         for begin in range(0, scores.size, step):

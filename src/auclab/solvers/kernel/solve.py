@@ -70,7 +70,7 @@ def solve_kernel(
     program : Program
         Convex, with the norm l2; counts of pairs have no kernel form. A program without a norm (z = 0, λ = 0) depends
         on the span alone, in which it is then certified.
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, table or sparse matrix of shape (n_samples, n_features)
         For `Precomputed` the kernel matrix, of shape (n_samples, n_samples).
     y, sample_weight, pos_label
         As in `auclab.solve`.

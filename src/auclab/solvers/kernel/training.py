@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.forms import as_rows
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
@@ -91,7 +91,7 @@ def training_problem(
     check_program(ranking.program(program))
     require_memory(X, "a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")
     if kernel.is_given:
-        given = X if hasattr(X, "shape") else np.asarray(X)
+        given = as_rows(X)
         no_features, offset = np.zeros((given.shape[0], 1)), None
         program, labels = ranking.problem_parts(program, no_features, y, sample_weight, pos_label)
         rows: Any = given if matrix is not None else _checked_matrix(given)
@@ -138,10 +138,9 @@ def _joined(sample: Sample, memory: float) -> Any:
 
 
 def _checked_matrix(X: Any) -> Array:
-    """A precomputed kernel: finite, square, symmetric, no negative diagonal."""
-    given: Any = X
-    matrix = np.asarray(given.toarray() if sp.issparse(X) else given, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
+    """A precomputed kernel as an array: finite, square, symmetric, no negative diagonal."""
+    matrix: Array = X.toarray() if hasattr(X, "toarray") else X
+    if matrix.shape[0] != matrix.shape[1]:
         raise AuclabError(f"kernel=precomputed takes a square matrix, got shape {matrix.shape}")
     if not np.isfinite(matrix).all():
         raise AuclabError("the precomputed kernel has entries that are not finite")
