@@ -110,7 +110,7 @@ def faults(folder: Path, jobs: int, code: int) -> list[str]:
         files = Path(uri.removeprefix("file://"))
         names = frozenset(path.name for path in files.rglob("*")) if files.exists() else frozenset()
         sets[status, len(names)] += 1
-        if status == "FINISHED" and not {"metrics.json", "config.yaml", "scores.parquet", "MLmodel"} <= names:
+        if status == "FINISHED" and not {"metrics.json", "config.yaml", "scores.parquet", "scorer.json"} <= names:
             wrong.append(f"files of seed {seed} are missing")
     say(f"journal mode {mode}, integrity {whole}, {parents} parent run(s); runs by (status, files): {dict(sets)}")
     return wrong

@@ -17,6 +17,8 @@ import stranger
 from auclab.cli import main as cli
 from auclab.comparison.runs import read_runs
 from auclab.tracking import load_model, load_scorer
+from auclab.tracking.address import Address
+from auclab.tracking.registry import register_model
 from auclab.types import AuclabError
 from composed import run_here
 
@@ -109,12 +111,14 @@ def test_a_registered_model_is_found(call, customers, model_folder):
         client.create_registered_model("churn")
         client.create_model_version("churn", str(model_folder), run_id=run_id)
         client.set_registered_model_alias("churn", "best", "1")
+        assert register_model(Address.of(folder / "mlruns"), run_id, "churn") == 2
+    assert client.get_model_version("churn", "2").source.startswith((folder / "mlruns" / "artifacts").as_uri())
     answers = [
         call("predict", name, folder / "new_customers.csv")[1]
-        for name in ("last", "models:/churn/1", "models:/churn/latest", "models:/churn@best")
+        for name in ("last", "models:/churn/1", "models:/churn/2", "models:/churn/latest", "models:/churn@best")
     ]
     assert len(answers[0].splitlines()) == 121
-    assert answers[1:] == answers[:1] * 3
+    assert answers[1:] == answers[:1] * 4
 
 
 def test_exported_files_are_those_of_the_model(call, model_folder, tmp_path):
@@ -145,10 +149,12 @@ def test_mlflow_serves_the_same_scores(customers, model_folder):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", model_folder, "--env-manager", "local"]
+    run = f"runs:/{model_folder.parts[-3]}/model"
+    command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", run, "--env-manager", "local"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     environment = os.environ | {
         "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_TRACKING_URI": f"sqlite:///{customers[0] / 'mlruns' / 'mlflow.db'}",
         "PATH": f"{os.path.dirname(sys.executable)}:/usr/bin:/bin",
     }
     server = subprocess.Popen(
@@ -156,12 +162,11 @@ def test_mlflow_serves_the_same_scores(customers, model_folder):
         start_new_session=True, env=environment, **quiet,
     )  # fmt: skip
     try:
-        answer = _ask(port, {"dataframe_split": json.loads(rows.to_json(orient="split", index=False))}, server)
-        alone = _ask(
-            port,
-            {"dataframe_records": json.loads(rows.to_json(orient="records")), "params": {"output": "score"}},
-            server,
-        )
+        split = {"dataframe_split": json.loads(rows.to_json(orient="split", index=False))}
+        answer = _ask(port, split | {"params": {"output": "all"}}, server)
+        records = {"dataframe_records": json.loads(rows.to_json(orient="records"))}
+        labels = _ask(port, records, server)
+        of_csv = _ask(port, rows.to_csv(index=False), server)
     finally:
         os.killpg(server.pid, 15)
         server.wait(30)
@@ -169,14 +174,14 @@ def test_mlflow_serves_the_same_scores(customers, model_folder):
     assert found["score"].to_numpy() == pytest.approx(expected["score"].to_numpy(), abs=1e-12)
     assert found["probability"].to_numpy() == pytest.approx(expected["probability"].to_numpy(), abs=1e-12)
     assert found["label"].tolist() == expected["label"].tolist()
-    assert pd.DataFrame(alone["predictions"]).columns.tolist() == ["score"]
+    assert [each["label"] for each in labels["predictions"]] == expected["label"].tolist()
+    assert of_csv == labels
 
 
 def _ask(port, body, server):
-    """The answer of MLflow's server, once it is ready."""
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/invocations", json.dumps(body).encode(), {"Content-Type": "application/json"}
-    )
+    """The answer of MLflow's server to JSON or csv, once it is ready."""
+    text, kind = (body, "text/csv") if isinstance(body, str) else (json.dumps(body), "application/json")
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/invocations", text.encode(), {"Content-Type": kind})
     while True:
         try:
             with urllib.request.urlopen(request) as answer:

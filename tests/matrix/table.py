@@ -146,7 +146,7 @@ COMMANDS = (
     Use("predict", "auclab predict last new.csv", ("predict", "RUN", "ROWS", "--out", "OUT.csv")),
     Use("evaluate", "auclab evaluate last new.csv", ("evaluate", "RUN", "ROWS")),
     Use("figures", "auclab show last --figures", ("show", "RUN", "--figures")),
-    Use("pyfunc", "mlflow.pyfunc.load_model(folder)", ("pyfunc",)),
+    Use("pyfunc", "mlflow.pyfunc.load_model('runs:/ID/model')", ("pyfunc",)),
     Use("register", "auclab compare --register NAME", ("register",)),
     Use("export json", "auclab export last --to json", ("export", "RUN", "--to", "json", "--out", "OUT.json")),
     Use("export sql", "auclab export last --to sql", ("export", "RUN", "--to", "sql", "--out", "OUT.sql")),

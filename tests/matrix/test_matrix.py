@@ -113,14 +113,16 @@ def stored(place):
 
 def _pyfunc(place, run_id, rows):
     """The model as MLflow serves it."""
-    from auclab.comparison import read_runs
+    from auclab.tracking.logged_models import models_of
+    from auclab.tracking.store import open_store
 
-    folder = read_runs(place / "mlruns").set_index("run_id").loc[run_id, "folder"]
+    client = open_store(place / "mlruns").client
+    (logged,) = models_of(client, client.get_run(run_id))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # MLflow's own
         from mlflow import pyfunc
 
-        labels = pyfunc.load_model(str(folder / "model")).predict(pd.read_csv(rows))
+        labels = pyfunc.load_model(logged.artifact_location).predict(pd.read_csv(rows))
     assert len(labels) == 60
 
 

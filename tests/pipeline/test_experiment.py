@@ -17,6 +17,7 @@ from auclab.inference import estimate
 from auclab.metrics import auc_score, bauc_score
 from auclab.pipeline.split.guarantees import Guarantee
 from auclab.pipeline.split.results import spread
+from auclab.tracking import load_model, load_scorer
 from auclab.types import AuclabError, Status
 from composed import REPOSITORY, run_here
 
@@ -94,23 +95,20 @@ def test_every_file_is_written(finished):
         assert figure.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_the_model_loads_and_decides_as_before(finished):
-    import mlflow.sklearn
-
     result, folder = finished
     fold = result.folds[0]
     X = result.dataset.X.iloc[fold.split.test]
-    loaded = mlflow.sklearn.load_model(str(folder / "model"))
+    loaded = load_model(folder / "model")
     scores = fold.solution.decision_function(fold.model[0].transform(X))
     assert loaded.decision_function(X) == pytest.approx(scores, abs=1e-12)
     assert loaded.predict(X).tolist() == np.where(scores > fold.decision.threshold, "1", "0").tolist()
-    found = mlflow.pyfunc.load_model(str(folder / "model")).predict(X)
+    found = load_scorer(folder / "model").predict(X)
     assert found["score"].to_numpy() == pytest.approx(scores, abs=1e-12)
     assert found["label"].tolist() == loaded.predict(X).tolist()
     assert found["probability"].between(0, 1).all()
-    signature = mlflow.models.get_model_info(str(folder / "model")).signature
-    assert signature.inputs.input_names() == list(X.columns)
+    example = pd.read_parquet(folder / "model" / "example.parquet")
+    assert example.equals(result.dataset.X.iloc[fold.split.train[:5]].reset_index(drop=True))
 
 
 def test_held_out_bounds_are_those_of_the_numbers(finished):

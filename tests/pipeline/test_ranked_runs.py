@@ -19,6 +19,7 @@ from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.pipeline.split.ranked_part import over_pairs
 from auclab.pipeline.stored.stored_files import read_scores
 from auclab.tracking import load_model, load_scorer
+from auclab.tracking.logged_models import models_of
 from auclab.types import AuclabError
 from composed import composed, run_here
 from ranked_tables import KINDS, settings
@@ -223,9 +224,12 @@ def test_the_stored_pipeline_and_mlflow_give_the_same_scores(stored, folder):
         warnings.simplefilter("ignore")  # of MLflow's own libraries
         import mlflow.pyfunc
 
-        found = mlflow.pyfunc.load_model(str(model)).predict(rows[columns])
-    assert list(found) == ["score"]
-    assert found["score"].to_numpy() == pytest.approx(scores, abs=1e-12)
+        from auclab.tracking.store import open_store
+
+        client = open_store(store).client
+        (logged,) = models_of(client, client.get_run(read_runs(store).iloc[-1]["run_id"]))
+        found = mlflow.pyfunc.load_model(logged.artifact_location).predict(rows[columns])
+    assert found.tolist() == pytest.approx(scores, abs=1e-12)
 
 
 def test_stored_scores_say_what_is_compared(stored):

@@ -1,22 +1,18 @@
-"""The saved model: MLflow loads it, and its description is the one MLflow would have written."""
+"""Saved models, and what MLflow has of them: its list of models, its loaders, its evaluation."""
 
+import io
 import json
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
-import mlflow.sklearn
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-import skops.io
-import yaml
-from mlflow.models import infer_signature
 from sklearn.base import clone
-from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from auclab.datasets.breast_cancer import load_breast_cancer
 from auclab.datasets.preprocess import standard
@@ -24,11 +20,19 @@ from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
-from auclab.tracking.model import CODE_MODULE, LOADER_MODULE, REQUIREMENTS, describe_inputs, save_model
-from auclab.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off
+from auclab.tracking.address import local_path
+from auclab.tracking.logged_models import log_models, models_of, path_in_run
+from auclab.tracking.model import load_model, save_model
+from auclab.tracking.store import open_store  # turns MLflow's telemetry off
+from auclab.types import AuclabError
 
-#: What differs from one saving to the next, or has no meaning for such a model.
-OWN = {"model_uuid", "utc_time_created", "model_id", "prompts", "is_signature_from_type_hint", "type_hint_from_example"}
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # MLflow's own
+    import mlflow.sklearn
+    from mlflow import pyfunc
+    from mlflow.pyfunc.scoring_server import parse_csv_input
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # MLflow's own
 
 
 def mixed():
@@ -45,70 +49,6 @@ def mixed():
             "kind": pd.Categorical(np.where(y == 1, "x", "z")),
         }
     ), y
-
-
-def fit(X, y):
-    numbers = (StandardScaler(), make_column_selector(dtype_include="number"))
-    others = (OneHotEncoder(sparse_output=False), make_column_selector(dtype_exclude="number"))
-    classifier = AUCClassifier("ranksvm", solver="newton", penalty=0.1)
-    return make_pipeline(make_column_transformer(numbers, others), classifier).fit(X, y)
-
-
-def yaml_of(path):
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
-
-
-def test_mlflow_would_have_written_the_same(tmp_path):
-    X, y = mixed()
-    model = fit(X, y)
-    save_model(model, X[:5], tmp_path / "ours")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        as_floats = X[:5].astype({"whole": "float64"})
-        trusted = skops.io.get_untrusted_types(data=skops.io.dumps(model))
-        mlflow.sklearn.save_model(
-            model, tmp_path / "theirs", serialization_format="skops", skops_trusted_types=trusted,
-            signature=infer_signature(as_floats, model.predict(X[:5])),
-            pip_requirements=(tmp_path / "ours" / "requirements.txt").read_text(encoding="utf-8").splitlines(),
-        )  # fmt: skip
-    ours, theirs = (yaml_of(tmp_path / name / "MLmodel") for name in ("ours", "theirs"))
-    assert json.loads(ours["signature"].pop("outputs")) == json.loads(theirs["signature"].pop("outputs"))
-    inputs = [json.loads(each["signature"].pop("inputs")) for each in (ours, theirs)]
-    assert [column["name"] for column in inputs[0]] == [column["name"] for column in inputs[1]]
-    # An archive has times in it, so that its size may differ by some bytes.
-    assert ours.pop("model_size_bytes") == pytest.approx(theirs.pop("model_size_bytes"), rel=0.01)
-    drop = lambda content: {key: value for key, value in content.items() if key not in OWN}  # noqa: E731
-    assert drop(ours) == drop(theirs)
-    for name in ("conda.yaml", "python_env.yaml"):
-        ours, theirs = (yaml_of(tmp_path / each / name) for each in ("ours", "theirs"))
-        if name == "conda.yaml":  # MLflow limits pip to its own version where pip is installed
-            assert theirs["dependencies"][1].startswith("pip")
-            ours["dependencies"][1] = theirs["dependencies"][1]
-        assert ours == theirs
-    assert {path.name for path in (tmp_path / "ours").iterdir()} == {
-        path.name for path in (tmp_path / "theirs").iterdir()
-    }
-    assert [
-        line.partition("==")[0]
-        for line in (tmp_path / "ours" / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    ] == [*REQUIREMENTS]
-
-
-def test_mlflow_loads_it_as_a_scikit_learn_model_and_as_a_function(tmp_path):
-    dataset = load_breast_cancer()
-    model = make_pipeline(StandardScaler(), AUCClassifier("ranksvm", solver="newton", penalty=0.1))
-    model.fit(dataset.X, dataset.y)
-    save_model(model, dataset.X[:5], tmp_path / "model")
-    loaded = mlflow.sklearn.load_model(str(tmp_path / "model"))
-    assert np.array_equal(loaded.decision_function(dataset.X), model.decision_function(dataset.X))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # MLflow's own
-        from mlflow import pyfunc
-
-        function = pyfunc.load_model(str(tmp_path / "model"))
-        assert np.array_equal(function.predict(dataset.X), model.predict(dataset.X))
-        with pytest.raises(mlflow.exceptions.MlflowException, match="mean radius"):  # the signature is checked
-            function.predict(dataset.X.drop(columns="mean radius"))
 
 
 SAVE = """
@@ -136,7 +76,7 @@ def test_saving_imports_neither_mlflow_nor_all_of_scikit_learn(tmp_path):
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
     modules, whole, scores = answer.stdout.splitlines()
     assert (modules, whole) == ("[]", "True")  # and skops is whole afterwards
-    loaded = mlflow.sklearn.load_model(str(tmp_path / "model"))
+    loaded = load_model(tmp_path / "model")
     dataset = load_breast_cancer()
     assert loaded.decision_function(dataset.X).tolist() == json.loads(scores)
     again = clone(loaded).fit(dataset.X, dataset.y)
@@ -156,57 +96,130 @@ def described(X, y):
     return model, scorer
 
 
+class Logged:
+    """A run of a store with one model, which is logged in it."""
+
+    def __init__(self, place, model, X, scorer):
+        self.store = open_store(place / "mlruns", "toy")
+        self.client = self.store.client
+        self.run_id = self.client.create_run(self.store.experiment_id).info.run_id
+        self.folder = place / "run"
+        save_model(model, X, self.folder / "model", scorer=scorer)
+        self.id = log_models(self.client, self.run_id, self.folder)["model"]
+
+    @property
+    def model(self):
+        return self.client.get_logged_model(self.id)
+
+    @property
+    def place(self):
+        """What MLflow's loaders take."""
+        return str(local_path(self.model.artifact_location))
+
+
 @pytest.fixture(scope="module")
-def with_formula(tmp_path_factory):
-    """Rows, the fitted pipeline, its formula, and the folder of the model."""
+def logged(tmp_path_factory):
+    """Rows, the fitted pipeline, its formula, and the logged model."""
     X, y = mixed()
     X.loc[::7, "word"] = None
     model, scorer = described(X, y)
-    folder = tmp_path_factory.mktemp("formula") / "model"
-    save_model(model, X[:5], folder, scorer=scorer)
-    return X, model, scorer, folder
+    return X, model, scorer, Logged(tmp_path_factory.mktemp("logged"), model, X[:5], scorer)
 
 
-def test_mlflow_would_have_written_the_same_function(with_formula, tmp_path):
-    X, _, scorer, folder = with_formula
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from mlflow import pyfunc
-
-        pyfunc.save_model(
-            tmp_path / "theirs", loader_module=LOADER_MODULE, data_path=str(folder / "scorer.json"),
-            code_paths=[str(folder / "code" / f"{name}.py") for name in (LOADER_MODULE, CODE_MODULE)],
-            signature=infer_signature(X[:5], Scorer(scorer).predict(X[:5]), params={"output": "all"}),
-            pip_requirements=(folder / "requirements.txt").read_text(encoding="utf-8").splitlines(),
-        )  # fmt: skip
-    ours, theirs = (yaml_of(each / "MLmodel") for each in (folder, tmp_path / "theirs"))
-    flavor = ours["flavors"]["python_function"]
-    assert (tmp_path / "theirs" / theirs["flavors"]["python_function"].pop("data")).name == flavor.pop("data")
-    assert flavor == theirs["flavors"]["python_function"]
-    assert json.loads(ours["signature"]["params"]) == json.loads(theirs["signature"]["params"])
-    outputs = [{each["name"]: each["type"] for each in json.loads(it["signature"]["outputs"])} for it in (ours, theirs)]
-    assert outputs[0] == outputs[1] | {"probability": "any"}  # which is None where there is no calibration
+def test_a_run_has_its_model_in_the_list_of_models(logged):
+    X, _, _, here = logged
+    (found,) = here.client.search_logged_models([here.store.experiment_id])
+    assert (found.name, str(found.status), found.source_run_id) == ("model", "READY", here.run_id)
+    (output,) = here.client.get_run(here.run_id).outputs.model_outputs
+    assert output.model_id == found.model_id
+    described = pyfunc.load_model(here.place).metadata.signature
+    kinds = ["double", "long", "double", "string", "boolean", "string"]
+    assert [column.type.name for column in described.inputs] == kinds
+    assert described.inputs.input_names() == list(X.columns)
+    assert [(each.name, each.type.name) for each in described.outputs] == [("label", "string")]
+    example = mlflow.pyfunc.load_model(here.place).input_example
+    assert example["whole"].tolist() == X["whole"][:5].tolist()
 
 
-def test_the_function_gives_scores_probabilities_and_labels(with_formula):
-    X, model, _, folder = with_formula
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from mlflow import pyfunc
+def test_a_model_is_logged_once(logged):
+    _, _, _, here = logged
+    assert log_models(here.client, here.run_id, here.folder) == {"model": here.id}
+    assert len(here.client.search_logged_models([here.store.experiment_id])) == 1
 
-        function = pyfunc.load_model(str(folder))
-        # Whole numbers where there were decimals, another order, a column more, gaps, a new category.
-        new = X.iloc[::-1].assign(number=np.arange(40), more=1)[["more", *reversed(X.columns)]]
-        new.loc[0, "word"], new.loc[1, "whole"] = "new", None
-        found = function.predict(new)
-        alone = function.predict(new, params={"output": "score"})
-        with pytest.raises(mlflow.exceptions.MlflowException, match="word"):
-            function.predict(X.drop(columns="word"))
+
+def test_models_of_splits_are_logged_in_their_order(logged, tmp_path):
+    X, model, scorer, here = logged
+    for number in (10, 2):
+        save_model(model, X[:5], tmp_path / f"fold_{number}" / "model", scorer=scorer)
+    run_id = here.client.create_run(here.client.create_experiment("splits")).info.run_id
+    assert list(log_models(here.client, run_id, tmp_path)) == ["model_fold_2", "model_fold_10"]
+    found = models_of(here.client, here.client.get_run(run_id))
+    assert [path_in_run(each.name) for each in found] == ["fold_2/model", "fold_10/model"]
+
+
+@pytest.mark.parametrize("name", ["../model", "model_../../x", "other", "model_fold_", ""])
+def test_a_foreign_name_of_a_model_is_no_path(name):
+    with pytest.raises(AuclabError, match="auclab logs no model with the name"):
+        path_in_run(name)
+
+
+def test_mlflow_loads_it_as_a_scikit_learn_model(logged):
+    X, model, _, here = logged
+    loaded = mlflow.sklearn.load_model(here.place)
+    assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
+    assert np.array_equal(load_model(here.folder / "model").decision_function(X), model.decision_function(X))
+
+
+def test_the_function_gives_labels_and_on_request_scores_and_probabilities(logged):
+    X, model, _, here = logged
+    function = pyfunc.load_model(here.place)
+    # Another order, a column more, gaps, a new category.
+    new = X.iloc[::-1].assign(more=1)[["more", *reversed(X.columns)]].astype({"kind": "str"})
+    new.loc[0, "word"], new.loc[1, "number"] = "new", None
     expected = model[-1].solution_.decision_function(model[0].transform(new[X.columns]))
+    labels = np.where(expected > 0.25, "yes", "no").tolist()
+    assert function.predict(new).tolist() == labels
+    found = function.predict(new, params={"output": "all"})
     assert found["score"].to_numpy() == pytest.approx(expected, abs=1e-12)
-    assert alone.columns.tolist() == ["score"]
     assert found["probability"].to_numpy() == pytest.approx(1 / (1 + np.exp(-expected)), abs=1e-12)
-    assert found["label"].tolist() == np.where(expected > 0.25, "yes", "no").tolist()
+    assert found["label"].tolist() == labels
+    assert function.predict(new, params={"output": "score"}).tolist() == found["score"].tolist()
+    with pytest.raises(mlflow.exceptions.MlflowException, match="word"):
+        function.predict(X.drop(columns="word"))
+
+
+def test_a_csv_file_is_read_by_the_types_of_the_columns(logged):
+    """As a served model reads the body of a request."""
+    X, _, scorer, here = logged
+    schema = pyfunc.load_model(here.place).metadata.signature.inputs
+    rows = parse_csv_input(io.StringIO(X.to_csv(index=False)), schema)
+    found = pyfunc.load_model(here.place).predict(rows, params={"output": "score"})
+    assert found.tolist() == pytest.approx(Scorer(scorer).score(X).tolist(), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [(("no", "yes"), "string"), (("0", "1"), "long"), (("-1", "1"), "long"), (("False", "True"), "boolean"),
+     (("01", "1"), "string"), (("1", "True"), "string")],
+)  # fmt: skip
+def test_mlflow_evaluates_it_as_a_classifier(logged, tmp_path, monkeypatch, labels, kind):
+    """With the labels that pandas reads from a file."""
+    X, model, scorer, _ = logged
+    here = Logged(tmp_path, model, X[:5], scorer | {"labels": labels})
+    monkeypatch.setattr(mlflow.tracking._tracking_service.utils, "_tracking_uri", here.store.uri)
+    described = pyfunc.load_model(here.place).metadata.signature
+    assert [each.type.name for each in described.outputs] == [kind]
+    positive = Scorer(scorer).score(X) > 0.25
+    text = pd.Series(np.where(positive, labels[1], labels[0]))
+    path = tmp_path / "labels.csv"
+    text.to_csv(path, index=False, header=["y"])
+    column = text if kind == "string" else pd.read_csv(path)["y"]
+    with mlflow.start_run(experiment_id=here.store.experiment_id):
+        found = mlflow.models.evaluate(
+            here.place, X.astype({"kind": "str"}).assign(y=column.to_numpy()), targets="y", model_type="classifier",
+            evaluator_config={"log_model_explainability": False},
+        )  # fmt: skip
+    assert found.metrics["accuracy_score"] == 1.0
 
 
 ELSEWHERE = """
@@ -214,22 +227,33 @@ import sys
 sys.modules["auclab"] = None  # as if it were not installed
 import pandas as pd
 from mlflow import pyfunc
-print(pyfunc.load_model(sys.argv[1]).predict(pd.read_json(sys.argv[2]))["score"].tolist())
+found = pyfunc.load_model(sys.argv[1]).predict(pd.read_json(sys.argv[2]), params={"output": "score"})
+print(found.tolist())
 """
 
 
 @pytest.mark.slow
-def test_the_function_needs_neither_auclab_nor_a_requirement_that_no_index_has(with_formula, tmp_path):
-    X, _, scorer, folder = with_formula
+def test_the_function_needs_neither_auclab_nor_a_requirement_that_no_index_has(logged, tmp_path):
+    X, _, scorer, here = logged
     X[:4].drop(columns="small").assign(small=0.5).to_json(tmp_path / "rows.json")
-    command = [sys.executable, "-W", "ignore", "-c", ELSEWHERE, str(folder), str(tmp_path / "rows.json")]
+    command = [sys.executable, "-W", "ignore", "-c", ELSEWHERE, here.place, str(tmp_path / "rows.json")]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = pd.read_json(tmp_path / "rows.json")
     assert json.loads(answer.stdout.splitlines()[-1]) == Scorer(scorer).score(rows).tolist()
     for name in ("requirements.txt", "conda.yaml"):
-        assert "auclab" not in (folder / name).read_text(encoding="utf-8")
+        assert "auclab" not in Path(here.place, name).read_text(encoding="utf-8")
 
 
-def test_sparse_matrices_are_described_by_their_shape():
-    X = sp.csr_matrix(np.eye(3))
-    assert describe_inputs(X) == json.loads(infer_signature(X).inputs.to_json())
+def test_sparse_matrices_are_described_by_their_shape(logged, tmp_path):
+    X, y = sp.csr_matrix(np.eye(6)), np.arange(6) % 2
+    preprocessing = standard(Dataset("toy", X, y))
+    classifier = AUCClassifier("ranksvm", solver="newton", penalty=0.1)
+    model = make_pipeline(preprocessing, classifier).fit(X, y)
+    scorer = describe(
+        preprocessing, coef=classifier.solution_.coef, intercept=0.0, columns=[f"x{k}" for k in range(6)],
+        threshold={"rule": "prior", "value": 0.0}, labels=("0", "1"), probability=None,
+    )  # fmt: skip
+    here = Logged(tmp_path, model, X[:3], scorer)
+    assert pyfunc.load_model(here.place).metadata.signature.inputs.input_types() == [np.dtype("float64")]
+    found = pyfunc.load_model(here.place).predict(X.toarray(), params={"output": "score"})
+    assert found.tolist() == pytest.approx(classifier.solution_.decision_function(model[0].transform(X)).tolist())

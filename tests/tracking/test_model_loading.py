@@ -8,6 +8,7 @@ import zipfile
 import mlflow.sklearn
 import numpy as np
 import pytest
+import sklearn
 import skops.io
 import yaml
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -58,9 +59,12 @@ class Scaler(TransformerMixin, BaseEstimator):
 
 @pytest.fixture
 def kept(tmp_path):
-    """A folder ``model`` as a run keeps it."""
+    """A folder ``model`` as a run keeps it, with a description for MLflow beside it."""
     model = make_pipeline(StandardScaler(), AUCClassifier("ranksvm", solver="newton", penalty=0.1))
     save_model(model.fit(DATASET.X, DATASET.y), DATASET.X[:5], tmp_path / "model")
+    own = {"pickled_model": "model.skops", "serialization_format": "skops", "skops_trusted_types": []}
+    described = {"flavors": {"sklearn": own | {"sklearn_version": sklearn.__version__, "code": None}}}
+    (tmp_path / "model" / "MLmodel").write_text(json.dumps(described), encoding="utf-8")
     return tmp_path / "model"
 
 

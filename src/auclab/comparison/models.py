@@ -10,14 +10,19 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.runs import fetch_files, find_folder, open_reader, read_run
+from auclab.export.scorer import SCORER_FILE
 from auclab.pipeline.stored.stored_files import inner_folder
 from auclab.pipeline.stored.visible import visible
-from auclab.tracking.address import Address, is_local, local_path
+from auclab.tracking.address import Address, is_local, local_path, reason_of
+from auclab.tracking.logged_models import path_in_run
 from auclab.types import AuclabError
 
 #: The folder of a model among the files of a run or of one of its splits.
 MODEL_FOLDER = "model"
 _REGISTERED = re.compile(r"models:/(?P<name>[^/@]+)(/(?P<version>\d+|latest)|@(?P<alias>[\w.-]+))")
+
+#: The id of a logged model in the source of a version: ``models:/m-…``, or ``…/models/m-…/artifacts``.
+_LOGGED = re.compile(r"\bm-[0-9a-f]{32}\b")
 
 
 def find_model(name: str, store: str | Path, *, split: int | None = None, allow: Sequence[str] = ()) -> Path:
@@ -39,7 +44,7 @@ def find_model(name: str, store: str | Path, *, split: int | None = None, allow:
 
 
 def _is_run_folder(folder: Path) -> bool:
-    return any((folder / name).exists() for name in ("MLmodel", MODEL_FOLDER, "fold_0"))
+    return any((folder / name).exists() for name in (SCORER_FILE, MODEL_FOLDER, "fold_0"))
 
 
 def _splits(folder: Path) -> list[Path]:
@@ -48,7 +53,7 @@ def _splits(folder: Path) -> list[Path]:
 
 
 def _of_split(folder: Path, splits: Sequence[Path], split: int | None, name: str) -> Path:
-    if (folder / "MLmodel").exists():
+    if (folder / SCORER_FILE).exists():
         return folder
     if split is None and len(splits) > 1:
         raise AuclabError(
@@ -72,18 +77,17 @@ def _registered(name: str, store: Address, allow: Sequence[str]) -> Path:
         )
     version = _version(open_reader(store), found, store)
     source, run_id = str(version.source), version.run_id
-    if run_id:
-        run = open_reader(store).get_run(run_id)
+    if run_id and (logged := _LOGGED.search(source)):  # MLflow's databases do not keep the id by itself
+        client = open_reader(store)
+        path = path_in_run(str(client.get_logged_model(logged[0]).name))
         fetch_files(pd.DataFrame({"run_id": [run_id]}), str(store) if store.is_own else store.uri, allow=allow)
-        inside = _inside(source, run_id)
-        if inside is not None:
-            folder = find_folder(run, store)
-            for part in inside.parts:
-                folder = inner_folder(folder, part)
-            return folder
+        folder = find_folder(client.get_run(run_id), store)
+        for part in PurePosixPath(path).parts:
+            folder = inner_folder(folder, part)
+        return folder
     if is_local(source) and local_path(source).is_dir():
         return local_path(source)
-    where = f"neither a run of {store} nor a folder here"
+    where = f"neither a model of a run of {store} nor a folder here"
     raise AuclabError(f"{name} was registered from {visible(source)}, which is {where}")
 
 
@@ -97,17 +101,7 @@ def _version(client: Any, found: re.Match[str], store: Address) -> Any:
             return client.get_model_version(found["name"], found["version"])
         versions = client.search_model_versions(f"name = '{found['name']}'")
     except STORE_ERRORS as error:
-        reason = visible(" ".join(str(error).split()))
-        raise AuclabError(f"{found[0]} is not in {store}: {reason}") from error
+        raise AuclabError(f"{found[0]} is not in {store}: {visible(reason_of(error))}") from error
     if not versions:
         raise AuclabError(f"no model called {found['name']!r} is registered in {store}")
     return max(versions, key=lambda each: int(each.version))
-
-
-def _inside(source: str, run_id: str) -> PurePosixPath | None:
-    """Path of a model within its run: ``model`` of ``runs:/ID/model`` or ``…/ID/artifacts/model``."""
-    for head in (f"runs:/{run_id}/", f"{run_id}/artifacts/"):
-        if head in source:
-            path = PurePosixPath(source.rpartition(head)[2])
-            return None if path.is_absolute() or ".." in path.parts else path
-    return None

@@ -22,7 +22,7 @@ from auclab.pipeline.config.run_name import file_name
 from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stored.visible import visible
 from auclab.sizes import FEW, LINES
-from auclab.tracking.address import Address, in_one_line, is_local, is_run_id, local_path
+from auclab.tracking.address import Address, is_local, is_run_id, local_path, reason_of
 from auclab.tracking.sweeps import ALSO_TAG, GRID_TAG, STARTED_TAG
 from auclab.tracking.sync import sync_pending
 from auclab.types import AuclabError
@@ -311,7 +311,7 @@ def readable(store: str | Path | Address, what: str) -> Iterator[None]:
             from auclab.tracking.store import STORE_ERRORS
 
             if isinstance(error, STORE_ERRORS):
-                raise AuclabError(f"cannot read the {what} in {address}: {in_one_line(error)}") from error
+                raise AuclabError(f"cannot read the {what} in {address}: {reason_of(error)}") from error
         raise
 
 

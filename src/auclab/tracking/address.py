@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
 from dataclasses import dataclass
 from functools import cache
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
@@ -21,6 +23,14 @@ from auclab.types import AuclabError
 SERVERS = ("http://", "https://")
 #: Schemes of database addresses; a driver may follow, as in postgresql+psycopg2.
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
+
+#: Numbers of errors of a disk, or of a limit, that takes no more bytes, and messages of SQLite that mean the same.
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+_FULL = re.compile("disk I/O error|database or disk is full")
+#: Where the text for people ends in a message of SQLAlchemy.
+_SQL = re.compile(r"\[SQL:|\(Background on this error")
+#: MLflow's message about a schema that is not its own, which it calls old in any case.
+_SCHEMA = re.compile(r"database schema \(found version (\w+),")
 
 #: Drivers that SQLAlchemy takes if none is named, and how packages are installed whose module has another name.
 _DEFAULT_DRIVERS = {"postgresql": "psycopg2", "mysql": "MySQLdb", "mssql": "pyodbc"}
@@ -188,7 +198,7 @@ def _check_database(uri: str) -> None:
         engine.connect().close()
         engine.dispose()
     except sqlalchemy.exc.SQLAlchemyError as error:
-        raise AuclabError(f"the database {uri} cannot be used: {in_one_line(error)}; correct tracking.uri") from error
+        raise AuclabError(f"the database {uri} cannot be used: {reason_of(error)}; correct tracking.uri") from error
 
 
 def is_local(uri: str) -> bool:
@@ -223,13 +233,46 @@ def is_run_id(text: str) -> bool:
     return re.fullmatch(r"[0-9A-Za-z_-]{1,64}", text) is not None
 
 
-def in_one_line(error: BaseException) -> str:
-    """What an error says, without SQLAlchemy's statement and background."""
-    text = str(error).partition("\n[SQL:")[0].partition("(Background on this error")[0]
-    return " ".join(text.split()) or type(error).__name__
-
-
 def cannot_keep(address: Address, error: BaseException) -> str:
     """The message for a store that cannot be used."""
     another = "another place with tracking.dir=…" if address.is_own else "another tracking.uri=…"
-    return f"cannot keep runs in {address}: {in_one_line(error)}; choose {another}, or tracking=none"
+    return f"cannot keep runs in {address}: {reason_of(error)}; choose {another}, or tracking=none"
+
+
+class DeletedExperimentError(AuclabError):
+    """The experiment of new runs was deleted in MLflow."""
+
+    def __init__(self, address: Address, name: str, experiment_id: str) -> None:
+        super().__init__(
+            f"the experiment {name!r} in {address} was deleted: restore it with MLFLOW_TRACKING_URI={address.uri} "
+            f"mlflow experiments restore --experiment-id {experiment_id}, or choose another one with "
+            "tracking.experiment=…"
+        )
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a store cannot be used, in one line: without SQL, and with what to do where that is known."""
+    text = " ".join(_SQL.split(str(error))[0].split()) or type(error).__name__
+    if (schema := _SCHEMA.search(text)) is not None:
+        return wrong_schema(schema[1])
+    if (isinstance(error, OSError) and error.errno in NO_SPACE) or _FULL.search(text):
+        text += " (free space, or raise the largest size of a file: ulimit -f)"
+    return text
+
+
+def wrong_schema(revision: str) -> str:
+    """What is wrong with a database whose schema is not that of the installed MLflow, by the schema's revision."""
+    version = metadata.version("mlflow")
+    if is_known(revision):
+        return (
+            f"it was made by an older MLflow than the installed {version}: make a copy of it, then run mlflow db "
+            "upgrade with its address"
+        )
+    return f"it was made by a newer MLflow than the installed {version}: pip install --upgrade mlflow"
+
+
+def is_known(revision: str) -> bool:
+    """Whether the installed MLflow, which is not imported, has a schema of this revision."""
+    places = getattr(find_spec("mlflow"), "submodule_search_locations", None) or []
+    versions = (Path(place, "store", "db_migrations", "versions") for place in places)
+    return any(path.name.partition("_")[0] == revision for folder in versions for path in folder.glob("*.py"))

@@ -1,70 +1,30 @@
-"""The fitted pipeline as an MLflow model: a formula over the user's columns, and the pipeline itself in skops format.
+"""The fitted pipeline in skops format, its formula over the user's columns, and some rows as an example.
 
-The files are those that MLflow would write, which would import MLflow, infer the requirements, and load the model
-again. MLflow reads them; a test compares them with its own.
-
-MLflow does whatever the file MLmodel says: unpickle a model, put a folder on the module path, trust every type that the
-file lists. `load_model` reads only the model, and trusts only the types that models of auclab need.
+`load_model` reads only the pipeline, and trusts only the types that models of auclab need. What MLflow keeps of a model
+is in `auclab.tracking.logged_models`.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import platform
-import shutil
 import sys
-import uuid
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from functools import cache
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from auclab import comparisons, losses, regularisers
-from auclab.export import scorer as scorer_module
 from auclab.export.scorer import SCORER_FILE, Scorer
 from auclab.sizes import MOST_ENTRIES, TEXT_BYTES
 from auclab.types import AuclabError
 
-#: Requirements of a model besides auclab itself, which is not on a package index.
-REQUIREMENTS: tuple[str, ...] = ("scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
-#: What the formula of a model needs.
-SCORER_REQUIREMENTS: tuple[str, ...] = ("numpy", "pandas", "mlflow")
-#: Packages that MLflow lists besides, to build an environment.
-BUILD_PACKAGES = ("pip", "setuptools", "wheel")
-MODEL_FILE = "model.skops"
-#: Folder of the code in a model, and its modules: copies of the one that MLflow calls, and of the one that evaluates
-#: ``scorer.json``.
-CODE_FOLDER, LOADER_MODULE, CODE_MODULE = "code", "auclab_loader", "auclab_scorer"
-_SOURCES = {
-    LOADER_MODULE: Path(__file__).with_name("pyfunc_loader.py"),
-    CODE_MODULE: Path(scorer_module.__file__),
-}
-_SCORER_FUNCTION: dict[str, Any] = {
-    "loader_module": LOADER_MODULE,
-    "code": CODE_FOLDER,
-    "data": SCORER_FILE,
-    "streamable": False,
-}
-_PIPELINE_FUNCTION: dict[str, Any] = {
-    "loader_module": "mlflow.sklearn",
-    "model_path": MODEL_FILE,
-    "predict_fn": "predict",
-}
-#: What the formula returns, and the parameter that asks for one of its columns alone.
-OUTPUTS = (
-    {"type": "double", "name": "score", "required": True},
-    {"type": "any", "name": "probability", "required": False},
-    {"type": "string", "name": "label", "required": True},
-)
-PARAMS = ({"name": "output", "type": "string", "default": "all", "shape": None},)
+MODEL_FILE, EXAMPLE_FILE = "model.skops", "example.parquet"
 #: The module with the lists of types that skops trusts by itself.
 _TRUSTED_TYPES = "skops.io._trusted_types"
 
@@ -122,17 +82,13 @@ MOST_BYTES = 2_000_000_000
 
 
 def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | None = None) -> None:
-    """Write `model` to `folder`, in the format that `mlflow.pyfunc` and `mlflow.sklearn` load.
-
-    With a `scorer`, MLflow's function of the model is `auclab.export.scorer.Scorer.predict`: a DataFrame with score,
-    probability and label. It needs NumPy and pandas but not auclab, which is not on a package index. Without a `scorer`
-    it is the pipeline's `predict` and needs auclab in the environment.
+    """Write `model` to `folder`, from which `load_model` and, with a `scorer`, `load_scorer` read it.
 
     Parameters
     ----------
     model : fitted scikit-learn pipeline
     X : DataFrame or CSR matrix of shape (n_samples, n_features)
-        Some rows as input of the model.
+        Some rows as input of the model, which MLflow shows as an example; those of a matrix are not kept.
     folder : Path
         Must not exist yet.
     scorer : mapping, optional
@@ -162,66 +118,26 @@ def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | 
     folder.mkdir(parents=True)
     with _skops_for_saving() as skops_io:
         skops_io.dump(model, folder / MODEL_FILE)
-        # The types of a model that was fitted here can be trusted.
-        trusted = skops_io.get_untrusted_types(file=folder / MODEL_FILE)
-    if scorer is None:
-        names, function, signature = REQUIREMENTS, _PIPELINE_FUNCTION, _signature(X, [_tensor(model.predict(X))])
-    else:
-        names = SCORER_REQUIREMENTS if scorer["terms"] is not None else REQUIREMENTS
-        outputs = OUTPUTS if scorer["labels"] is not None else OUTPUTS[:1]
-        function, signature = _SCORER_FUNCTION, _signature(X, outputs, PARAMS)
-        _write(folder / SCORER_FILE, scorer)
-        (folder / CODE_FOLDER).mkdir()
-        for name, source in _SOURCES.items():
-            shutil.copyfile(source, folder / CODE_FOLDER / f"{name}.py")
-    requirements = [f"{name}=={_version(name)}" for name in names]
-    python = platform.python_version()
-    (folder / "requirements.txt").write_text("\n".join(requirements), encoding="utf-8")
-    conda = [f"python={python}", "pip", {"pip": requirements}]
-    _write(folder / "conda.yaml", {"name": "mlflow-env", "channels": ["conda-forge"], "dependencies": conda})
-    build = [_pinned(name) for name in BUILD_PACKAGES]
-    environment = {"python": python, "build_dependencies": build, "dependencies": ["-r requirements.txt"]}
-    _write(folder / "python_env.yaml", environment)
-    _write(
-        folder / "MLmodel",
-        {
-            "flavors": {
-                "python_function": {
-                    "env": {"conda": "conda.yaml", "virtualenv": "python_env.yaml"},
-                    "python_version": python,
-                    **function,
-                },
-                "sklearn": {
-                    "code": None,
-                    "pickled_model": MODEL_FILE,
-                    "serialization_format": "skops",
-                    "skops_trusted_types": trusted,
-                    "sklearn_version": _version("scikit-learn"),
-                },
-            },
-            "mlflow_version": _version("mlflow"),
-            "model_size_bytes": (folder / MODEL_FILE).stat().st_size,
-            "model_uuid": uuid.uuid4().hex,
-            "signature": signature,
-            "utc_time_created": str(datetime.now(UTC).replace(tzinfo=None)),
-        },
-    )
+    if scorer is not None:
+        (folder / SCORER_FILE).write_text(json.dumps(scorer, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    if isinstance(X, pd.DataFrame):
+        X.apply(_plain).to_parquet(folder / EXAMPLE_FILE, index=False)
 
 
-def _signature(X: Any, outputs: Sequence[Mapping[str, Any]], params: Any = None) -> dict[str, Any]:
-    """What goes in and what comes out, as MLmodel has it."""
-    return {
-        "inputs": json.dumps(describe_inputs(X)),
-        "outputs": json.dumps(outputs),
-        "params": None if params is None else json.dumps(params),
-    }
+def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column in a type of NumPy, or as text, which are what MLflow has types for."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufbM":
+        return column
+    if column.dtype.kind in "iuf":  # pandas' own, which may have gaps
+        return column.astype("float64" if column.dtype.kind == "f" or column.isna().any() else "int64")
+    return column.astype(object).map(str, na_action="ignore").astype("str")
 
 
 def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
     """The pipeline that a run has kept in its folder ``model``.
 
-    Nothing is unpickled, and neither MLmodel nor another file next to the model is read, because these files could name
-    code to import or types to trust.
+    Nothing is unpickled, and no other file next to the model is read, because it could name code to import or types to
+    trust.
 
     Parameters
     ----------
@@ -356,39 +272,6 @@ def _unpacked_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
         return member.file_size
     with zipfile.ZipFile(io.BytesIO(archive.read(member))) as inner:
         return member.file_size + sum(each.file_size for each in inner.infolist())
-
-
-def describe_inputs(X: Any) -> list[dict[str, Any]]:
-    """The columns of a DataFrame, or the shape of a sparse matrix, as MLflow's signatures describe them.
-
-    Columns are found by their names. Their types are checked by the scorer: MLflow would refuse whole numbers in a
-    column of decimals, and a column of text in which all values are missing.
-    """
-    if not isinstance(X, pd.DataFrame):
-        return [_tensor(X)]
-    return [{"type": "any", "name": str(name), "required": True} for name in X.columns]
-
-
-def _tensor(array: Any) -> dict[str, Any]:
-    return {"type": "tensor", "tensor-spec": {"dtype": array.dtype.name, "shape": [-1, *array.shape[1:]]}}
-
-
-def _pinned(name: str) -> str:
-    try:
-        return f"{name}=={_version(name)}"
-    except metadata.PackageNotFoundError:
-        return name
-
-
-@cache
-def _version(name: str) -> str:
-    """The version of an installed package, which is read from its files once."""
-    return metadata.version(name)
-
-
-def _write(path: Path, content: Mapping[str, Any]) -> None:
-    """As JSON, which is YAML too."""
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 @contextmanager

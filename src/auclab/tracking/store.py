@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from auclab.tracking.address import Address, cannot_keep
+from auclab.tracking.address import Address, DeletedExperimentError, cannot_keep
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.record import DatasetEntry
 from auclab.types import AuclabError
@@ -46,11 +46,18 @@ class Store:
     address: Address
 
     def log(
-        self, run_id: str, *, params: Mapping[str, str], metrics: Mapping[str, float], time: int, step: int = 0
+        self,
+        run_id: str,
+        *,
+        params: Mapping[str, str],
+        metrics: Mapping[str, float],
+        time: int,
+        step: int = 0,
+        model: str | None = None,
     ) -> None:
-        """Log parameters and metrics in as few calls as MLflow allows."""
+        """Log parameters and metrics, those of a model, in as few calls as MLflow allows."""
         of_run = [Param(key, value) for key, value in params.items()]
-        numbers = [Metric(key, float(value), time, step) for key, value in metrics.items()]
+        numbers = [Metric(key, float(value), time, step, model) for key, value in metrics.items()]
         while of_run or numbers:
             self.client.log_batch(run_id, numbers[:MAX_METRICS_PER_BATCH], of_run[:MAX_PARAMS_TAGS_PER_BATCH])
             of_run, numbers = of_run[MAX_PARAMS_TAGS_PER_BATCH:], numbers[MAX_METRICS_PER_BATCH:]
@@ -99,10 +106,7 @@ def open_tracked(tracking: TrackingConfig) -> Store:
     except STORE_ERRORS as error:
         raise AuclabError(cannot_keep(address, error)) from error
     if found.lifecycle_stage == "deleted":
-        raise AuclabError(
-            f"the experiment {experiment!r} in {address} was deleted: choose another with tracking.experiment=…, or "
-            f"restore it with mlflow experiments restore -x {found.experiment_id} (MLFLOW_TRACKING_URI={address.uri})"
-        )
+        raise DeletedExperimentError(address, experiment, str(found.experiment_id))
     return Store(client, str(found.experiment_id), address)
 
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import sqlite3
 import uuid
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -22,7 +23,15 @@ from typing import TYPE_CHECKING, Self
 from filelock import FileLock, Timeout
 
 from auclab.files import replace_file
-from auclab.tracking.address import Address, cannot_keep, is_local, local_path
+from auclab.tracking.address import (
+    Address,
+    DeletedExperimentError,
+    cannot_keep,
+    is_known,
+    is_local,
+    local_path,
+    wrong_schema,
+)
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.record import COMPUTED, RunRecord, read_records
 from auclab.types import AuclabError
@@ -98,10 +107,28 @@ def computing(folder: Path, tracking: TrackingConfig, *, parent: str | None = No
     if tracking.name != "mlflow":
         yield None
         return
-    Address.of_settings(tracking).require_answer()  # a mistake in it is reported before anything is computed
+    _check(Address.of_settings(tracking), tracking.experiment)
     pending = Pending.begin(folder, tracking, parent=parent)
     with pending.lock():
         yield pending
+
+
+def _check(address: Address, experiment: str) -> None:
+    """Refuse, before anything is computed, a wrong address, a deleted experiment, a database of another MLflow.
+
+    An SQLite file is read without MLflow.
+    """
+    address.require_answer()
+    if address.file is None or not address.file.is_file():
+        return
+    question = "SELECT experiment_id, lifecycle_stage FROM experiments WHERE name = ?"
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{address.file.as_uri()}?mode=ro", uri=True)) as file:
+        revision = file.execute("SELECT version_num FROM alembic_version").fetchone()
+        found = file.execute(question, (experiment,)).fetchone()
+        if revision is not None and not is_known(revision[0]):
+            raise AuclabError(cannot_keep(address, AuclabError(wrong_schema(revision[0]))))
+        if found is not None and found[1] == "deleted":
+            raise DeletedExperimentError(address, experiment, found[0])
 
 
 @contextmanager
@@ -135,6 +162,8 @@ def send(store: Store, record: RunRecord, *, again: bool = False) -> RunRecord:
 
     `again`: an earlier process may have sent a part of it, or all.
     """
+    from auclab.tracking.logged_models import MODEL_NAME, log_models
+
     client, experiment = store.client, store.experiment_id
     found = client.search_runs([experiment], f"tags.`{ID_TAG}` = '{record.id}'", max_results=1) if again else []
     tags = dict(record.tags) | ({"mlflow.parentRunId": record.parent} if record.parent else {}) | {ID_TAG: record.id}
@@ -142,7 +171,9 @@ def send(store: Store, record: RunRecord, *, again: bool = False) -> RunRecord:
     run_id = str(run.info.run_id)
     place = record.place
     if run.info.status != record.status:  # the status is set last
-        store.log(run_id, params=record.params, metrics=record.metrics, time=record.end_time)
+        models = log_models(client, run_id, record.params, record.folder) if record.status == "FINISHED" else {}
+        model = models.get(MODEL_NAME)
+        store.log(run_id, params=record.params, metrics=record.metrics, time=record.end_time, model=model)
         store.log_dataset(run_id, record.dataset)
         place = _send_files(store, run_id, str(run.info.artifact_uri), record)
         client.set_terminated(run_id, record.status, record.end_time)
