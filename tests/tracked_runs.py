@@ -25,8 +25,8 @@ def record_run(folder, tracking, *, name="a run", settings=SETTINGS, data="aa", 
     tags = {SETTINGS_TAG: fingerprint(settings), CODE_TAG: code}
     with recording(folder, name=name, tracking=tracking, params=params, tags=tags, **ids) as run:
         (run.staging / "config.yaml").write_text("split: {seed: 1}", encoding="utf-8")
-        (run.staging / "model").mkdir()
-        (run.staging / "model" / "scorer.json").write_text("{}", encoding="utf-8")
+        (run.staging / "figures").mkdir()
+        (run.staging / "figures" / "roc.txt").write_text("a curve", encoding="utf-8")
         run.keep(
             metrics={"test/auc": 0.1 + 0.2, "gap": float("nan")},
             dataset=DatasetEntry.of(DATASET),

@@ -23,8 +23,8 @@ def test_a_record_is_read_back_as_it_was_written(tmp_path):
     assert found.metrics["gap"] != found.metrics["gap"]
     assert {**vars(found), "metrics": None} == {**vars(written), "metrics": None}
     assert found.waits
-    assert found.files == ("config.yaml", "model")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["config.yaml", "model", RECORD_FILE]
+    assert found.files == ("config.yaml", "figures")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["config.yaml", "figures", RECORD_FILE]
     json.loads((tmp_path / RECORD_FILE).read_text(encoding="utf-8"), parse_constant=pytest.fail)  # without NaN
 
 

@@ -51,8 +51,8 @@ def test_a_finished_run_has_everything(tracking, tmp_path):
     assert run.info.start_time <= run.info.end_time
     [used] = run.inputs.dataset_inputs
     assert (used.dataset.name, used.dataset.digest) == ("toy", "0123456789abcdef" * 2 + "0123")
-    assert sorted(each.path for each in client.list_artifacts(kept.run_id)) == ["config.yaml", "model"]
-    assert (kept.files_folder / "model" / "scorer.json").exists()
+    assert sorted(each.path for each in client.list_artifacts(kept.run_id)) == ["config.yaml", "figures"]
+    assert (kept.files_folder / "figures" / "roc.txt").exists()
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["run.json"]
     assert not list(Path(tracking.dir, "pending").iterdir())
     table = read_runs(tracking.dir)
@@ -96,7 +96,7 @@ def test_a_run_is_sent_once_wherever_the_first_attempt_was_broken_off(tracking, 
     assert run.info.status == "FINISHED"
     assert run.data.metrics["test/auc"] == 0.1 + 0.2
     assert len(run.inputs.dataset_inputs) == 1
-    assert sorted(each.path for each in client.list_artifacts(run.info.run_id)) == ["config.yaml", "model"]
+    assert sorted(each.path for each in client.list_artifacts(run.info.run_id)) == ["config.yaml", "figures"]
     assert RunRecord.read(tmp_path / "out").run_id == run.info.run_id
 
 
@@ -117,7 +117,7 @@ def test_files_that_were_moved_in_part_arrive_whole(tracking, tmp_path, monkeypa
                 sync_run(pending)
     sync_pending(Address.of_settings(tracking))
     client, [run] = runs_of(tracking)
-    assert sorted(each.path for each in client.list_artifacts(run.info.run_id)) == ["config.yaml", "model"]
+    assert sorted(each.path for each in client.list_artifacts(run.info.run_id)) == ["config.yaml", "figures"]
 
 
 def test_reading_the_store_sends_what_waits(tracking, tmp_path):
