@@ -133,7 +133,8 @@ def test_a_working_directory_of_its_own_leaves_store_and_table_where_they_are(ow
     assert "sweep: 2 finished" in capsys.readouterr().out
     assert Path.cwd() == own
     assert len(runs_in(own)[1]) == 4
-    assert [path.parent for path in own.rglob("mlflow.db")] == [own / "mlruns"]
+    main([*words, "tracking.uri=sqlite:///other.db", "split.seed=3"])
+    assert sorted(path.relative_to(own) for path in own.rglob("*.db")) == [Path("mlruns/mlflow.db"), Path("other.db")]
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from hydra._internal.hydra import Hydra
 from hydra._internal.utils import get_args_parser
 from hydra.errors import CompactHydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
@@ -40,7 +40,8 @@ OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.
 MAY_SWEEP = ("experiment", "+", "hydra")
 
 #: Settings with a path that is relative to where the command was typed, if `hydra.job.chdir` moves the job elsewhere.
-PATHS = ("tracking.dir", "data_dir", "dataset.path", "constraints.file")
+PATHS = ("tracking.dir", "tracking.uri", "data_dir", "dataset.path", "constraints.file")
+SQLITE = "sqlite:///"
 
 #: After Ctrl-C while settings and data are checked.
 NOT_BEGUN = "nothing was begun"
@@ -74,24 +75,25 @@ def _run(config: DictConfig) -> None:
         # Before the heavy libraries: most mistakes are found here.
         from auclab.pipeline.config.checks import check_data, check_settings, unread_notes
         from auclab.pipeline.screen.data_screen import show_data
-        from auclab.pipeline.screen.foreseen import show_foreseen
 
         experiment = _experiment(config, job)
         check_settings(experiment)
         parse_rerun(config.get("rerun"))
         show_data(*check_data(experiment))
-        show_foreseen([*linear_notes(experiment.config, job), *unread_notes(config)])
     with plain_errors(lambda line: SystemExit(1)):
         from auclab.pipeline.experiment import run_experiment
+        from auclab.pipeline.screen.foreseen import show_foreseen
 
+        show_foreseen([*linear_notes(config, job), *unread_notes(config)])
         run_experiment(experiment, folder=job.runtime.output_dir, begun=begun())
 
 
 def _experiment(config: DictConfig, job: DictConfig) -> Experiment:
     for key in PATHS if job.job.chdir else ():
-        if (path := OmegaConf.select(config, key)) is not None and "://" not in str(path):
-            with open_dict(config):
-                OmegaConf.update(config, key, os.path.join(job.runtime.cwd, os.path.expanduser(path)))
+        path = str(OmegaConf.select(config, key) or "://")
+        if path.startswith(SQLITE) or "://" not in path:
+            file = os.path.join(job.runtime.cwd, os.path.expanduser(path.removeprefix(SQLITE)))
+            OmegaConf.update(config, key, SQLITE + file if path.startswith(SQLITE) else file)
     return Experiment(config, dict(job.runtime.choices), command_of(job))
 
 

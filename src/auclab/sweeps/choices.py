@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import IntervalSweep, Override, OverrideType
 from omegaconf import DictConfig, open_dict
@@ -51,23 +50,19 @@ def left_to_jobs(settings: Sequence[str]) -> list[str]:
     ]
 
 
-def check_choices(config: DictConfig, grid: Sequence[str], sweep: str) -> list[str]:
+def check_choices(config: DictConfig, grid: Sequence[str], sweep: str, loader: SharedLoader) -> list[str]:
     """Refuse a sweep with a choice that does not have the tuned parameter, or of which every combination is refused.
 
     So is a sweep of which no job can use the table, where that is the user's own and all jobs have the same.
 
-    `config`: the composed configuration of the sweep. `grid`: its overrides as typed. `sweep`: its id. Returns: what
-    the choices make of settings: the jobs that are computed without one of them, a norm that was not chosen, and the
-    formulations for which the weights of the classes make no difference.
+    `config`: the composed configuration of the sweep. `grid`: its overrides as typed. `sweep`: its id. `loader`:
+    composes its jobs. Returns: what the choices make of settings: the jobs that are computed without one of them, a
+    norm that was not chosen, and the formulations for which the weights of the classes make no difference.
     """
     from auclab.estimators.class_weights import CANCELS, cancels
     from auclab.pipeline.config.build import built
     from auclab.pipeline.config.checks import check_settings, check_tuning, unread_notes
 
-    hydra = GlobalHydra.instance().hydra
-    assert hydra is not None  # it runs the sweep
-    loader = SharedLoader(hydra.config_loader.get_search_path())
-    hydra.config_loader = loader  # of the jobs, whatever sweeper and launcher there are
     first, accepted, having, unweighted, notes = "", None, set[str](), list[str](), list[str]()
     lacking = defaultdict[str, list[str]](list)
     overrides = [(each.key_or_group.partition(".")[0], each) for each in parsed(grid)]
@@ -84,7 +79,7 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str) -> list[s
         having |= has
         for key in {word.partition("=")[0] for word in words} & loader.refused.keys() - has:
             lacking[key].append(f"{(group := key.partition('.')[0])}={choices.get(group)}")
-        notes += [*linear_notes(experiment.config, own), *unread_notes(job)]
+        notes += [*linear_notes(job, own), *unread_notes(job)]
         try:
             check_tuning(experiment)
         except AuclabError as error:

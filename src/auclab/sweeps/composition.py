@@ -15,10 +15,11 @@ import uuid
 from collections.abc import Sequence
 from copy import deepcopy
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_search_path import ConfigSearchPath
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import ConfigCompositionException
 from omegaconf import DictConfig, OmegaConf
@@ -42,6 +43,14 @@ class SharedLoader(ConfigLoaderImpl):
         super().__init__(config_search_path)
         self._sweep, self._groups = uuid.uuid4().hex, dict[str, bool]()
         self.refused: dict[str, ConfigCompositionException] = {}
+
+    @classmethod
+    def of_sweep(cls) -> Self:
+        """The loader of the sweep that Hydra begins; it composes the jobs, whatever sweeper and launcher there are."""
+        hydra = GlobalHydra.instance().hydra
+        assert hydra is not None
+        hydra.config_loader = loader = cls(hydra.config_loader.get_search_path())
+        return loader
 
     def load_sweep_config(self, master_config: DictConfig, sweep_overrides: list[str]) -> DictConfig:
         """The configuration of one job, equal to what Hydra composes."""

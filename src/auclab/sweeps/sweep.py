@@ -27,6 +27,7 @@ from rich.markup import escape
 
 from auclab.pipeline.config.typed_words import hydra_in_words
 from auclab.sweeps.choices import check_choices
+from auclab.sweeps.composition import SharedLoader
 from auclab.sweeps.jobs import SweepRecord, parse_rerun
 from auclab.sweeps.workers import check_launcher, pin_threads, start_server
 from auclab.tracking.address import Address
@@ -80,8 +81,9 @@ class SweepCallback(Callback):
             tracking = typed(config.tracking, TrackingConfig)
             total = _count_jobs(config.hydra.sweeper, grid)
             sweep_id, folder = uuid.uuid4().hex, Path(config.hydra.sweep.dir).absolute()
+            loader = SharedLoader.of_sweep()
             if "study" not in config:
-                for line in check_choices(config, grid, sweep_id):
+                for line in check_choices(config, grid, sweep_id, loader):
                     _note(line)
             pin_threads(config.hydra.launcher)
             start_server(config.hydra.launcher)

@@ -10,12 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from omegaconf import OmegaConf
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 #: The solver of linear programs.
 LINEAR = "highs"
@@ -61,7 +57,7 @@ def norm_for(solver: str) -> str:
 def linear_notes(config: DictConfig, hydra: DictConfig) -> Iterator[str]:
     """What the solver of linear programs made of settings that were not chosen.
 
-    `config`, `hydra`: the composed configuration of the run, and Hydra's own.
+    `config`: composed. `hydra`: Hydra's own configuration of the run.
     """
     if config.solver.name != LINEAR:
         return
@@ -71,6 +67,5 @@ def linear_notes(config: DictConfig, hydra: DictConfig) -> Iterator[str]:
             f"solver={LINEAR} takes linear programs, and without a formulation it fits bauc, where other solvers fit "
             "ranksvm with λ‖w‖² and λ chosen on inner folds"
         )
-    formulation = config.formulation
-    if "norm" in formulation and OmegaConf.is_interpolation(formulation, "norm"):
+    if "norm" in config.formulation and OmegaConf.is_interpolation(config.formulation, "norm"):
         yield f"solver={LINEAR} takes linear programs: a norm that is not chosen is l1, where other solvers take l2"

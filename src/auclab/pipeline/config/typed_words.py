@@ -31,7 +31,7 @@ TRACES = "HYDRA_FULL_ERROR"
 #: A choice without a file, as Hydra names it.
 _MISSING = re.compile(r"(hydra/\w+|[^/]*)/(.*)")
 _NO_SETTING = re.compile(r"Could not override '(?P<key>[^'@]+)'\.\n")
-#: What needs another package, by Hydra's words where that is not there.
+#: What another package provides, by Hydra's words where it does not find it.
 _LACKING = {
     "/submitit_slurm'": "hydra/launcher=slurm needs submitit; install it with pip install 'auclab[slurm]'",
     "'experiments.": "studies are in the repository and are not part of the installed package; clone it and type "
