@@ -21,9 +21,10 @@ from auclab.estimators import AUCClassifier
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
 from auclab.tracking.address import local_path
+from auclab.tracking.config import TrackingConfig
 from auclab.tracking.logged_models import log_models, models_of, path_in_run
 from auclab.tracking.model import load_model, save_model
-from auclab.tracking.store import open_store  # turns MLflow's telemetry off
+from auclab.tracking.sync import writing
 from auclab.types import AuclabError
 
 with warnings.catch_warnings():
@@ -57,7 +58,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from auclab.datasets.breast_cancer import load_breast_cancer
 from auclab.estimators import AUCClassifier
-from auclab.tracking import save_model
+from auclab.tracking.model import save_model
 from pathlib import Path
 
 dataset = load_breast_cancer()
@@ -100,12 +101,13 @@ class Logged:
     """A run of a store with one model, which is logged in it."""
 
     def __init__(self, place, model, X, scorer):
-        self.store = open_store(place / "mlruns", "toy")
+        with writing(TrackingConfig(dir=str(place / "mlruns"), experiment="toy")) as self.store:
+            pass
         self.client = self.store.client
         self.run_id = self.client.create_run(self.store.experiment_id).info.run_id
         self.folder = place / "run"
         save_model(model, X, self.folder / "model", scorer=scorer)
-        self.id = log_models(self.client, self.run_id, self.folder)["model"]
+        self.id = log_models(self.client, self.run_id, {}, self.folder)["model"]
 
     @property
     def model(self):
@@ -143,7 +145,7 @@ def test_a_run_has_its_model_in_the_list_of_models(logged):
 
 def test_a_model_is_logged_once(logged):
     _, _, _, here = logged
-    assert log_models(here.client, here.run_id, here.folder) == {"model": here.id}
+    assert log_models(here.client, here.run_id, {}, here.folder) == {"model": here.id}
     assert len(here.client.search_logged_models([here.store.experiment_id])) == 1
 
 
@@ -152,7 +154,7 @@ def test_models_of_splits_are_logged_in_their_order(logged, tmp_path):
     for number in (10, 2):
         save_model(model, X[:5], tmp_path / f"fold_{number}" / "model", scorer=scorer)
     run_id = here.client.create_run(here.client.create_experiment("splits")).info.run_id
-    assert list(log_models(here.client, run_id, tmp_path)) == ["model_fold_2", "model_fold_10"]
+    assert list(log_models(here.client, run_id, {}, tmp_path)) == ["model_fold_2", "model_fold_10"]
     found = models_of(here.client, here.client.get_run(run_id))
     assert [path_in_run(each.name) for each in found] == ["fold_2/model", "fold_10/model"]
 

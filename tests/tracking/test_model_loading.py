@@ -20,8 +20,8 @@ from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier, PolynomialAUCClassifier
 from auclab.pipeline.experiment import solve_splits
-from auclab.tracking import load_model, save_model
 from auclab.tracking import model as model_module
+from auclab.tracking.model import load_model, save_model
 from auclab.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off
 from auclab.types import AuclabError
 from composed import composed
