@@ -24,6 +24,7 @@ from auclab.tracking.address import local_path
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.logged_models import log_models, models_of, path_in_run
 from auclab.tracking.model import load_model, save_model
+from auclab.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off
 from auclab.tracking.sync import writing
 from auclab.types import AuclabError
 
