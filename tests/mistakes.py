@@ -125,7 +125,7 @@ CHOICES_AND_KEYS = (
     mistake("-m formulation.penalty=interval(0.1,1)", r"proposed by a search: add hydra/sweeper=optuna"),
     mistake("formulation=ranksvm formulation.penalty=interval(0.1,1)", r"requires --multirun"),
     mistake("hydra.job.chdir=maybe", r"hydra.job.chdir is 'maybe'; it is true or false", fix="hydra.job.chdir=false"),
-    mistake("hydra.verbose=3.5", r"Hydra refuses the command, and says no more than AssertionError"),
+    mistake("hydra.verbose=3.5", r"Hydra refuses the command, and says no more than AssertionError|assert"),
     mistake("dataset=openml:61", r"dataset=openml:61 does not exist; choices are a9a, "),
     mistake(
         "formulation=csvm formulation.class_weight=balanced",
@@ -269,7 +269,7 @@ VALUES = (
         r"is 'perhaps'; it is true or false",
         fix="preprocess.missing_indicators=true",
     ),
-    mistake("tracking=mlflow tracking.wait=-1", r"tracking.wait is -1.0; it is a number of seconds"),
+    mistake("tracking=mlflow tracking.wait=-1", r"tracking.wait is not a setting of tracking=mlflow"),
     mistake("dataset=artificial dataset.n_pos=many", r"dataset.n_pos is 'many'; it is a whole number"),
     mistake("dataset.name=${nowhere}", r"nowhere.* does not refer to a setting; give the value itself"),
 )

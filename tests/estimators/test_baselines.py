@@ -169,7 +169,7 @@ def test_bounds_in_a_ball_need_coefficients(tmp_path, name):
     if name == "lightgbm":
         pytest.importorskip("lightgbm")
     words = (f"formulation={name}", "preprocess=unit_ball", "metrics=[auc,bauc]", "bounds=default")
-    (fold,) = run_here(tmp_path, *SMALL, *words, brief=True).folds
+    (fold,) = run_here(tmp_path, *SMALL, *words, parent="a sweep").folds
     names = {item.name for item in fold.guarantees}
     assert {"fixed_scorer_auc", "fixed_scorer_bauc"} <= names
     assert not any("stability" in each or "margin" in each for each in names)
@@ -181,7 +181,7 @@ def test_an_experiment_keeps_what_it_keeps_of_a_formulation(tmp_path, name):
     if name == "lightgbm":
         pytest.importorskip("lightgbm")
     result = run_here(
-        tmp_path, *SMALL, f"formulation={name}", "tune=auto", "tune.folds=2", "metrics=[auc,bauc]", brief=True
+        tmp_path, *SMALL, f"formulation={name}", "tune=auto", "tune.folds=2", "metrics=[auc,bauc]", parent="a sweep"
     )
     (fold,) = result.folds
     assert fold.solution.status is Status.BASELINE

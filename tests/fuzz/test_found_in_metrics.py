@@ -24,7 +24,7 @@ def test_scores_that_no_unit_fits_are_refused():
     """0.25 was returned where 0.75 is right."""
     y, s = [1, 1, 1, 1, 0], [2.3e-308, 0.0, 8e307, 2.3e-308, 0.0]
     for metric in (metrics.bauc_score, metrics.buffered_auc, metrics.auc_threshold):
-        with pytest.raises(AuclabError, match="would count as 0; set them to 0, or divide the largest scores"):
+        with pytest.raises(AuclabError, match="would count as 0; use 0 instead, or divide the largest scores"):
             metric(y, s)
     assert metrics.auc_score(y, s) == 0.875
 

@@ -164,7 +164,7 @@ PYTHON_REFUSED = (
     Refusal(
         ("ScorecardClassifier",),
         ("sparse rows",),
-        "dense data is required",
+        "a scorecard does not take sparse rows",
         "its bins are intervals of the values of a column, so it needs dense columns",
     ),
     Refusal(

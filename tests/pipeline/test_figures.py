@@ -15,7 +15,7 @@ def test_a_single_run_in_the_store_keeps_two_figures_and_a_job_none(tmp_path):
     run_here(tmp_path / "single", *SMALL, "tracking=mlflow", store)
     (kept,) = (tmp_path / "mlruns" / "artifacts").iterdir()
     assert {path.name for path in (kept / "artifacts").glob("*.png")} == {"roc.png", "scores.png"}
-    run_here(tmp_path / "job", *SMALL, "tracking=mlflow", store, brief=True)
+    run_here(tmp_path / "job", *SMALL, "tracking=mlflow", store, parent="a sweep")
     assert len(list((tmp_path / "mlruns" / "artifacts").rglob("*.png"))) == 2
 
 

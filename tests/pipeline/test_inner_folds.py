@@ -55,7 +55,7 @@ def test_the_held_out_part_is_never_seen():
 def test_without_folds_nothing_is_measured_and_nothing_is_kept():
     assert solved().inner is None
     assert "inner" not in composed(WORDS).configuration
-    assert composed([*WORDS, "inner.folds=3"]).configuration["inner"] == {"folds": 3, "seed": 0}
+    assert composed([*WORDS, "inner.folds=3"]).configuration["inner"] == {"folds": 3, "seed": 0, "tolerance": None}
 
 
 @pytest.mark.slow

@@ -93,7 +93,7 @@ def test_mistakes_are_named(overrides, message):
 @pytest.mark.slow
 def test_a_kept_run_has_its_landmarks(tmp_path):
     words = [*RUN, "formulation.penalty=0.5", "kernel=laplacian", "bounds=none", "tracking=mlflow", "metrics=[auc]"]
-    run_here(tmp_path / "out", *words, f"tracking.dir={tmp_path / 'kept'}", brief=True)
+    run_here(tmp_path / "out", *words, f"tracking.dir={tmp_path / 'kept'}", parent="a sweep")
     (certificate,) = tmp_path.rglob("certificate.json")
     kernel = json.loads(certificate.read_text(encoding="utf-8"))["kernel"]
     landmarks = pd.read_csv(certificate.parent / "landmarks.csv")

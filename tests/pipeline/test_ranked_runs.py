@@ -15,7 +15,8 @@ from auclab.datasets.splits import kfold
 from auclab.inference import estimate_pairs
 from auclab.metrics import buffered_concordance, concordance_index, grouped_auc, grouped_bauc
 from auclab.pipeline.config.checks import check_data
-from auclab.pipeline.experiment import run_experiment, solve_splits
+from auclab.pipeline.experiment import solve_splits
+from auclab.pipeline.screen.result_screen import line_of
 from auclab.pipeline.split.ranked_part import over_pairs
 from auclab.pipeline.stored.stored_files import read_scores
 from auclab.tracking import load_model, load_scorer
@@ -176,7 +177,7 @@ def test_commands_speak_of_the_metric_of_the_kind(call, stored, tmp_path):
     kind, _, result = stored
     metric = KINDS[kind][1]
     value = f"{result.summary[f'test/{metric}']:.4f}"
-    for words in (["runs"], ["compare"], ["best"], ["show", "last"]):
+    for words in (["runs"], ["compare"], ["show", "last"]):
         code, said = call(*words)
         assert code == 0, said
         assert metric in said
@@ -224,9 +225,7 @@ def test_the_stored_pipeline_and_mlflow_give_the_same_scores(stored, folder):
         warnings.simplefilter("ignore")  # of MLflow's own libraries
         import mlflow.pyfunc
 
-        from auclab.tracking.store import open_store
-
-        client = open_store(store).client
+        client = open_reader(store)
         (logged,) = models_of(client, client.get_run(read_runs(store).iloc[-1]["run_id"]))
         found = mlflow.pyfunc.load_model(logged.artifact_location).predict(rows[columns])
     assert found.tolist() == pytest.approx(scores, abs=1e-12)
@@ -242,7 +241,7 @@ def test_stored_scores_say_what_is_compared(stored):
 
 
 def test_the_figure_of_a_run_is_that_of_its_errors(call, stored):
-    code, said = call("figures", "last")
+    code, said = call("show", "last", "--figures")
     assert code == 0
     assert "ranking_errors.png" in said
     assert "concordance.png" in said
@@ -309,7 +308,6 @@ def test_a_kernel_is_tuned_stored_scored_again_and_checked(folder, tmp_path, cap
     assert "confirmed: everything that is claimed" in said
 
 
-def test_a_sweep_of_ranked_runs_speaks_of_their_metric(folder, tmp_path, capsys):
+def test_a_sweep_of_ranked_runs_speaks_of_their_metric(folder, tmp_path):
     given = [*settings(folder, "times"), "tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}", "formulation=bauc"]
-    run_experiment(composed(given), folder=tmp_path / "out", brief=True)
-    assert "test concordance" in capsys.readouterr().out
+    assert "test concordance" in line_of(solve_splits(composed(given)))

@@ -72,7 +72,7 @@ def test_a_model_has_the_pairs_that_are_compared(tmp_path, kind):
 
 
 def test_jobs_of_a_sweep_keep_their_models_with_the_runs(tmp_path):
-    run_here(tmp_path / "run", *SMALL, f"solver.export={tmp_path / 'm.lp'}", brief=True)
+    run_here(tmp_path / "run", *SMALL, f"solver.export={tmp_path / 'm.lp'}", parent="a sweep")
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     assert optimum(tmp_path / "run" / "m.lp")[0] == pytest.approx(stored(tmp_path / "run"), rel=1e-6)
 

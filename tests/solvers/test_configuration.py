@@ -28,7 +28,7 @@ def test_options_are_those_of_the_function(name):
     parameters = inspect.signature(load_solver(name)).parameters
     options = {p.name: p.default for p in parameters.values() if p.kind is p.KEYWORD_ONLY}
     options = {key: value for key, value in options.items() if key != "start"}  # a point
-    assert {key: value for key, value in settings.items() if key not in ("name", "defaults")} == options
+    assert {key: value for key, value in settings.items() if key not in ("name", "defaults", "export")} == options
 
 
 @pytest.mark.parametrize("name", SOLVERS)

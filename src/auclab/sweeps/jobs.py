@@ -58,9 +58,15 @@ class SweepRecord:
 
     def write(self) -> None:
         """Write ``sweep.json``, before the first job starts."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with replace_file(self.folder / SWEEP_FILE) as draft:
-            draft.write_text(json.dumps({"id": self.id, "parent": self.parent}), encoding="utf-8")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with replace_file(self.folder / SWEEP_FILE) as draft:
+                draft.write_text(json.dumps({"id": self.id, "parent": self.parent}), encoding="utf-8")
+        except OSError as error:
+            raise AuclabError(
+                f"the output folder {self.folder} cannot be written: {error.strerror or error}; free space, or choose "
+                "another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
+            ) from error
 
     @classmethod
     def read(cls, folder: Path) -> Self:

@@ -20,14 +20,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from auclab.datasets.records import Dataset
 from auclab.files import replace_file
 from auclab.tracking.code import CODE_TAG, code_version
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import capture_environment
 from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from auclab.datasets.records import Dataset
 
 RECORD_FILE, TRACEBACK_FILE = "run.json", "traceback.txt"
 #: Tag of a run that failed, with the reason.

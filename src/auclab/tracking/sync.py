@@ -108,8 +108,12 @@ def computing(folder: Path, tracking: TrackingConfig, *, parent: str | None = No
         yield None
         return
     _check(Address.of_settings(tracking), tracking.experiment)
-    pending = Pending.begin(folder, tracking, parent=parent)
-    with pending.lock():
+    try:
+        pending = Pending.begin(folder, tracking, parent=parent)
+        lock = pending.lock().acquire()
+    except OSError as error:
+        raise AuclabError(cannot_keep(Address.of_settings(tracking), error)) from error
+    with lock:
         yield pending
 
 
