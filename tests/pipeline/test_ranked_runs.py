@@ -10,7 +10,7 @@ import pytest
 import auclab
 from auclab.bounds import fixed_scorer_pairs_bound
 from auclab.cli import main as cli
-from auclab.comparison.runs import read_runs
+from auclab.comparison.runs import open_reader, read_runs
 from auclab.datasets.splits import kfold
 from auclab.inference import estimate_pairs
 from auclab.metrics import buffered_concordance, concordance_index, grouped_auc, grouped_bauc
