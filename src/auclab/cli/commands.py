@@ -68,6 +68,10 @@ def compare(arguments: Namespace) -> int:
         if Path(name).suffix not in (*SUFFIXES, LONG, *FIGURES):
             raise AuclabError(f"--out {name}: the name has to end in one of {' '.join((*SUFFIXES, LONG, *FIGURES))}")
     refit = arguments.refit or arguments.register is not None
+    if arguments.register is not None:
+        from auclab.tracking.registry import check_name  # MLflow
+
+        check_name(arguments.register)
     if arguments.format != "screen" and (arguments.pairs == "" or refit):
         raise AuclabError(
             f"--format {arguments.format} prints the table alone; write it to a file with --out, or name one with "
