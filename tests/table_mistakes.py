@@ -110,12 +110,6 @@ TABLE_MISTAKES = (
     file_mistake("times.csv", "", r"'since' holds dates", fix="preprocess.dates=[year,month,age]"),
     file_mistake("us.csv", "preprocess.dates=[year]", r"day and month", fix='preprocess.date_format="%d/%m/%Y"'),
     file_mistake("soon.csv", "preprocess.dates=[year]", r"'soon' in row 1 is not a date", fix="dataset.missing=[soon]"),
-    file_mistake(
-        "day.csv",
-        "dataset.dates=[year]",
-        r"dataset.dates is not a setting of dataset=file",
-        without="dataset.dates=[year]",
-    ),
     file_mistake("day.csv", "preprocess.dates=[years]", r"did you mean 'year'"),
     # identifiers
     file_mistake("names.csv", "", r"'kunden nr' holds text with 60 different values", fix='dataset.drop=["kunden nr"]'),
