@@ -131,6 +131,14 @@ def test_newton_steps_in_a_column_in_which_the_hessian_is_flat():
     check(auclab.solve(given, X, y, solver="newton"), optimum(given, X, y))
 
 
+def test_newton_within_signs_where_the_norm_pulls_at_entries_that_are_0():
+    """A step that fixes entries at 0 column by column takes the slope of an absolute norm, which is 0 there."""
+    X, y = sample(23)
+    given, limits = program(23, X.shape[1]), Constraints(nonnegative=[0], nonpositive=[1])
+    least = optimum(given, X, y, lambda w: [w[0] >= 0, w[1] <= 0])
+    check(auclab.solve(given, X, y, solver="newton", constraints=limits), least)
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_few_features_are_the_best_of_all_subsets(seed):
     X, y = sample(seed)

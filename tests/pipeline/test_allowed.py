@@ -54,9 +54,8 @@ def test_arguments_that_name_files_are_known():
 
 
 def test_every_data_set_of_conf_may_be_downloaded():
-    configurations = [
-        yaml.safe_load(path.read_text(encoding="utf-8")) for path in (conf_folder() / "dataset").glob("*.yaml")
-    ]
+    files = (conf_folder() / "dataset").glob("*.yaml")
+    configurations = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in files]
     downloads = [each | {"data_dir": None} for each in configurations if each.get("openml_id")]
     assert len(downloads) > 20
     for each in downloads:
