@@ -212,9 +212,9 @@ def test_one_run_is_shown_with_its_certificate(call, store):
     first = runs.iloc[0]
     _, text, _ = call("show", first["run_id"][:10])
     assert first["run_id"] in text
-    assert f"objective {first['objective']:.8g}" in text
+    assert f"objective {first['objective']:.8g} · lower bound " in text
     assert f"{first['test/auc']:.4f}" in text
-    assert "optimal, the gap is within the tolerance" in text
+    assert "newton · optimal: the gap is within the tolerance" in text
     assert "formulation  ranksvm · penalty 0.01 · norm l2" in text
     assert "coefficients.csv" in text
     _, text, _ = call("show", "csvm λ=0.01 l2 · breast_cancer · seed 1 · newton")

@@ -418,7 +418,7 @@ def test_links_in_the_place_of_files_are_not_followed(call, hostile, victim, oth
     assert not (hostile.folder / "roc.png").is_symlink()
     assert (hostile.folder / "roc.png").read_bytes().startswith(b"\x89PNG")
     for name, command in (
-        *(("certificate.json", "show"), ("bounds.json", "show"), ("scores.parquet", "figures")),
+        *(("details.json", "show"), ("scores.parquet", "figures")),
         *(("config.yaml", "rerun"), ("bounds.json", "report"), ("history.csv", "report")),
     ):
         content = (hostile.folder / name).read_bytes()
@@ -459,11 +459,10 @@ def test_no_address_of_files_is_contacted_and_sent_a_password(call, hostile, ser
     ("name", "content", "commands"),
     [
         *(
-            (name, content, ("show", "report"))
-            for name in ("bounds.json",)
+            (name, content, (command,))
+            for name, command in (("bounds.json", "report"), ("details.json", "show"))
             for content in ("[", "{}", "7", "[" * 90_000)
         ),
-        *(("certificate.json", content, ("show",)) for content in ("{", "[]", '{"status": {}}', '{"status": 3}')),
         ("history.csv", "seconds,objective,lower_bound\n1\n", ("report",)),
         ("history.csv", "a\nb\n", ("report",)),
         ("history.csv", 'seconds,objective,lower_bound\n1,"\x00,3\n', ("report",)),

@@ -81,12 +81,13 @@ def test_a_run_is_shown_with_its_tuned_value_and_its_command(call, folder):
     runs = read_runs(folder / "mlruns")
     first = runs.iloc[0]
     _, text, _ = call("show", first["run_id"][:8])
-    assert f"λ = {first['tune/penalty']:g} · auc of the inner folds {first['tune/score']:.4f}" in text
+    assert f"λ = {first['tune/penalty']:g} of 2 values on 2 inner folds: auc {first['tune/score']:.4f} ± " in text
     assert first["tag.command"] in " ".join(text.split())
     logistic = runs[runs["formulation"] == "logistic"].iloc[0]
     _, text, _ = call("show", logistic["run_id"])
     assert f"C = {logistic['tune/C']:g}" in text
-    assert "none: a baseline of scikit-learn 1." in text
+    assert "scikit-learn 1." in text
+    assert "none: a baseline of another library, whose fit is not verified" in text
     for run_id in runs["run_id"][:3]:
         assert "bAUC ≥ -" not in call("show", run_id, "--bounds")[1]
     code, text, _ = call("check", logistic["run_id"])

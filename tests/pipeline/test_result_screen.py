@@ -69,7 +69,7 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
         assert "interval" not in text
         assert "2 × optimal" in flowing
     else:
-        assert f"{result.folds[0].solution.objective:.8f}" in text
+        assert f"objective {result.folds[0].solution.objective:.8g} " in flowing
         low, high = (result.summary[f"test/auc_{end}"] for end in ("low", "high"))
         assert f"({0.95:.0%} interval {low:.4f} to {high:.4f})" in flowing
         assert f"{result.summary['test/auc']:.4f} {low:.4f} to {high:.4f}" in flowing

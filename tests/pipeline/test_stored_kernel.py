@@ -5,7 +5,7 @@ import json
 import pytest
 
 from auclab.pipeline.record.figures import FIGURES, draw_figures
-from auclab.pipeline.stored.stored_kernel import read_kernel
+from auclab.pipeline.stored.stored_kernel import described_kernels, read_kernel
 from auclab.types import AuclabError
 from composed import composed, run_here
 
@@ -24,8 +24,8 @@ def test_a_kernel_is_read_as_it_was_kept(folder):
     kernel, content = read_kernel(folder), json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     assert (kernel.name, kernel.parameters, kernel.space) == ("rbf", {"gamma": 0.05}, "whole")
     assert kernel.words == "rbf γ = 0.05"
-    assert kernel.statement.startswith(f"rbf γ = 0.05 · {kernel.landmarks} landmarks · ‖h‖ = ")
-    assert kernel.statement.endswith("bound for every scorer of the space")
+    words = ("rbf γ = 0.05", str(kernel.landmarks), "every scorer of the space")
+    assert described_kernels([kernel]) == described_kernels([kernel, kernel]) == words
     assert [stage.landmarks for stage in kernel.stages] == [each["landmarks"] for each in content["kernel"]["stages"]]
     assert content["formulation"] == "min  mean_ij [1 − h(x_i⁺) + h(x_j⁻)]₊ + 0.001 ‖h‖²"
     assert "h/‖h‖" in content["optimum"]["statement"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from argparse import Namespace
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ from typing import Any
 from auclab.comparison.models import find_model
 from auclab.datasets.target import WORDS
 from auclab.files import replace_file
+from auclab.pipeline.record.artifacts import write_json
 from auclab.pipeline.screen.console import out, reading
 from auclab.pipeline.screen.tables import print_row, print_table
 from auclab.pipeline.stored.evaluation import METRICS, PARTS, Evaluation, Measured, evaluate_file
@@ -57,9 +57,7 @@ def evaluate(arguments: Namespace) -> int:
         _show_comparisons(found, arguments.runs, arguments.level)
     if arguments.out is not None:
         with replace_file(Path(arguments.out)) as draft:
-            draft.write_text(
-                json.dumps(_plain(found, arguments), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-            )
+            write_json(draft, _plain(found, arguments))
         _row("written", arguments.out)
     return 0
 
@@ -67,13 +65,12 @@ def evaluate(arguments: Namespace) -> int:
 def _show_model(name: str, model: Measured, found: Evaluation, level: float) -> None:
     out.print()
     words = _words(model.estimates, found)
-    width = max([11, *(len(word) + 1 for word in words.values())])
-    _row("model", f"{name + ': ' if name else ''}{model.about}", width)
+    _row("model", f"{name + ': ' if name else ''}{model.about}")
     for metric, each in model.estimates.items():
         limits = f"{level:.0%} interval {each.lower:.4f} to {each.upper:.4f}"
-        _row(words[metric], f"{each.value:.4f} ({limits})" + "".join(f"; {note}" for note in each.notes), width)
+        _row(words[metric], f"{each.value:.4f} ({limits})" + "".join(f"; {note}" for note in each.notes))
     if found.census:
-        _show_drift(model, width)
+        _show_drift(model)
         return
     precision = f", {model.found / model.labelled:.1%} of them rightly" if model.labelled else ""
     recall = model.found / found.n_pos
@@ -113,16 +110,15 @@ def _show_calibration(model: Measured, level: float) -> None:
         )
 
 
-def _show_drift(model: Measured, width: int = 11) -> None:
+def _show_drift(model: Measured) -> None:
     if not model.drift:
-        unknown = "unknown: the run kept no scores of its own to compare with"
-        _row("drift", unknown, width)
+        _row("drift", "unknown: the run kept no scores of its own to compare with")
         return
     for name, each in model.drift.items():
         verdict = "the scores are distributed differently" if each.p_value < 1 - CONFIDENCE else "no drift is seen"
         seen = ", which the model was fitted to" if name == "train" else ""
         test = f"distance {each.statistic:.3f}, p = {each.p_value:.2g} (Kolmogorov and Smirnov)"
-        _row("drift", f"from the {each.n_reference:,} rows of the {PARTS[name]}{seen}: {test}; {verdict}", width)
+        _row("drift", f"from the {each.n_reference:,} rows of the {PARTS[name]}{seen}: {test}; {verdict}")
     name, each = next(iter(model.drift.items()))
     lines = [
         [f"{level:g}", f"{before:.4g}", f"{after:.4g}", f"{after - before:+.4g}", f"{position:.2f}"]
@@ -135,8 +131,7 @@ def _show_drift(model: Measured, width: int = 11) -> None:
 def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None:
     out.print()
     words = _words(found.comparisons, found)
-    width = max([11, *(len(word) + 1 for word in words.values())])
-    _row("compared", f"{names[0]} less {names[1]}, on the same {found.n_pos + found.n_neg:,} rows", width)
+    _row("compared", f"{names[0]} less {names[1]}, on the same {found.n_pos + found.n_neg:,} rows")
     for metric, each in found.comparisons.items():
         low, high = each.interval
         verdict = "different" if each.p_value < 1 - level else "no difference is seen"
@@ -144,12 +139,11 @@ def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None
             words[metric],
             f"{each.difference:+.4f} ({level:.0%} interval {low:+.4f} to {high:+.4f}), p = {each.p_value:.2g}: "
             + "; ".join([verdict, *each.notes]),
-            width,
         )
 
 
-def _row(word: str, text: str, width: int = 11) -> None:
-    print_row(word, visible(text), width)
+def _row(word: str, text: str) -> None:
+    print_row(word, visible(text), 12)
 
 
 def _words(metrics: Iterable[str], found: Evaluation) -> dict[str, str]:
@@ -172,13 +166,4 @@ def _plain(found: Evaluation, arguments: Namespace) -> dict[str, Any]:
     ]
     comparisons = {metric: asdict(each) for metric, each in found.comparisons.items()}
     head = {"rows": str(arguments.rows), "positive": found.positive, "n_pos": found.n_pos, "n_neg": found.n_neg}
-    plain: dict[str, Any] = _strict({**head, "models": models, "comparisons": comparisons, "notes": list(found.notes)})
-    return plain
-
-
-def _strict(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _strict(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_strict(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return {**head, "models": models, "comparisons": comparisons, "notes": list(found.notes)}

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from rich.padding import Padding
-from rich.table import Table as RichTable
 from rich.text import Text
 
-from auclab.comparison.cells import PARTS, TUNING_SECONDS
+from auclab.comparison.cells import PARTS
 from auclab.comparison.coefficients import read_effects
 from auclab.comparison.runs import is_setting, status_of
 from auclab.comparison.screens import STYLES, number_of, plain
-from auclab.datasets.target import name_among
-from auclab.pipeline.config.run_name import SYMBOLS
-from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, weakest
+from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, weakest
 from auclab.pipeline.screen.console import out
 from auclab.pipeline.screen.tables import facts_grid, print_table
 from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
 from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_json
-from auclab.pipeline.stored.stored_kernel import described_kernels, read_kernel
 from auclab.pipeline.stored.visible import visible
 from auclab.sizes import LINES
-from auclab.types import CONVERGED, Status
 
 #: Parts of settings that are not shown: origin of the data, and the name of a group's choice.
 HIDDEN = ("name", "citation", "sha256", "openml", "data_dir", "parameter")
 
 
 def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
-    """One run: the command that made it, settings, tuned values, metrics, certificate, best bound, files.
+    """One run: the command that made it, settings, the details that it has kept, metrics, files.
 
     With `bounds`, all of them with their assumptions.
     """
@@ -57,11 +48,8 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
     facts.add_row("code", Text(_code(first)))
     for group, text in _settings(first).items():
         facts.add_row(group, Text(text))
-    for text in _tuned(rows):
-        facts.add_row("tuned", Text(text, "bold"))
     for label, text in _details(folder):
-        facts.add_row(label, Text(text))
-    _certificates(facts, rows)
+        facts.add_row(label, Text(text, "yellow" if label == "warning" else ""))
     out.print()
     out.print(facts)
     _show_numbers(rows)
@@ -76,7 +64,9 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
 
 def _details(folder: Path) -> list[tuple[str, str]]:
     """The stored details of a run; empty for a run that failed."""
-    content = read_json(folder, DETAILS_FILE) or {"lines": ()}
+    content = read_json(folder, DETAILS_FILE)
+    if content is None:
+        return []
     with damaged(folder / DETAILS_FILE):
         return [(visible(str(label)), visible(str(text))) for label, text in content["lines"]]
 
@@ -101,101 +91,6 @@ def _settings(first: pd.Series[Any]) -> dict[str, str]:
         text = f"{value:.12g}" if isinstance(value, float) else str(value)
         found.setdefault(group, []).append(f"{part} {text}" if part else text)
     return {group: " · ".join(texts) for group, texts in found.items()}
-
-
-def _tuned(rows: pd.DataFrame) -> Iterator[str]:
-    """``λ = 0.03``, with the inner folds' measure; of several splits, how often each value was selected."""
-    names = [str(name) for name in rows if str(name).startswith("tune/") and not rows[name].isna().all()]
-    parameters = [name for name in names if not name.startswith("tune/score")]
-    for name in parameters:
-        parameter = name.partition("/")[2]
-        selected = Counter(f"{value:g}" for value in rows[name].dropna())
-        symbol = "γ" if parameter == "gamma" else SYMBOLS.get(parameter, parameter)
-        values = [value if len(rows) == 1 else f"{value} ({count} ×)" for value, count in selected.most_common()]
-        measure = rows.iloc[0].get("tune.metric")
-        if isinstance(measure, str):  # the concordance of censored times
-            tested = {str(key).removeprefix("test/") for key in rows if rows[key].notna().any()}
-            measure = name_among(measure, tested)
-        text = f"{symbol} = {', '.join(values)}"
-        if name != parameters[-1]:  # γ, selected together with the last
-            yield text
-            continue
-        if len(rows) == 1 and "tune/score" in rows and pd.notna(rows.iloc[0]["tune/score"]):
-            score, error = (number_of(rows, key, "mean", ".4f") for key in ("tune/score", "tune/score_se"))
-            text += f" · {measure if isinstance(measure, str) else 'score'} of the inner folds {score} ± {error}"
-        seconds = number_of(rows, TUNING_SECONDS, "sum", ".3g")
-        yield text + ("" if seconds == "—" else f" · {seconds} s")
-
-
-@dataclass(frozen=True)
-class _Ending:
-    """Contents of a split's ``certificate.json``: how the solve ended, its numbers, notes."""
-
-    text: str
-    converged: bool
-    numbers: str
-    notes: tuple[str, ...]
-
-    @classmethod
-    def read(cls, folder: Path) -> _Ending | None:
-        content = read_json(folder, "certificate.json")
-        if content is None:
-            return None
-        with damaged(folder / "certificate.json"):
-            numbers = [f"{key.replace('_', ' ')} {plain(content[key])}" for key in ("objective", "lower_bound")]
-            numbers.append(f"gap {plain(content['gap'], '.1e')}")
-            if content["status"] == Status.BASELINE:
-                numbers = [f"none: a baseline of {visible(str(content['solver']))}, whose fit is not verified"]
-            if content["status"] == Status.OPTIMAL_WITHIN:
-                finite = math.isfinite(float(content["norm_bound"]))
-                length = f"‖w‖ ≤ {plain(content['norm_bound'], '.3g')}"
-                numbers.append(f"for {length if finite else 'the span of its landmarks'}")
-            if isinstance(constraints := content.get("constraints"), dict):
-                numbers.append(f"constraints: {visible(str(constraints.get('statement')))}")
-            return cls(
-                visible(f"{content['status']}, {content['advice']}"),
-                content["status"] in CONVERGED,
-                " · ".join(numbers),
-                tuple(visible(str(note)) for note in (*content["data"]["prepared"], *content["notes"])),
-            )
-
-
-def _certificates(facts: RichTable, rows: pd.DataFrame) -> None:
-    """Add the certificate; for several splits, their statuses and the worst gap."""
-    folders = [Path(folder) for folder in rows["fold_folder"]]
-    endings = [ending for folder in folders if (ending := _Ending.read(folder)) is not None]
-    if not endings:
-        return
-    counts = Counter(each.text for each in endings)
-    text = "; ".join(ending if len(endings) == 1 else f"{count} × {ending}" for ending, count in counts.items())
-    facts.add_row("ended", Text(text, "green" if all(each.converged for each in endings) else "red"))
-    if constant := int((rows["constant"] == True).sum() if "constant" in rows else 0):  # noqa: E712  may be NaN
-        where = "" if len(rows) == 1 else f" in {constant} of {len(rows)} splits"
-        facts.add_row(
-            "scorer", Text(f"constant{where}: it gives every row the same score, so its AUC is 0.5", "yellow")
-        )
-    if len(endings) == 1:
-        facts.add_row("certificate", Text(endings[0].numbers))
-    for text in _kernels(folders):
-        facts.add_row("scorer", Text(text))
-    lines, _ = _bounds(rows)
-    if lines:
-        best, vacuous = best_of(lines), sum(line.vacuous for line in lines)
-        said = "none" if best is None else f"{best.statement} ({best.name}, {best.sample} part)"
-        rest = f"; {vacuous} of {len(lines)} bounds exclude nothing" if vacuous else ""
-        facts.add_row("guarantee", Text(visible(said + rest)))
-    for note in dict.fromkeys(note for each in endings for note in each.notes):
-        facts.add_row("note", Text(note))
-
-
-def _kernels(folders: Sequence[Path]) -> Iterator[str]:
-    """The kernel and its landmarks; for several splits the range of their numbers, and every γ."""
-    found = [kernel for folder in folders if (kernel := read_kernel(folder)) is not None]
-    if len(found) == 1:
-        yield found[0].statement
-    elif found:
-        words, landmarks, spaces = described_kernels(found)
-        yield f"{words} · {landmarks} landmarks · bound for {spaces}"
 
 
 def _bounds(rows: pd.DataFrame) -> tuple[list[BoundLine], list[str]]:

@@ -17,15 +17,14 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from auclab.comparison.cells import PARTS, no_metric
+from auclab.comparison.cells import measured, no_metric
 from auclab.datasets.target import names_of
 from auclab.files import replace_file
 from auclab.report.cards import read_cards
 from auclab.report.comparisons import compare_sheet
 from auclab.report.curves import ranked_curves, split_curves
-from auclab.report.differences import settings_that_differ
 from auclab.report.guarantees import bound_lines, read_bounds
-from auclab.report.lines import RunLine, run_lines
+from auclab.report.lines import RunLine, run_lines, settings_that_differ
 from auclab.report.paths import find_paths, tuning_paths
 from auclab.report.scorers import draw_kernels, kernel_lines, run_cards, scorer_effects
 from auclab.report.thinning import short
@@ -160,8 +159,7 @@ def _metrics(runs: pd.DataFrame, requested: Sequence[str] | None) -> list[str]:
     available = [str(name) for name in runs.select_dtypes("number") if runs[name].notna().any()]
     if requested:
         if unknown := [name for name in requested if name not in available]:
-            names = [name for name in available if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
-            raise AuclabError(no_metric(unknown[0], [*names, "objective", "gap"]))
+            raise AuclabError(no_metric(unknown[0], measured(runs[available])))
         return list(dict.fromkeys(requested))
     test = [each for name in METRICS for each in names_of(name)]
     train = [name.replace("test/", "train/") for name in test]

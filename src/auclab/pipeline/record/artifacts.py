@@ -41,8 +41,8 @@ def write_artifacts(result: Result, folder: Path, *, config: str, export: Path |
     """
     several, folders = len(result.folds) > 1, split_folders(folder, len(result.folds))
     (folder / "config.yaml").write_text(config, encoding="utf-8")
-    _write_json(folder / "metrics.json", result.summary)
-    _write_json(folder / DETAILS_FILE, {"lines": details(result)})
+    write_json(folder / "metrics.json", result.summary)
+    write_json(folder / DETAILS_FILE, {"lines": details(result)})
     for fold, fold_folder in zip(result.folds, folders, strict=True):
         fold_folder.mkdir(exist_ok=True)
         write_fold(fold, fold_folder, dataset_sha256=result.dataset.sha256, prepared=result.prepared)
@@ -123,11 +123,11 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
         certificate["spread"] = solution.spread.tolist()
     if fold.constraints is not None:
         certificate["constraints"] = _constraints(fold.solution, fold.constraints)
-    _write_json(folder / "certificate.json", certificate)
+    write_json(folder / "certificate.json", certificate)
     _write_multipliers(fold, folder)
     bounds = [asdict(item) | {"statement": item.statement} for item in fold.guarantees]
-    _write_json(folder / "bounds.json", {"bounds": bounds, "remarks": list(fold.remarks)})
-    _write_json(folder / "metrics.json", fold.numbers)
+    write_json(folder / "bounds.json", {"bounds": bounds, "remarks": list(fold.remarks)})
+    write_json(folder / "metrics.json", fold.numbers)
     if fold.solution.coef is not None:  # trees and kernels have none
         coefficient_table(fold).to_csv(folder / "coefficients.csv", index=False)
     history = pd.DataFrame(list(solution.history), columns=["seconds", "objective", "lower_bound"])
@@ -275,7 +275,8 @@ def _write_scores(fold: Fold, name: str, folder: Path) -> None:
     pd.DataFrame(table).astype({"part": "category"}).to_parquet(folder / SCORES_FILE, index=False, compression="zstd")
 
 
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file; NaN becomes null, infinity a string."""
     text = json.dumps(_strict(content), indent=2, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")
 

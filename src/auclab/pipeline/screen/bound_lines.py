@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.padding import Padding
@@ -33,14 +33,7 @@ class BoundLine:
     @classmethod
     def of(cls, item: Guarantee) -> BoundLine:
         """From a bound in memory."""
-        statement = item.statement
-        if item.bound.vacuous and math.isnan(item.bound.half_width) and item.bound.lower < 0:
-            statement = f"{item.quantity} ≥ 0 (computed as {item.bound.lower:.4g})"
-        return cls(
-            *(item.name, item.quantity, item.sample, statement, item.lower_end, item.bound.vacuous),
-            tuple(item.bound.assumptions),
-            item.test_value,
-        )
+        return cls.of_stored(asdict(item) | {"statement": item.statement})
 
     @classmethod
     def of_stored(cls, item: Mapping[str, Any]) -> BoundLine:

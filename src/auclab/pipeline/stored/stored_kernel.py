@@ -45,11 +45,6 @@ class StoredKernel:
             [self.name, ", ".join(f"{_SYMBOLS[key]} = {value:g}" for key, value in self.parameters.items())]
         )
 
-    @property
-    def statement(self) -> str:
-        """The kernel, the landmarks, and the scorers for which the bound holds."""
-        return f"{self.words} · {self.landmarks} landmarks · ‖h‖ = {self.length:.4g} · bound for {SPACES[self.space]}"
-
 
 def described_kernels(kernels: Sequence[StoredKernel]) -> tuple[str, str, str]:
     """The kernels of several splits, the range of their landmarks, and the scorers for which the bounds hold."""
