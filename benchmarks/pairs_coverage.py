@@ -174,7 +174,7 @@ def rows() -> Iterator[Row]:
     """All parts."""
     truths = grouped_truths()
     for metric in ("auc", "bauc"):
-        for name, weights in (("pairs alike", "pairs"), ("groups alike", "equal")):
+        for name, weights in (("pairs alike", "pairs"), ("groups alike", "groups")):
             for n in GROUPS:
                 yield covered("groups", metric, name, n, truths[metric], grouped(n, weights))
         for n in GROUPS:

@@ -15,7 +15,7 @@ def data(kind, seed, size=36):
     groups, winners = np.zeros(size, dtype=int), np.ones(size)
     if kind in ("groups", "groups of grades", "strata of times"):
         groups = generator.integers(0, 6, size)
-        given |= {"groups": groups, "group_weights": ("pairs", "equal")[seed % 3 == 0]}
+        given |= {"groups": groups, "group_weights": ("pairs", "groups")[seed % 3 == 0]}
     if kind in ("times", "strata of times"):
         y = np.round(np.exp(-risk), 1)  # with ties
         given["event"] = winners = generator.integers(0, 2, size)
@@ -30,6 +30,6 @@ def data(kind, seed, size=36):
         if winners[i] and levels[i] > levels[j] and groups[i] == groups[j] and weight[i] * weight[j] > 0
     ]
     upper, lower, q = (np.array(part) for part in zip(*pairs, strict=True))
-    if given.get("group_weights") == "equal":
+    if given.get("group_weights") == "groups":
         q = q / np.bincount(groups[upper], q)[groups[upper]]
     return X, y, given, (upper, lower, q / q.sum())

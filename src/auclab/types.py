@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 Norm = Literal["l1", "l2", "linf"]
 NORMS: tuple[Norm, ...] = ("l1", "l2", "linf")
 
+#: What counts the same: every pair, or every group that has a pair.
+GroupWeights = Literal["pairs", "groups"]
+
 
 def __getattr__(name: str) -> Any:
     """`Array`, made at its first use: messages and pages of help do not need NumPy."""

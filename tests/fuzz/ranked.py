@@ -127,7 +127,7 @@ def pairs_of(case: RankedCase) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     ]
     upper, lower = np.array(found, dtype=int).reshape(-1, 2).T
     share = weight[upper].astype(np.longdouble) * weight[lower]
-    if case.given.get("group_weights") == "equal":
+    if case.given.get("group_weights") == "groups":
         for label in set(groups[upper].tolist()):
             share[groups[upper] == label] /= share[groups[upper] == label].sum()
     return upper, lower, share / share.sum()
@@ -166,7 +166,7 @@ def _drawn(source: Source, kind: str, seed: int) -> RankedCase:
     if weighting != "none":
         given["sample_weight"] = weights_of(source, weighting, np.r_[1.0, 0.0, label[2:]])
     if compared in ("groups", "groups of grades", "strata of times"):
-        given |= {"groups": numbers.integers(0, 4, m), "group_weights": pick(source, ("pairs", "equal"))}
+        given |= {"groups": numbers.integers(0, 4, m), "group_weights": pick(source, ("pairs", "groups"))}
     if "times" in compared:
         given["event"] = numbers.integers(0, 3, m) > 0
         y = np.exp2(y)

@@ -36,12 +36,12 @@ def sample():
     return groups, y, np.round(1.3 * y + rng.normal(size=60), 1), time, event, rng.uniform(0.5, 2.0, 60)
 
 
-@pytest.mark.parametrize(("weights", "name"), [("pairs", "pairs"), ("groups", "equal")])
+@pytest.mark.parametrize("weights", ["pairs", "groups"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_groups_are_left_out_as_wholes(sample, weights, name, weighted):
+def test_groups_are_left_out_as_wholes(sample, weights, weighted):
     groups, y, scores, *_, weight = sample
     weight = weight if weighted else np.ones(60)
-    found = estimate_pairs(ordered_pairs(y, groups, weight, group_weights=name), scores)
+    found = estimate_pairs(ordered_pairs(y, groups, weight, group_weights=weights), scores)
     without = [
         grouped_auc(y[kept], scores[kept], groups[kept], weights=weights, sample_weight=weight[kept])
         for kept in (groups != g for g in range(12))
@@ -161,7 +161,7 @@ def test_the_bound_is_that_of_two_classes_and_of_means_over_groups(sample):
     assert fixed_scorer_pairs_bound(ordered_pairs([1] * 7 + [0] * 13), 0.8, rho=0.1).half_width == pytest.approx(
         of_classes.half_width, rel=1e-14
     )
-    equal = fixed_scorer_pairs_bound(ordered_pairs(y, groups, group_weights="equal"), 0.8, rho=0.1)
+    equal = fixed_scorer_pairs_bound(ordered_pairs(y, groups, group_weights="groups"), 0.8, rho=0.1)
     assert equal.half_width == pytest.approx(math.sqrt(math.log(20) / 24), rel=1e-14)
     upper, lower, _ = censored_pairs(time, event).pairs()
     counts = np.bincount(upper, minlength=60) + np.bincount(lower, minlength=60)

@@ -32,7 +32,7 @@ def drawn(seed):
 
 
 @pytest.mark.parametrize("kind", ["grades", "times"])
-@pytest.mark.parametrize("group_weights", ["pairs", "equal"])
+@pytest.mark.parametrize("group_weights", ["pairs", "groups"])
 def test_the_pairs_are_those_found_one_by_one(kind, group_weights):
     n_without = 0
     for seed in range(100):
@@ -118,7 +118,7 @@ def test_samples_without_a_pair_and_bad_input_are_refused(made, message):
 
 
 @pytest.mark.parametrize("scale", [1e200, 1e-200, 5e-310])
-@pytest.mark.parametrize("group_weights", ["pairs", "equal"])
+@pytest.mark.parametrize("group_weights", ["pairs", "groups"])
 def test_the_scale_of_weights_cancels(scale, group_weights):
     """Products of 1e-200 are 0, and of 1e200 infinite."""
     rng = np.random.default_rng(5)
@@ -133,7 +133,7 @@ def test_the_scale_of_weights_cancels(scale, group_weights):
 
 def test_a_group_of_very_small_weights_has_the_weight_of_the_others():
     y, groups, weights = [0, 1, 0, 1, 1], [0, 0, 1, 1, 1], [1.0, 2.0, 1e-200, 1e-200, 3e-200]
-    upper, lower, weight = ordered_pairs(y, groups, weights, group_weights="equal").pairs()
+    upper, lower, weight = ordered_pairs(y, groups, weights, group_weights="groups").pairs()
     assert sorted(zip(upper.tolist(), lower.tolist(), weight.round(12).tolist(), strict=True)) == [
         (1, 0, 0.5), (3, 2, 0.125), (4, 2, 0.375)
     ]  # fmt: skip

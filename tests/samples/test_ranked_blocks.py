@@ -62,7 +62,7 @@ def both(program, folder, order, times=False, **options):
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("program", [RankSVM(0.1), GeneralizedBufferedAUC(-0.2), RankSVM(0.1, loss="squared_hinge")])
 def test_sums_over_blocks_are_those_of_all_pairs(folder, order, program, read_together, monkeypatch):
-    blocks, memory = both(program, folder, order, group_weights="equal")
+    blocks, memory = both(program, folder, order, group_weights="groups")
     monkeypatch.setattr("auclab.samples.blocks.ranked_blocks.READ_TOGETHER", read_together)
     ours, theirs = blocks.sample, memory.sample
     assert ours.in_blocks

@@ -132,7 +132,7 @@ def test_any_point_is_certified_with_the_same_arguments(kind):
 def test_two_classes_and_one_group_are_the_program_over_all_pairs():
     X, y, _, _ = data("groups", 1, 80)
     plain = auclab.solve(RankSVM(0.05), X, y)
-    for given in ({"ordered": True}, {"groups": np.zeros(80)}, {"groups": np.full(80, "a"), "group_weights": "equal"}):
+    for given in ({"ordered": True}, {"groups": np.zeros(80)}, {"groups": np.full(80, "a"), "group_weights": "groups"}):
         assert auclab.solve(RankSVM(0.05), X, y, **given).objective == pytest.approx(plain.objective, rel=2e-6)
     events = auclab.solve(RankSVM(0.05), X, 2.0 - y, event=np.ones(80))
     assert events.objective == pytest.approx(plain.objective, rel=2e-6)

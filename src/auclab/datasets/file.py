@@ -13,9 +13,8 @@ from auclab.datasets.labels import binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.refusals import Refusals
 from auclab.datasets.table import ALL, make_dataset, reading
-from auclab.datasets.target import PairWeights
 from auclab.datasets.unpacked import unpacked
-from auclab.types import AuclabError
+from auclab.types import AuclabError, GroupWeights
 
 
 def load_file(
@@ -28,7 +27,7 @@ def load_file(
     time: str | None = None,
     event: str | None = None,
     graded: bool = False,
-    group_weights: PairWeights = "pairs",
+    group_weights: GroupWeights = "pairs",
     nominal: Sequence[str] | str = (),
     drop: Sequence[str] | str = (),
     missing: Sequence[str] | str = (),

@@ -12,13 +12,13 @@ from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.roles import Ranked, Roles
 from auclab.datasets.table import ALL
-from auclab.datasets.target import PairWeights, Target
+from auclab.datasets.target import Target
 from auclab.samples.blocks import open_parquet
 from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.files import is_address
 from auclab.samples.blocks.parquet import boolean_columns, column_in_memory, sha256_of
 from auclab.samples.blocks.table import BlockTable
-from auclab.types import AuclabError
+from auclab.types import AuclabError, GroupWeights
 
 
 def load_blocks(
@@ -31,7 +31,7 @@ def load_blocks(
     time: str | None = None,
     event: str | None = None,
     graded: bool = False,
-    group_weights: PairWeights = "pairs",
+    group_weights: GroupWeights = "pairs",
     nominal: Sequence[str] | str = (),
     drop: Sequence[str] | str = (),
     engine: Engine | None = None,

@@ -16,8 +16,8 @@ from auclab.datasets.records import Dataset
 from auclab.datasets.roles import Roles
 from auclab.datasets.search_path import VARIABLE, cache_dir, find_file, search_path
 from auclab.datasets.table import ALL, make_dataset, read_csv
-from auclab.datasets.target import PairWeights, Target
-from auclab.types import AuclabError
+from auclab.datasets.target import Target
+from auclab.types import AuclabError, GroupWeights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ def load_published(
     time: str | None = None,
     event: str | None = None,
     graded: bool = False,
-    group_weights: PairWeights = "pairs",
+    group_weights: GroupWeights = "pairs",
     nominal: Sequence[str] | str = (),
     columns: Sequence[str] | None = None,
     sha256: str | None = None,

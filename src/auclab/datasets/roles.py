@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.labels import binarise, label_text, refuse_missing
-from auclab.datasets.target import PairWeights, Target
-from auclab.types import AuclabError
+from auclab.datasets.target import Target
+from auclab.types import AuclabError, GroupWeights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ class Roles:
     event: str | None = None
     graded: bool = False
     drop: tuple[str, ...] = ()
-    group_weights: PairWeights = "pairs"
+    group_weights: GroupWeights = "pairs"
 
     def __post_init__(self) -> None:
         if (self.time is None) != (self.event is None):

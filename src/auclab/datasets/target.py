@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.types import AuclabError
+from auclab.types import AuclabError, GroupWeights
 from auclab.wording import counted
 
 if TYPE_CHECKING:
-    from auclab.samples.bicliques import GroupWeights, LevelPairs
+    from auclab.samples.bicliques import LevelPairs
 
-#: What counts the same: every pair, or every group that has one.
-PairWeights = Literal["pairs", "groups"]
 #: What is compared: a positive with every negative, or what `auclab.samples.bicliques.LevelPairs` has a name for.
 Kind = Literal["classes", "groups", "grades", "times"]
 #: AUC and buffered AUC of every kind, by their names in a run.
@@ -82,7 +80,7 @@ class Target:
     event: NDArray[np.bool_] | None = None
     together: NDArray[Any] | None = None
     order: NDArray[np.intp] | None = None
-    weights: PairWeights = "pairs"
+    weights: GroupWeights = "pairs"
 
     @property
     def kind(self) -> Kind:
@@ -115,7 +113,7 @@ class Target:
     @property
     def for_solve(self) -> dict[str, Any]:
         """The arguments of `auclab.solve` other than y."""
-        given: dict[str, Any] = {} if self.groups is None else {"groups": self.groups, "group_weights": self._solved}
+        given: dict[str, Any] = {} if self.groups is None else {"groups": self.groups, "group_weights": self.weights}
         if self.event is not None:
             return given | {"event": self.event}
         return given or ({"ordered": True} if self.graded else {})
@@ -126,13 +124,8 @@ class Target:
         from auclab.samples.bicliques import censored_pairs, ordered_pairs  # with compiled loops, late
 
         if self.event is not None:
-            return censored_pairs(self.y, self.event, self.groups, group_weights=self._solved)
-        return ordered_pairs(self.y, self.groups, group_weights=self._solved)
-
-    @property
-    def _solved(self) -> GroupWeights:
-        """`weights` as `auclab.solve` calls them."""
-        return "equal" if self.weights == "groups" else "pairs"
+            return censored_pairs(self.y, self.event, self.groups, group_weights=self.weights)
+        return ordered_pairs(self.y, self.groups, group_weights=self.weights)
 
     @property
     def columns(self) -> Mapping[str, NDArray[Any]]:

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from auclab.datasets.target import PairWeights
 from auclab.estimators.checked import checked_rows, named
 from auclab.estimators.given_parts import TakesFormulation, as_given_constraints, as_given_kernel
 from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
@@ -26,8 +25,8 @@ from auclab.solvers.dispatch import solve
 from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.solution import Solution
-from auclab.types import Array, AuclabError, Norm
-from auclab.validation import check_choice, weight_vector
+from auclab.types import Array, AuclabError, GroupWeights, Norm
+from auclab.validation import weight_vector
 
 
 class LinearRanker(TakesFormulation):
@@ -45,7 +44,7 @@ class LinearRanker(TakesFormulation):
         formulation: str | Program = "ranksvm",
         solver: str = "auto",
         *,
-        group_weights: PairWeights = "pairs",
+        group_weights: GroupWeights = "pairs",
         penalty: float | None = None,
         threshold: float | None = None,
         norm: Norm | None = None,
@@ -85,8 +84,7 @@ class LinearRanker(TakesFormulation):
 
     def _fit(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, **pairs: Any) -> Self:
         """Solve the program over the pairs that `pairs` tell, for checked rows."""
-        check_choice("group_weights", self.group_weights, ("pairs", "groups"))
-        pairs["group_weights"] = "equal" if self.group_weights == "groups" else "pairs"
+        pairs["group_weights"] = self.group_weights
         weight = weight_vector(sample_weight, X.shape[0])
         if weight is not None and not weight.any():
             raise AuclabError("every sample_weight is zero; a pair needs two rows with a weight above 0")

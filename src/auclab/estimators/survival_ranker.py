@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 from auclab.estimators.checked import checked_rows
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.metrics.comparable_pairs import ComparablePairs
-from auclab.samples.bicliques import GroupWeights, censored_pairs
+from auclab.samples.bicliques import censored_pairs
 from auclab.types import AuclabError
 
 
@@ -101,8 +101,7 @@ class SurvivalRanker(LinearRanker):
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None) -> float:
         """`auclab.metrics.concordance_index` of the scores, with the parameters of `fit`."""
         time, event = times_and_events(y)
-        weights: GroupWeights = "equal" if self.group_weights == "groups" else "pairs"
-        pairs = ComparablePairs(censored_pairs(time, event, groups, sample_weight, group_weights=weights))
+        pairs = ComparablePairs(censored_pairs(time, event, groups, sample_weight, group_weights=self.group_weights))
         return pairs.auc(self.predict(X))
 
 

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from auclab.comparisons import Bicliques, RankedPairs
 from auclab.formulations.base import Program
 from auclab.formulations.composed import Composed
-from auclab.samples.bicliques import GroupWeights, LevelPairs, censored_pairs, group_numbers, ordered_pairs
+from auclab.samples.bicliques import LevelPairs, censored_pairs, group_numbers, ordered_pairs
 from auclab.samples.blocks.ranked_blocks import RankedBlockSample, by_block
 from auclab.samples.memory import Sample
 from auclab.samples.ranked import RankedSample
 from auclab.samples.tables import in_memory
-from auclab.types import AuclabError
+from auclab.types import AuclabError, GroupWeights
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class ComparablePairs:
         # Powers of two keep products of weights in range.
         self.weight: Array = np.ldexp(pairs.weights[self.rows], -math.frexp(pairs.weights.max())[1])
         self.upper_weight = self.weight
-        if pairs.group_weights == "equal":
+        if pairs.group_weights == "groups":
             below, _ = pair_masses(self.groups, self.levels, self.upper, self.weight, self.weight)
             of_group = np.add.reduceat(self.weight * below, self.groups[:-1])
             factor = np.divide(1.0, of_group, out=np.zeros_like(of_group), where=of_group > 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -10,11 +10,8 @@ from auclab.metrics.class_scores import finite_number
 from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share
 from auclab.metrics.comparable_pairs import ComparablePairs
 from auclab.samples.bicliques import ordered_pairs
+from auclab.types import GroupWeights
 from auclab.validation import check_choice
-
-#: What is weighted alike, and its name for `auclab.samples.bicliques.ordered_pairs`.
-GroupWeights = Literal["pairs", "groups"]
-_WEIGHTS: dict[str, Literal["pairs", "equal"]] = {"pairs": "pairs", "groups": "equal"}
 
 
 def grouped_auc(
@@ -124,10 +121,8 @@ def grouped_bauc(
 
 
 def _pairs(
-    y: ArrayLike, groups: ArrayLike | None, weights: str, sample_weight: ArrayLike | None, pos_label: Any
+    y: ArrayLike, groups: ArrayLike | None, weights: GroupWeights, sample_weight: ArrayLike | None, pos_label: Any
 ) -> ComparablePairs:
     """The pairs of one group and different grades."""
-    check_choice("weights", weights, _WEIGHTS)
-    return ComparablePairs(
-        ordered_pairs(y, groups, sample_weight, group_weights=_WEIGHTS[weights], pos_label=pos_label)
-    )
+    check_choice("weights", weights, ("pairs", "groups"))
+    return ComparablePairs(ordered_pairs(y, groups, sample_weight, group_weights=weights, pos_label=pos_label))

@@ -17,11 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from auclab.compiled.bicliques import blocks_in_order, halved_sides, sizes_of_bicliques, sorted_blocks
 from auclab.compiled.smooth import Index
 from auclab.forms import as_column, distinct
-from auclab.types import Array, AuclabError
+from auclab.types import Array, AuclabError, GroupWeights
 from auclab.validation import check_choice, finite_vector, is_text, positive_mask, weight_vector
 
-#: What has equal weights: all pairs, or all groups that have a pair.
-GroupWeights = Literal["pairs", "equal"]
 #: Whether a row censored at the time of an event is compared with it.
 TiedTimes = Literal["excluded", "censored_later"]
 
@@ -250,7 +248,7 @@ def ordered_pairs(
         Group of each row, numbers or text.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; the weight of a pair is the product of both.
-    group_weights : {"pairs", "equal"}
+    group_weights : {"pairs", "groups"}
         Whether every pair has the same weight, or every group that has a pair.
     pos_label : optional
         The label of the positive class, for two classes that are not numbers.
@@ -357,11 +355,11 @@ def weights_of_rows(sample_weight: ArrayLike | None, groups: NDArray[np.intp], g
 
     The largest is then in [1, 2), so that the sum of the products is in the range of floats; weights below 2⁻⁵⁰⁰ are 0.
     """
-    check_choice("group_weights", group_weights, ("pairs", "equal"))
+    check_choice("group_weights", group_weights, ("pairs", "groups"))
     weights = weight_vector(sample_weight, groups.size)
     if weights is None:
         return np.ones(groups.size)
-    of_sums = groups if group_weights == "equal" else np.zeros_like(groups)
+    of_sums = groups if group_weights == "groups" else np.zeros_like(groups)
     largest = np.zeros(int(of_sums.max(initial=0)) + 1)
     np.maximum.at(largest, of_sums, weights)
     scaled = np.ldexp(weights, 1 - np.frexp(largest)[1][of_sums])

@@ -19,14 +19,13 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
 from auclab.precision import SMALL_OBJECTIVE, TOLERANCE, tenfold
-from auclab.samples.bicliques import GroupWeights
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_scorers, verified_certificate
 from auclab.solvers.registry import check_constrainable
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verified.scorers import proves_by_slopes
-from auclab.types import Array, AuclabError
+from auclab.types import Array, AuclabError, GroupWeights
 from auclab.validation import finite_array
 
 #: Differences of scores, relative to their range, below which negatives are taken for tied, one after the other: the

@@ -21,7 +21,6 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.precision import TOLERANCE
-from auclab.samples.bicliques import GroupWeights
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import NOTEWORTHY, left_of, without_verification
 from auclab.solvers.encodings import fastest_encoding
@@ -37,7 +36,7 @@ from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verification import verify
-from auclab.types import AuclabError, Status
+from auclab.types import AuclabError, GroupWeights, Status
 
 
 def solve(
@@ -93,7 +92,7 @@ def solve(
     event : array of shape (n_samples,), optional
         0/1 or booleans. If given, y are times: of the event where this is 1, of censoring elsewhere. The pairs are
         those with ``event_i`` and ``y_i < y_j``, of one group if there are groups, and a score is a risk.
-    group_weights : {"pairs", "equal"}
+    group_weights : {"pairs", "groups"}
         Whether every pair has the same weight, or every group that has a pair.
     constraints : Constraints or ColumnConstraints, optional
         Constraints on w (signs, bounds, ``A w ≤ c``), by the names of a DataFrame's columns or by column number. The

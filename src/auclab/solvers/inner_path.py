@@ -19,14 +19,13 @@ from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.precision import LITTLE, ROUGH, TOLERANCE
-from auclab.samples.bicliques import GroupWeights
 from auclab.solvers.dispatch import check_limits
 from auclab.solvers.path import following_solution
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
 from auclab.solvers.smoothed_path import HALF_WIDTHS, Minimum, SmoothedPath, is_smooth_path
 from auclab.solvers.threads import one_thread_each
-from auclab.types import Array, AuclabError, Status
+from auclab.types import Array, AuclabError, GroupWeights, Status
 
 #: Relative gaps of the first solves where every value is solved.
 _GAPS = (ROUGH, LITTLE * ROUGH)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from auclab.datasets.target import PairWeights, Target
+from auclab.datasets.target import Target
 from auclab.sizes import MOST_NUMBERS, TEXT_BYTES
-from auclab.types import Array, AuclabError
+from auclab.types import Array, AuclabError, GroupWeights
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
 SCORES_FILE = "scores.parquet"
@@ -151,6 +151,6 @@ def stored_target(table: Any) -> Target | None:
     if event is None and group is None and y.dtype.kind != "f":
         return None
     groups = None if group is None else group.astype(str)
-    weights: PairWeights = "groups" if "groups_alike" in table.column_names else "pairs"
+    weights: GroupWeights = "groups" if "groups_alike" in table.column_names else "pairs"
     seen = None if event is None else event.astype(bool)
     return Target(y.astype(float), groups, event is None, seen, weights=weights)
