@@ -5,8 +5,12 @@ Internal functions rely on them and check nothing again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from numbers import Integral, Number, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -167,6 +171,7 @@ def check_parameter_range(name: str, value: float) -> None:
 
     `name`: for the message. `value`: finite.
     """
+    value = float(value)  # of fewer digits, the limits below would overflow
     if 0 < abs(value) < 1.0 / LARGEST_SQUARED:
         raise AuclabError(
             f"{name} = {value:g} is too near 0 to calculate with (at least {1.0 / LARGEST_SQUARED:g}); set it to 0, or "
@@ -177,3 +182,113 @@ def check_parameter_range(name: str, value: float) -> None:
             f"{name} = {value:g} is too large to calculate with (at most {LARGEST_SQUARED:g}); change the unit of "
             "the features"
         )
+
+
+def check_types(given: Any) -> None:
+    """Refuse parameters of an estimator, or of a dataclass, that are not of the types of their annotations.
+
+    Numbers are those of Python and NumPy, without booleans. Names are looked up, and objects checked, where they are
+    used.
+
+    Examples
+    --------
+    >>> from auclab.formulations import RankSVM
+    >>> RankSVM(penalty="l1")
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: penalty must be a number, got 'l1'; did you mean norm='l1'?
+    """
+    owner: type = type(given)
+    wanted = _annotations(owner)
+    for name, kind in wanted.items():
+        value = getattr(given, name)
+        if not _is_of(value, kind):
+            others = [other for other, its in wanted.items() if isinstance(value, str) and value in _literals(its)]
+            raise _of_another_type(name, value, kind, f"; did you mean {others[0]}={value!r}?" if others else "")
+
+
+def check_type(name: str, value: object, kind: Any) -> None:
+    """Refuse an argument that is not of a type.
+
+    Examples
+    --------
+    >>> check_type("time_limit", "a minute", float | None)
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: time_limit must be a number or None, got 'a minute'
+    """
+    if not _is_of(value, kind):
+        raise _of_another_type(name, value, kind)
+
+
+def _of_another_type(name: str, value: object, kind: Any, meant: str = "") -> AuclabError:
+    return AuclabError(f"{name} must be {_in_words(kind)}, got {value!r:.60}{meant}")
+
+
+@lru_cache(maxsize=256)
+def _annotations(owner: Any) -> dict[str, Any]:
+    """The parameters of a class with their annotations."""
+    if is_dataclass(owner):
+        hints = get_type_hints(owner)
+        return {field.name: hints[field.name] for field in fields(owner) if field.init}
+    return {name: kind for name, kind in get_type_hints(owner.__init__).items() if name != "return"}
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    """Whether a value may be of an annotated type."""
+    origin, inner = get_origin(kind) or kind, get_args(kind)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if kind is Any:
+        return True
+    if origin in (Union, UnionType):
+        return any(_is_of(value, each) for each in inner)
+    if origin is Literal or kind is str:
+        return isinstance(value, str)
+    if kind in (int, float):
+        return isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool | np.bool_)
+    if kind is bool:
+        return isinstance(value, bool | np.bool_)
+    if kind is NoneType:
+        return value is None
+    if origin is Callable:
+        return callable(value)
+    if issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(_is_of(each, inner[1]) for each in value.values())
+    if issubclass(origin, Iterable):
+        if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+            return False
+        if origin is tuple and inner[-1] is not ...:
+            return len(value) == len(inner) and all(map(_is_of, value, inner))
+        return not hasattr(value, "__len__") or all(_is_of(each, inner[0]) for each in value)
+    # an object, which may only look like one of the class
+    return isinstance(value, kind) or not isinstance(value, str | bytes | Number | Mapping | Sequence | None)
+
+
+_WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a name", NoneType: "None"}
+
+
+def _in_words(kind: Any) -> str:
+    """An annotated type as a message names it."""
+    origin, inner = get_origin(kind) or kind, get_args(kind)
+    if kind in _WORDS:
+        return _WORDS[kind]
+    if origin in (Union, UnionType):
+        words = [_in_words(each) for each in inner]
+        return ", ".join(words[:-1]) + f" or {words[-1]}"
+    if origin is Literal:
+        return " or ".join(map(repr, inner))
+    if origin is Callable:
+        return "a function"
+    if issubclass(origin, Mapping):
+        return "a mapping"
+    if issubclass(origin, Iterable):
+        of = {int: " of whole numbers", float: " of numbers"}.get(inner[0], "")
+        return f"{len(inner)} values{of}" if origin is tuple and inner[-1] is not ... else f"a sequence{of}"
+    return str(origin.__name__)
+
+
+def _literals(kind: Any) -> tuple[Any, ...]:
+    """The names that an annotation lists."""
+    parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return tuple(value for part in parts if get_origin(part) is Literal for value in get_args(part))

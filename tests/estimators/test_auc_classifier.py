@@ -314,7 +314,7 @@ def test_names_behind_a_scaler_need_the_output_of_pandas():
     [
         ({"nonegative": ["x"]}, r"did you mean 'nonnegative'\?.; settings are nonnegative, nonpositive"),
         ({"nonnegative": ["price"]}, "which the data do not have"),
-        ([1.0], "must be auclab.Constraints, a mapping or None"),
+        ([1.0], "must be Constraints, ColumnConstraints, a mapping or None"),
     ],
 )
 def test_constraints_that_are_none(given, message):

@@ -14,10 +14,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from auclab import AuclabError, BufferedAUC, RankSVM, solve
+from auclab import AuclabError, BufferedAUC, RankSVM, certify, solve
+from auclab.datasets.roles import Roles
 from auclab.estimators import AUCRanker, SurvivalRanker
 from auclab.kernels import RBF
-from auclab.metrics import bauc_score, buffered_concordance, concordance_index, grouped_auc, grouped_bauc
+from auclab.metrics import (
+    bauc_score,
+    buffered_concordance,
+    censored_pairs,
+    concordance_index,
+    grouped_auc,
+    grouped_bauc,
+    ordered_pairs,
+)
 
 #: Its optimum is unique; found to the last digits, rows with weights and repeated rows have the same one.
 UNIQUE = {"penalty": 0.01, "squared": True}
@@ -186,6 +195,30 @@ def test_parameters():
     assert model.set_params(formulation__penalty=0.2).formulation == RankSVM(0.2)
     fitted = AUCRanker("bauc", penalty=0.1).fit([[0.0], [1.0]], [0, 1])
     assert fitted.ignored_parameters_ == ("penalty",)
+
+
+@pytest.mark.parametrize("word", ["pairs", "groups", "equal"])
+def test_one_word_for_the_weights_of_groups(word):
+    """All pairs have the same weight or all groups: by one name in programs, estimators, metrics and data sets."""
+    X, y, groups = np.array([[0.0], [2.0], [1.0], [3.0]]), [0, 1, 0, 1], [1, 1, 2, 2]
+    times = survival([1, 1, 1, 1], [4.0, 1.0, 3.0, 2.0])
+    uses = {
+        "solve": lambda: solve(RankSVM(0.1), X, y, groups=groups, group_weights=word),
+        "certify": lambda: certify(RankSVM(0.1), X, y, [1.0], groups=groups, group_weights=word),
+        "AUCRanker": lambda: AUCRanker(RankSVM(0.1), group_weights=word).fit(X, y, groups=groups),
+        "SurvivalRanker": lambda: SurvivalRanker(RankSVM(0.1), group_weights=word).fit(X, times, groups=groups),
+        "ordered_pairs": lambda: ordered_pairs(y, groups, group_weights=word),
+        "censored_pairs": lambda: censored_pairs([1.0, 2.0, 3.0, 4.0], y, groups, group_weights=word),
+        "grouped_auc": lambda: grouped_auc(y, X[:, 0], groups, weights=word),
+        "grouped_bauc": lambda: grouped_bauc(y, X[:, 0], groups, weights=word),
+        "dataset": lambda: Roles("y", "group", group_weights=word),
+    }
+    for name, use in uses.items():
+        if word == "equal":
+            with pytest.raises(AuclabError, match=r"pairs.*groups"):
+                use()
+        else:
+            use()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference_inference as twin
-from auclab.inference import compare_scorers, estimate
+from auclab.inference import compare_pairs, compare_scorers, estimate
+from auclab.metrics import ordered_pairs
 from auclab.types import AuclabError
 from strategies import Problem, grid_problems
 
@@ -137,7 +139,7 @@ def test_bad_requests():
         compare_scorers([1, 0], [1, 2], [2, 1], method="hanley_mcneil")
     with pytest.raises(AuclabError, match="lengths differ"):
         compare_scorers([1, 0], [1, 2], [2, 1, 3])
-    with pytest.raises(AuclabError, match="y_score"):
+    with pytest.raises(AuclabError, match="scores_b"):
         compare_scorers([1, 0], [1, 2], [math.nan, 1])
 
 
@@ -148,3 +150,23 @@ def test_components_follow_the_observations_not_the_order_of_the_scores():
     found = compare_scorers(y, a, [1.0, 3.0, 2.0, 0.0])
     assert found.difference == 0.0
     assert found.standard_error**2 == pytest.approx(0.25)  # D10 = ½, −½: S² = ½, and ½/2
+
+
+@pytest.mark.parametrize("name", ["scores_a", "scores_b"])
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ([1.0, math.nan, 3.0, 4.0], "{}[1] is nan; remove or replace it"),
+        ([1.0, math.inf, 3.0, 4.0], "{}[1] is inf; remove or replace it"),  # differences of it count
+        ([1.0, 2.0, 3.0], "{} has 3"),
+        (["a", "b", "c", "d"], "{} must be numeric"),
+        ([[1.0, 2.0]] * 4, "{} must be a non-empty one-dimensional array"),
+    ],
+)
+def test_wrong_scores_are_called_by_their_name(name, wrong, message):
+    """Of two lists of scores the user must know which one is wrong."""
+    y, right = [0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0]
+    for compare, first in ((compare_scorers, y), (compare_pairs, ordered_pairs(y))):
+        scores = {"scores_a": right, "scores_b": right} | {name: wrong}
+        with pytest.raises(AuclabError, match=re.escape(message.format(name))):
+            compare(first, scores["scores_a"], scores["scores_b"], "bauc")

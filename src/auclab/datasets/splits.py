@@ -232,7 +232,7 @@ def check_rows(
     if n_folds is not None and fewest < n_folds:
         raise AuclabError(
             f"{n_folds} folds need {n_folds} observations of each class, and there are {_census(labels)}; "
-            + (f"use {setting}={fewest} or fewer" if fewest >= 2 else _WITHOUT_FOLDS[setting])
+            + (f"use {setting}={fewest}" if fewest >= 2 else _WITHOUT_FOLDS[setting])
         )
     if test_size is not None:
         n_test = math.ceil(test_size * len(labels))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -188,7 +189,7 @@ class AUCClassifier(FitsPaths, LinearClassifier):
         constraints: Constraints | ColumnConstraints | Mapping[str, Any] | None = None,
         decision_threshold: str | tuple[Any, ...] | float = "auto",
         calibration: Literal["sigmoid", "isotonic"] | None = None,
-        cv: int | Any = 5,
+        cv: int | BaseCrossValidator | Iterable[Any] | None = 5,
     ):
         self.formulation = formulation
         self.solver = solver

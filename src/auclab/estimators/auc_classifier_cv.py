@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import get_scorer as sklearn_scorer
+from sklearn.metrics import get_scorer_names
+from sklearn.model_selection import BaseCrossValidator
 
 from auclab.estimators.auc_classifier import AUCClassifier
 from auclab.estimators.given_parts import as_given_constraints, as_given_program
@@ -26,7 +28,8 @@ from auclab.solvers.path_parameters import along
 from auclab.solvers.penalty_series import DEFAULT_COUNT, penalty_series
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
-from auclab.validation import weight_vector
+from auclab.validation import check_types, weight_vector
+from auclab.wording import did_you_mean
 
 
 class AUCClassifierCV(LinearClassifier):
@@ -103,7 +106,7 @@ class AUCClassifierCV(LinearClassifier):
         formulation: str | Program = "ranksvm",
         *,
         penalties: int | Sequence[float] = DEFAULT_COUNT,
-        cv: int | Any = 5,
+        cv: int | BaseCrossValidator | Iterable[Any] | None = 5,
         scoring: str | Callable[..., float] = "auc",
         solver: str = "auto",
         norm: Norm | None = None,
@@ -147,6 +150,7 @@ class AUCClassifierCV(LinearClassifier):
         AUCClassifierCV
             This object.
         """
+        check_types(self)
         given, labels = X, y
         names = {name: value for name in ("norm", "squared") if (value := getattr(self, name)) is not None}
         program, _ = as_given_program(self.formulation, names)
@@ -196,4 +200,13 @@ class AUCClassifierCV(LinearClassifier):
     def _scorer(self) -> Callable[..., float]:
         if not isinstance(self.scoring, str):
             return self.scoring
-        return get_scorer(self.scoring) if self.scoring in METRICS else sklearn_scorer(self.scoring)
+        if self.scoring in METRICS:
+            return get_scorer(self.scoring)
+        try:
+            return sklearn_scorer(self.scoring)
+        except ValueError as error:
+            known = {**METRICS, **dict.fromkeys(get_scorer_names())}
+            meant = did_you_mean(self.scoring, known)
+            raise AuclabError(
+                f"scoring={self.scoring!r} is neither a metric of auclab nor a scorer of scikit-learn{meant}"
+            ) from error

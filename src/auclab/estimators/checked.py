@@ -1,4 +1,4 @@
-"""Rows and labels of an estimator: in one form, checked in scikit-learn's words, with the names of their columns."""
+"""Rows and labels of an estimator, in one form and checked in scikit-learn's words; types of its parameters."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_X_y, validate_data
 from auclab.forms import as_array, as_column, as_matrix
 from auclab.samples.tables import in_memory
 from auclab.solvers.solution import Solution
+from auclab.validation import check_types
 
 _FORM: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
 
@@ -19,9 +20,12 @@ _FORM: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
 def checked_rows(estimator: BaseEstimator, X: Any, *, reset: bool = False, **options: Any) -> Any:
     """Rows of any library as an array or a CSR matrix of float64; those of blocks are checked when they are read.
 
-    `reset`: whether `fit` calls, and the estimator remembers number and names of the columns, or else compares them.
+    `reset`: whether `fit` calls: types of the parameters are checked, and the estimator remembers number and names of
+    the columns, or else compares them.
     `options`: of `sklearn.utils.validation.check_array`.
     """
+    if reset:
+        check_types(estimator)
     if not in_memory(X):
         return _remembered(estimator, X, X, reset=reset)
     rows = check_array(as_matrix(X), estimator=estimator, input_name="X", **_FORM, **options)
@@ -29,10 +33,11 @@ def checked_rows(estimator: BaseEstimator, X: Any, *, reset: bool = False, **opt
 
 
 def checked_sample(estimator: BaseEstimator, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
-    """`checked_rows` of `fit`, and their labels or grades.
+    """`checked_rows` of `fit`, and their labels or grades; the types of the parameters are checked too.
 
     `options`: of `sklearn.utils.validation.check_X_y`.
     """
+    check_types(estimator)
     if not in_memory(X):
         return _remembered(estimator, X, X, reset=True), as_column("y", y)
     given = None if y is None else as_array("y", y)

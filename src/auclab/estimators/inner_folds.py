@@ -35,10 +35,14 @@ def stratified_folds(
     """
     counted = np.ones(positive.size, bool) if weight is None else weight > 0
     if not isinstance(cv, int | np.integer):
-        splitter = check_cv(cv, positive, classifier=True)
         of_rows = None if groups is None else group_numbers(groups, positive.size)
-        for fold in splitter.split(np.empty((positive.size, 0)), positive, of_rows):
-            train, test = map(np.asarray, fold)
+        try:
+            splitter = check_cv(cv, positive, classifier=True)
+            rows = np.empty((positive.size, 0))
+            folds = [tuple(map(np.asarray, fold)) for fold in splitter.split(rows, positive, of_rows)]
+        except (TypeError, ValueError) as error:
+            raise AuclabError(f"cv={cv!r:.60} has no folds (train, test): {error}") from error
+        for train, test in folds:
             yield train[counted[train]], test[counted[test]]
         return
     fewest = int(min((positive & counted).sum(), (~positive & counted).sum()))

@@ -113,7 +113,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         max_iter: int = 200,
         tol: float = 1e-6,
         init: Literal["means", "random"] = "means",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         decision_threshold: str | tuple[Any, ...] | float = "prior",
     ):
         self.degree = degree
@@ -141,8 +141,8 @@ class PolynomialAUCClassifier(LinearClassifier):
         PolynomialAUCClassifier
             This object.
         """
-        self._check_parameters()
         X, positive = self._two_classes(X, y)
+        self._check_parameters()
         # AUC does not depend on a common offset of the features, but rounding does; the published form is not centred.
         moved = X - X.mean(axis=0) if self.variant == "stable" and not sp.issparse(X) else X
         weight = weight_vector(sample_weight, positive.size)

@@ -22,7 +22,7 @@ from auclab.scorecards.card import Card, rising_shares
 from auclab.scorecards.items import Item, ItemEncoder, as_table
 from auclab.solvers.dispatch import solve
 from auclab.types import Array, AuclabError
-from auclab.validation import both_classes_weighted
+from auclab.validation import both_classes_weighted, check_types
 
 
 class ScorecardClassifier(ClassifierMixin, BaseEstimator):
@@ -112,6 +112,7 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
         AuclabError
             Other than two classes; settings that are not possible.
         """
+        check_types(self)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         X, y = as_table(X), column_or_1d(as_array("y", y), warn=True)

@@ -15,7 +15,7 @@ from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
 from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
-from auclab.validation import check_parameter_range
+from auclab.validation import check_parameter_range, check_types
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class ExactAUC(Program):
     threshold = 0.0
 
     def __post_init__(self) -> None:
+        check_types(self)
         if not (math.isfinite(self.norm_bound) and self.norm_bound > 0):
             raise AuclabError(f"norm_bound must be finite and > 0, got {self.norm_bound}")
         check_parameter_range("norm_bound", self.norm_bound)

@@ -19,7 +19,7 @@ from auclab.precision import EQUAL
 from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
-from auclab.validation import check_parameter_range
+from auclab.validation import check_parameter_range, check_types
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ class HingeProgram(Program):
         if "loss" in parameter_names(type(self)):
             object.__setattr__(self, "loss", loss_named(self.loss))  # a name becomes an object
             self.loss.table  # noqa: B018 - checks it
+        check_types(self)
         self.regulariser  # noqa: B018 - checks it
         if not math.isfinite(self.threshold):
             raise AuclabError(f"threshold z must be finite, got {self.threshold}")

@@ -87,7 +87,10 @@ def compare_scorers(
         raise AuclabError(
             "Hanley & McNeil's formula does not include the covariance of two scorers; use method='delong'"
         )
-    a, b = (Observations.of(y_true, scores, sample_weight, pos_label) for scores in (scores_a, scores_b))
+    a, b = (
+        Observations.of(y_true, scores, sample_weight, pos_label, name=name)
+        for name, scores in (("scores_a", scores_a), ("scores_b", scores_b))
+    )
     if plan in ("bootstrap", "half_sample"):
         return _resampled(estimated, a, b, level, plan, resamples, seed)
     first, second = estimated.components(a), estimated.components(b)

@@ -144,6 +144,8 @@ def compare_pairs(
     """
     check_level(level)
     comparable = ComparablePairs(pairs)
+    for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
+        comparable.taken(scores, infinite=metric == "auc", name=name)
     a, b = (_unit_sums(comparable, scores, metric, threshold) for scores in (scores_a, scores_b))
     values, span = (a.value, b.value), (-1.0, 1.0)
     difference = UnitSums(a.value - b.value, a.right - b.right, a.totals, comparable, a.at)

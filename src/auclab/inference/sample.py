@@ -24,17 +24,25 @@ class Observations:
     part: ScoredPart
 
     @classmethod
-    def of(cls, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> Observations:
-        """Check labels, scores and weights."""
+    def of(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        sample_weight: ArrayLike | None,
+        pos_label: Any,
+        *,
+        name: str = "y_score",
+    ) -> Observations:
+        """Check labels, scores and weights; messages call the scores by their name."""
         positive = positive_mask(y_true, pos_label)
-        score = finite_vector("y_score", y_score, infinite=True)
-        same_length(y_true=positive, y_score=score)
+        score = finite_vector(name, y_score, infinite=True)
+        same_length(**{"y_true": positive, name: score})
         weight = weight_vector(sample_weight, score.size)
         if weight is None:
-            return cls(ScoredPart(positive, score))
+            return cls(ScoredPart(positive, score, name=name))
         present = weight > 0
         both_classes_weighted(positive, weight)
-        return cls(ScoredPart(positive[present], score[present], weight[present]))
+        return cls(ScoredPart(positive[present], score[present], weight[present], name=name))
 
     @classmethod
     def of_part(cls, part: ScoredPart) -> Observations:

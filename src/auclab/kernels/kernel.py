@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from auclab.forms import as_rows
 from auclab.types import Array, AuclabError
+from auclab.validation import check_types
 
 #: Width of a kernel: a number > 0, or one that is taken from the training rows as scikit-learn does.
 Gamma = float | Literal["scale", "auto"]
@@ -139,6 +140,7 @@ class WidthKernel(Kernel):
     has_width = True
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_gamma(self.gamma)
 
     def resolved(self, X: Any) -> Self:

@@ -43,7 +43,7 @@ class Polynomial(WidthKernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.degree, bool) or self.degree != int(self.degree) or self.degree < 1:
+        if self.degree < 1:
             raise AuclabError(f"degree must be a whole number ≥ 1, got {self.degree!r}")
         if not 0 <= self.coef0 < math.inf:
             raise AuclabError(f"coef0 must be a finite number ≥ 0, got {self.coef0!r}: below 0 it is not a kernel")

@@ -91,11 +91,11 @@ class ComparablePairs:
         wrong, above = (0.5 * sum(part(end) for end in ends) for part in (ranked.upper_masses, ranked.lower_masses))
         return self.by_unit(self.masses[0] - wrong, self.masses[1] - above)
 
-    def taken(self, scores: ArrayLike, *, infinite: bool = False) -> Array:
-        """The checked scores in the order of `rows`."""
-        values = finite_vector("scores", scores, infinite=infinite)
+    def taken(self, scores: ArrayLike, *, infinite: bool = False, name: str = "scores") -> Array:
+        """The checked scores in the order of `rows`; messages call them by their name."""
+        values = finite_vector(name, scores, infinite=infinite)
         if values.size != self.n_rows:
-            raise AuclabError(f"scores has {values.size} entries for {self.n_rows} rows; give one score for each row")
+            raise AuclabError(f"{name} has {values.size} entries for {self.n_rows} rows; give one score for each row")
         return values[self.rows]
 
 

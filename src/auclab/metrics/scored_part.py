@@ -32,6 +32,8 @@ class ScoredPart:
         Larger means more positive; ±∞ for metrics of ranks only.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; the weight of a pair is the product of both.
+    name : str
+        What messages call the scores.
 
     Raises
     ------
@@ -55,6 +57,7 @@ class ScoredPart:
     labels: NDArray[Any]
     scores: Array
     sample_weight: Array | None = None
+    name: str = "y_score"
     _values: dict[Hashable, float] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -70,7 +73,7 @@ class ScoredPart:
     @cached_property
     def finite_classes(self) -> ClassScores:
         """`classes`, with ±∞ refused."""
-        finite_vector("y_score", self.scores)
+        finite_vector(self.name, self.scores)
         return self.classes
 
     @property

@@ -37,6 +37,7 @@ from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verification import verify
 from auclab.types import AuclabError, GroupWeights, Status
+from auclab.validation import check_type
 
 
 def solve(
@@ -180,6 +181,8 @@ def _solve_kernel(
 
 def check_limits(tolerance: float, time_limit: float | None) -> None:
     """Raise `AuclabError` unless the tolerance and the seconds are positive."""
+    check_type("tolerance", tolerance, float)
+    check_type("time_limit", time_limit, float | None)
     if not (math.isfinite(tolerance) and tolerance > 0):
         raise AuclabError(f"tolerance must be a positive number, got {tolerance}")
     if time_limit is not None and not time_limit > 0:
