@@ -213,7 +213,7 @@ def test_one_word_for_the_weights_of_groups(word):
         "grouped_bauc": lambda: grouped_bauc(y, X[:, 0], groups, weights=word),
         "dataset": lambda: Roles("y", "group", group_weights=word),
     }
-    for name, use in uses.items():
+    for use in uses.values():
         if word == "equal":
             with pytest.raises(AuclabError, match=r"pairs.*groups"):
                 use()

@@ -15,7 +15,6 @@ from auclab.comparisons.hardest_negatives import admissible_shares
 from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.certificate import certify
 from auclab.solvers.encodings import encodings
 from auclab.types import NORMS
 from programs import CONVEX, CVAR, equal_means, label, overlapping
@@ -113,30 +112,29 @@ def test_the_dual_problem_is_a_plain_program_below_the_value(program):
 
 @pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 @pytest.mark.parametrize("data", [overlapping(), equal_means()], ids=["overlapping", "equal_means"])
-def test_null_proof_and_reason(program, data):
-    """A program whose optimum is w = 0 proves it and says why; another proves less and is silent."""
+def test_w_is_0_where_penalty_and_buffer_are_at_the_level(program, data):
+    """It is exactly 0, with a proof and a reason, iff ``λ − zS`` is at least the level; with λ‖w‖² iff that is 0."""
     sample = as_sample(*data)
-    problem = Problem(program, sample)
+    problem, null = Problem(program, sample), program.null
     optimum = solve(program, *data)
-    proof = program.null.proof(sample)
-    dual = problem.dual_problem(proof.share_neg, proof.multipliers[1])
-    certificate, _ = certify(dual, np.zeros(sample.n_features), problem.null_intercept(), proof.multipliers)
-    null_value = program.null.value(sample)
+    null_value = null.value(sample)
     assert problem.objective(np.zeros(sample.n_features), problem.null_intercept()) == pytest.approx(null_value)
-    assert program.null.is_attained(null_value, sample)
-    assert certificate.lower_bound <= optimum.objective * (1 + 1e-6)
-    if program.null.is_certain(sample):
-        assert not optimum.coef.any()
+    assert null.is_attained(null_value, sample)
+    slope = program.regulariser.slope(0.0) - program.threshold * null_value
+    assert optimum.coef.any() == (slope < null.level(sample) - 1e-7)
+    assert optimum.gap <= 1e-6
+    why = [note for note in optimum.notes if "w = 0 is optimal" in note]
     if optimum.coef.any():
-        assert not program.null.is_attained(optimum.objective, sample)
-        assert program.regulariser.weight == 0 == program.threshold or program.null.reason(sample, proof) is None
+        assert not null.is_attained(optimum.objective, sample)
+        assert not why
     else:
-        assert certificate.lower_bound == pytest.approx(null_value, rel=1e-6)
+        assert optimum.objective == pytest.approx(null_value, rel=1e-12)
+        assert why
 
 
 def test_a_count_of_pairs_has_no_dual_point():
     sample = as_sample(*overlapping())
-    assert ExactAUC().null.proof(sample) is None
+    assert ExactAUC().null.multipliers(sample) is None
     assert not ExactAUC().null.is_attained(1 - 1e-12, sample)
     assert ExactAUC(2.0).of_length(np.array([0.5, -0.25])).tolist() == [2.0, -1.0]
     assert ExactAUC().of_length(np.zeros(2)).tolist() == [0.0, 0.0]

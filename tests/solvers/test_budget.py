@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, AuclabError, BufferedAUC, ExactAUC, PartialAUC, RankSVM, solve
-from auclab.formulations.null import NullPoint
 from auclab.formulations.problem import Problem
 from auclab.models.window import window_around
 from auclab.samples.as_sample import as_sample
@@ -84,27 +83,6 @@ def test_compiling_that_takes_longer_than_expected_is_the_last_that_is_done(monk
     solution = solve(RankSVM(0.01), *data(20), solver="clarabel", time_limit=10.0)
     assert solution.status is Status.TIME_LIMIT
     assert any("left no time for clarabel" in note for note in solution.notes)
-
-
-def test_a_limit_leaves_no_search_for_a_proof_of_the_null_solution(monkeypatch):
-    """w = 0 after a limit is not optimal, and the program that could show it would take longer than the solve."""
-    X, y = data(1_000, n=8)
-    problem = Problem(CSVM(0.01), as_sample(X, y))
-    monkeypatch.setattr("auclab.solvers.canonical.MOMENT", 0.0)
-    monkeypatch.setattr(NullPoint, "proof", lambda *_: pytest.fail("a program over all rows was solved"))
-    solution = verify(problem, RawSolution.null(problem, Status.TIME_LIMIT), "newton", 1e-6, 1.0)
-    assert solution.status is Status.TIME_LIMIT
-    assert not solution.coef.any()
-
-
-def test_a_null_solution_that_the_solver_proves_needs_no_other_proof(monkeypatch):
-    X, y = data(1_000, n=8)
-    problem = Problem(CSVM(10.0), as_sample(X, y))
-    exact = problem.program.null.proof(problem.sample)
-    raw = RawSolution(np.zeros(8), 0.0, Status.OPTIMAL, exact.multipliers)
-    monkeypatch.setattr("auclab.solvers.canonical.MOMENT", 0.0)
-    monkeypatch.setattr(NullPoint, "proof", lambda *_: pytest.fail("a program over all rows was solved"))
-    assert verify(problem, raw, "newton", 1e-6).status is Status.OPTIMAL
 
 
 def test_the_rest_of_a_limit_is_what_rational_arithmetic_gets():

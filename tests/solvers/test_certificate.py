@@ -130,11 +130,14 @@ def test_gap_and_residual_are_what_the_docstring_says():
     assert np.isnan(certify(problem, np.ones(1), 0.0, None)[0].dual_residual)
 
 
-def test_a_bound_without_a_penalty_is_charged_for_the_residual():
-    # Without a penalty the same multipliers violate ‖Σ q d‖ ≤ 0; the bound holds within the radius it is charged for.
-    problem = Problem(BufferedAUC(), as_sample([[3.0], [0.0]], [1, 0]))
-    certificate, _ = certify(problem, np.array([0.01]), 0.0, (np.ones(1), np.ones(1)))
+@pytest.mark.parametrize("coef", [0.0, 0.01, 5.0])
+def test_a_bound_without_a_penalty_is_charged_for_the_residual(coef):
+    # Without a penalty the same multipliers violate ‖Σ q d‖ ≤ 0; the bound holds within the radius it is charged for,
+    # ten times as long as w, or as one whose scores differ by 1: a short w is no sign that the optimum is.
+    problem = Problem(BufferedAUC(), as_sample([[1.001], [-0.999], [1.0], [-1.0]], [1, 1, 0, 0]))
+    half = np.full(2, 0.5)
+    certificate, _ = certify(problem, np.array([coef]), 0.0, (half, half))
     spread = problem.sample.spread[0]
-    assert certificate.dual_residual == pytest.approx(3.0 / spread)
-    assert certificate.norm_bound == pytest.approx(10 * 0.01 * spread)
-    assert certificate.lower_bound == pytest.approx(1 - 10 * 0.01 * 3.0)
+    assert certificate.dual_residual == pytest.approx(0.001 / spread)
+    assert certificate.norm_bound == pytest.approx(10 * max(1.0, coef * spread))
+    assert certificate.lower_bound == pytest.approx(1 - certificate.norm_bound * 0.001 / spread)

@@ -41,8 +41,8 @@ class Comparison(ABC):
         Names of error and score in sentences.
     null_level_names : (str, str)
         Names of the λ and of the −z at which w = 0 becomes optimal.
-    null_proof_takes_program : bool
-        Whether `null_multipliers` solves a linear or quadratic program over the rows.
+    is_tied_at_null : bool
+        Whether at w = 0 margins are at the kink of the hinge, or negatives are tied: many multipliers belong to it.
     hardest : bool
         Whether only the hardest negatives count, whose weights depend on w.
     by_marginals : bool
@@ -66,7 +66,7 @@ class Comparison(ABC):
     error_name: ClassVar[str]
     score_name: ClassVar[str]
     null_level_names: ClassVar[tuple[str, str]]
-    null_proof_takes_program: ClassVar[bool] = False
+    is_tied_at_null: ClassVar[bool] = False
     hardest: ClassVar[bool] = False
     by_marginals: ClassVar[bool] = True
 
@@ -136,19 +136,12 @@ class Comparison(ABC):
     def null_value(self, loss: Loss, sample: Sample) -> float:
         """The mean loss at w = 0 with the best b."""
 
-    @abstractmethod
-    def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array] | None:
-        """The multipliers of the hinge that prove w = 0 optimal where it is; None if they cannot be found.
-
-        `norm` is None in a program without one.
-        """
-
-    def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
-        """Multipliers as those of `null_multipliers`, with ``Σ q d = 0``; None where a fast search finds none."""
-        return None
+    def null_level(self, sample: Sample, norm: VectorNorm) -> float:
+        """Of the hinge, where `is_tied_at_null`: the least ``‖Σ q d‖_*`` of multipliers that prove w = 0 optimal."""
+        raise NotImplementedError
 
     def null_cause(self, sample: Sample) -> str:
-        """What `vanishing_multipliers` imply about the classes, as the end of a sentence."""
+        """What it means that ``Σ q d = 0`` for multipliers at w = 0, as the end of a sentence."""
         return "the means of the classes agree"
 
     @abstractmethod

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from auclab.comparisons.comparison import DoubleDouble
 from auclab.comparisons.pairs import AllPairs
@@ -14,9 +13,8 @@ from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
 from auclab.precision import TOLERANCE
-from auclab.projection.common_mean import weights_of_mean
-from auclab.projection.nearest_mean import nearest_mean
-from auclab.regularisers import EUCLIDEAN, VectorNorm
+from auclab.projection.distance import distance_to_means
+from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -50,7 +48,7 @@ class HardestNegatives(AllPairs):
 
     hardest = True
     encodings = ("full",)
-    null_proof_takes_program = True
+    is_tied_at_null = True
 
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
         """The mean hinge over the hardest negatives."""
@@ -141,31 +139,13 @@ class HardestNegatives(AllPairs):
         weighted.__dict__.update(spread=sample.spread, peaks=sample.peaks)
         return weighted
 
-    def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array]:
-        """Full weight on every pair, for the r that brings the class means closest together.
-
-        That is argmin ``‖mean(x⁺) − Σ r_j x_j⁻‖_*``. Without a norm, each feature is measured in units of the distance
-        between the classes in it.
-        """
+    def null_level(self, sample: Sample, norm: VectorNorm) -> float:
+        """The least ``‖mean(x⁺) − Σ r_j x_j⁻‖_*``: every pair has its full weight at w = 0."""
         target = np.asarray(sample.X_pos.T @ sample.share_pos, dtype=float)
-        # The solver's tolerances are absolute, so the features are centred and scaled to size 1.
-        away = sample.X_neg if sample.is_sparse else sample.X_neg - target
-        unit = np.asarray(abs(away).mean(axis=0), dtype=float).ravel()
-        unit = np.where(unit > 0, unit, 1.0) if norm is None else np.full(unit.size, unit.mean() or 1.0)
-        scaled = away @ sp.diags_array(1.0 / unit) if sample.is_sparse else away / unit
-        nearest = target / unit if sample.is_sparse else np.zeros(unit.size)
-        return sample.share_pos, nearest_mean(scaled, self.capacity(sample), 1.0, nearest, norm or EUCLIDEAN)
-
-    def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
-        """The r for which the mean of the negatives is that of the positives, if there is one."""
-        if sample.in_blocks:
-            return None
-        target = np.asarray(sample.X_pos.T @ sample.share_pos, dtype=float)
-        share = weights_of_mean(sample.X_neg, self.capacity(sample), 1.0, target)
-        return None if share is None else (sample.share_pos, share)
+        return distance_to_means(sample.X_neg, self.capacity(sample), 1.0, target, norm)
 
     def null_cause(self, sample: Sample) -> str:
-        """What `vanishing_multipliers` imply about the classes, as the end of a sentence."""
+        """What it means that ``Σ q d = 0`` for multipliers at w = 0, as the end of a sentence."""
         return (
             "a weighted mean of negatives equals the mean of the positives, so that in every direction the hardest "
             "negatives score at least as high on average"

@@ -14,7 +14,6 @@ from auclab.compiled.hinge import pair_hinge_value
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
-from auclab.regularisers import VectorNorm
 from auclab.samples.bicliques import sums_of_rows
 from auclab.samples.memory import Sample
 from auclab.types import Array
@@ -93,10 +92,6 @@ class AllPairs(Comparison):
     def null_value(self, loss: Loss, sample: Sample) -> float:
         """``ℓ(1)``: every margin is 0."""
         return float(loss.value(1.0))
-
-    def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array]:
-        """Every pair with its full weight."""
-        return sample.share_pos, sample.share_neg
 
     def null_meaning(self, sample: Sample) -> str:
         """What it means that w = 0 is optimal."""

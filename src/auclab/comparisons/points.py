@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.comparisons.comparison import Comparison, DoubleDouble
-from auclab.comparisons.null_points import point_null_multipliers, vanishing_point_multipliers
 from auclab.compiled.accurate import two_sums
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
-from auclab.regularisers import EUCLIDEAN, VectorNorm
+from auclab.projection.distance import distance_to_means
+from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -37,7 +37,7 @@ class Points(Comparison):
     error_name = "misclassification error"
     score_name = "buffered accuracy"
     null_level_names = ("λ_max", "λ_max / (2·min(class shares))")
-    null_proof_takes_program = True
+    is_tied_at_null = True
 
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
         """``Σ_k weight_k ℓ(shift − m_k)``."""
@@ -98,19 +98,19 @@ class Points(Comparison):
         b = self.null_intercept(loss, sample)
         return sample.prior_pos * float(loss.value(1.0 - b)) + sample.prior_neg * float(loss.value(1.0 + b))
 
-    def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array] | None:
-        """The minority with its full weights, the majority with weights that bring its mean nearest to the other.
+    def null_level(self, sample: Sample, norm: VectorNorm) -> float:
+        """The least ``‖Σ_k q_k y_k x_k‖_*``, with full weights of the minority and any of the majority with their sum.
 
-        None for a sample in blocks: the weights are those of a program over all rows.
+        The dual of C-SVM (NU (28)) then has the value 2·min(class shares), which is that of w = 0.
         """
-        return None if sample.in_blocks else point_null_multipliers(sample, norm or EUCLIDEAN)
-
-    def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
-        """The minority with its full weights, the majority with weights for which it has the same mean."""
-        return None if sample.in_blocks else vanishing_point_multipliers(sample)
+        (few, rows), (capacity, others) = sorted(
+            zip(sample.point_weights, (sample.X_pos, sample.X_neg), strict=True), key=lambda part: float(part[0].sum())
+        )
+        target = np.asarray(rows.T @ few, dtype=float)
+        return distance_to_means(others, capacity, float(few.sum()), target, norm)
 
     def null_cause(self, sample: Sample) -> str:
-        """What `vanishing_multipliers` imply about the classes, as the end of a sentence."""
+        """What it means that ``Σ q d = 0`` for multipliers at w = 0, as the end of a sentence."""
         few, many = ("positives", "negatives") if sample.prior_pos <= sample.prior_neg else ("negatives", "positives")
         if sample.prior_pos == sample.prior_neg:
             return "the means of the classes agree"

@@ -38,8 +38,8 @@ def stratified_folds(
         of_rows = None if groups is None else group_numbers(groups, positive.size)
         try:
             splitter = check_cv(cv, positive, classifier=True)
-            rows = np.empty((positive.size, 0))
-            folds = [tuple(map(np.asarray, fold)) for fold in splitter.split(rows, positive, of_rows)]
+            found = list(splitter.split(np.empty((positive.size, 0)), positive, of_rows))
+            folds = [(np.asarray(train), np.asarray(test)) for train, test in found]
         except (TypeError, ValueError) as error:
             raise AuclabError(f"cv={cv!r:.60} has no folds (train, test): {error}") from error
         for train, test in folds:

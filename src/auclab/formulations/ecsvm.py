@@ -8,7 +8,6 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.comparisons import Points
-from auclab.comparisons.null_points import point_null_level
 from auclab.formulations.hinge import HingeProgram, OfParameters
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
@@ -52,4 +51,4 @@ class ECSVM(HingeProgram):
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The −z at or above which w = 0 is optimal: ``λ_max / (2·min(class shares))``."""
         sample = as_sample(X, y, sample_weight)
-        return point_null_level(sample, self.regulariser.norm) / self.null.value(sample)
+        return self.null.penalty(sample) / self.null.value(sample)

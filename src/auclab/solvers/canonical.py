@@ -8,23 +8,15 @@ from time import perf_counter
 
 import numpy as np
 
-from auclab.formulations.null import NullProof
 from auclab.formulations.problem import Problem
 from auclab.precision import FEW_STEPS, LITTLE, TOLERANCE
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
-from auclab.samples.rotated import rotated
-from auclab.solvers.budget import CLARABEL_ENTRIES, MOMENT
-from auclab.solvers.certificate import certify_answer
+from auclab.solvers.budget import CLARABEL_ENTRIES
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.separation import leaves_no_hinge, solution_of
-from auclab.solvers.wide_rows import is_rotated
 from auclab.types import Status
 
 _OF_MANY = "; of the many optima this is the hard-margin one"
-#: Seconds an entry of the rows of the program that finds multipliers for w = 0, and for the norms l1 and linf
-#: (measured: 1.2 s and 6.6 s for 5.1 million). The first is for few columns: the program for l2 also forms a matrix of
-#: them in every step, which takes as long where there are this many (measured: 30 s for 4 million in 2,000 columns).
-_NULL_PROOF_PER_ENTRY, _LINEAR_NULL_PROOF_PER_ENTRY, _FEW_COLUMNS = 4e-7, 2e-6, 100
 
 
 def canonical(
@@ -39,7 +31,7 @@ def canonical(
         return raw, program.null.value(sample), None
     allows_null = problem.constraints is None or problem.constraints.allows_null
     if allows_null and program.null.is_attained(objective, sample):
-        null, reason = _null_solution(problem, raw, tolerance, seconds)
+        null, reason = _null_solution(problem, raw)
         return null, program.null.value(sample), reason
     if not leaves_no_hinge(problem, objective, raw.coef):
         return raw, objective, None
@@ -83,55 +75,18 @@ def _hard_margin(problem: Problem, raw: RawSolution, deadline: float) -> tuple[R
     return found, objective
 
 
-def _null_solution(
-    problem: Problem, raw: RawSolution, tolerance: float, seconds: float
-) -> tuple[RawSolution, str | None]:
-    """W = 0 with the multipliers that prove it optimal, if the program has them, and the reason."""
+def _null_solution(problem: Problem, raw: RawSolution) -> tuple[RawSolution, str | None]:
+    """W = 0 with its multipliers where they are unique, else with those of the solver; and the reason."""
     program, sample = problem.program, problem.sample
     null = replace(
         raw, coef=np.zeros_like(raw.coef), intercept=problem.null_intercept(), scorers=(), margin_multipliers=None
     )
-    given = raw.multipliers
-    if given is not None and not raw.coef.any() and program.null.holds_for_every_value(sample, given):
-        return null, program.null.reason(sample, NullProof(given, raw.share_neg))
+    multipliers = program.null.multipliers(sample)
+    if multipliers is not None:
+        null = replace(null, multipliers=multipliers)
     if problem.constraints is not None:
-        if problem.over_pairs and not program.comparisons.hardest:  # every hinge is positive at w = 0
-            null = replace(null, multipliers=(sample.share_pos, sample.share_neg))
         return null, "w = 0 is optimal under the constraints, within the tolerance"
-    if _null_proof_is_too_long(problem, null, tolerance, seconds):
-        return null, program.null.reason(sample, None)
-    rows = rotated(sample) if is_rotated(problem) else None  # lengths are the same
-    proof = program.null.proof(sample if rows is None else rows.sample)
-    if proof is not None:
-        null = replace(null, multipliers=proof.multipliers, share_neg=proof.share_neg)
-    return null, program.null.reason(sample, proof)
-
-
-def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: float, seconds: float) -> bool:
-    """Whether to keep the solver's multipliers, because better ones take a program over all rows.
-
-    That program is solved where it is quick, or where the solver's proof is insufficient and there is time.
-    """
-    if not problem.program.null.proof_takes_program:
-        return False
-    if problem.sample.in_blocks or null.status is Status.FAILED:
-        return True  # the program needs all rows in memory; and no proof turns a failure into an optimum
-    needed = _seconds_of_null_proof(problem)
-    if needed <= MOMENT:
-        return False
-    if null.status is not Status.OPTIMAL or 2.0 * needed > seconds:
-        return True
-    proof = certify_answer(problem, null, problem.program.null.value(problem.sample), tolerance)
-    return proof.certificate.gap <= tolerance
-
-
-def _seconds_of_null_proof(problem: Problem) -> float:
-    sample = problem.sample
-    if not problem.program.regulariser.norm.is_euclidean:
-        return _LINEAR_NULL_PROOF_PER_ENTRY * sample.n_entries
-    n_rows = sample.n_pos + sample.n_neg
-    entries, columns = (n_rows**2, n_rows) if is_rotated(problem) else (sample.n_entries, sample.n_features)
-    return _NULL_PROOF_PER_ENTRY * entries * (1.0 + columns / _FEW_COLUMNS)
+    return null, program.null.reason(sample, null.multipliers)
 
 
 def as_returned(problem: Problem, raw: RawSolution) -> RawSolution:

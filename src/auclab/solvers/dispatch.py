@@ -29,7 +29,6 @@ from auclab.solvers.feasible_point import check_not_contradictory
 from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more, patience
 from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.nonconvex import solve_nonconvex
-from auclab.solvers.null_in_advance import null_in_advance
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import Solver, check_blocks, check_capable, check_constrainable, check_options, load_solver
 from auclab.solvers.selection import select_solver
@@ -211,9 +210,6 @@ def solve_problem(
     def solve_convex(convex: Problem, seconds: float | None) -> Solution:
         # The convex programs of one with z > 0 are over pairs or points of their own.
         member = name if solver != "auto" or convex is problem else select_solver(convex)[0]
-        # With options of a solver, that solver alone decides, such as an encoding.
-        if options.keys() <= {"start"} and (null := null_in_advance(convex)) is not None:
-            return verify(convex, null, member, tolerance)
         # No other solver takes programs with integers, and a pass over blocks may take minutes without progress.
         waiting = solver == "auto" and member != "integer" and not convex.sample.in_blocks
         with ends_without_progress(patience(seconds) if waiting else math.inf) as waited:

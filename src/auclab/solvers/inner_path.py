@@ -24,7 +24,6 @@ from auclab.solvers.path import following_solution
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
 from auclab.solvers.smoothed_path import HALF_WIDTHS, Minimum, SmoothedPath, is_smooth_path
-from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, GroupWeights, Status
 
 #: Relative gaps of the first solves where every value is solved.
@@ -93,14 +92,13 @@ class InnerPath:
             self.compiling += compile_smoothed(self._problems[0])
             self._smoothed = SmoothedPath(self._problems, self._tolerance)
         self._points: dict[int, Point] = {}
-        self._null_throughout = self._is_null_throughout()
 
     def refined(self, k: int) -> Point:
         """The scorer of value number `k`, one level closer to its optimum than before."""
         last = self._points.get(k)
         if last is not None and last.gap <= self._tolerance:
             return last
-        found = self._null(k) or self._minimum(k, last) or self._solved(k, last)
+        found = self._minimum(k, last) or self._solved(k, last)
         self._points[k] = found
         return found
 
@@ -113,27 +111,10 @@ class InnerPath:
         point = self._points[k]
         return point.gap <= self._tolerance or point.level >= len(HALF_WIDTHS if point.minima else _GAPS)
 
-    def _is_null_throughout(self) -> bool:
-        """Whether w = 0 is known to be optimal for every λ and every z ≤ 0."""
-        problem = next((each for each in self._problems if each.program.threshold <= 0), None)
-        if problem is None or not (problem.constraints is None or problem.constraints.allows_null):
-            return False
-        with one_thread_each():
-            return problem.program.null.certain_proof(problem.sample) is not None
-
     def _simpler(self, k: int) -> int | None:
         """The value before, with a shorter w."""
         place = self.order.index(k)
         return self.order[place - 1] if place else None
-
-    def _null(self, k: int) -> Point | None:
-        problem = self._problems[k]
-        throughout = self._null_throughout and problem.program.threshold <= 0
-        here = problem.constraints is None and problem.program.null.is_certain(problem.sample)
-        if not (throughout or here):
-            return None
-        coef = np.zeros(problem.sample.n_features)
-        return Point(problem.program, coef, problem.null_intercept(), 0.0, len(HALF_WIDTHS))
 
     def _minimum(self, k: int, last: Point | None) -> Point | None:
         """The minimum, started from that over the wider band, or else from that of the next simpler scorer."""

@@ -97,9 +97,9 @@ class Solution:
     columns of X, and `constraint_multipliers` the multipliers that prove the bound with them, in the order of
     `ColumnConstraints.all_rows`: ≥ 0, of any sign for equations. For large samples in blocks `multipliers` is None and
     `bin_multipliers` has them by bins of the scores. `spread` has the units of `Certificate.norm_bound` if that is
-    finite and the program has no norm. `null_for_every_value` says that w = 0 is optimal for every λ and z ≤ 0.
-    `dual_scorers` (weight, w, half-width of the smoothed loss) have the dual point as their slopes, where that is not
-    `coef`'s own (`auclab.solvers.verified.scorers`). `dual_pairs` is the dual point of a model of every pair within
+    finite and the program has no norm. `null_for_every_value` says that w = 0 is proved to be optimal for every λ and z
+    ≤ 0. `dual_scorers` (weight, w, half-width of the smoothed loss) have the dual point as their slopes, where that is
+    not `coef`'s own (`auclab.solvers.verified.scorers`). `dual_pairs` is the dual point of a model of every pair within
     groups, of grades or of times: the upper row, the lower row and the multiplier of the pairs that have one. `columns`
     are the names of the columns, if the training rows had names: `decision_function` refuses a table with others.
 

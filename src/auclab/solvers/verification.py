@@ -28,8 +28,8 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
     """Turn a solver's result into a certified solution, which is OPTIMAL only if the verified gap is small enough.
 
     `raw`: the result; only the status of a limit is used without a check. `solver`: name of the solver. `tolerance`:
-    largest relative gap of the status OPTIMAL. `seconds`: the rest of a time limit. It applies only to the search for
-    multipliers that prove w = 0 optimal; everything else takes a few passes over the rows
+    largest relative gap of the status OPTIMAL. `seconds`: the rest of a time limit, for a hard-margin
+    separator and for corrections of multipliers; everything else takes a few passes over the rows
     (`auclab.solvers.budget.without_verification`).
     """
     if not (np.isfinite(raw.coef).all() and math.isfinite(raw.intercept)):
@@ -54,7 +54,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         proved = certify_answer(problem, raw, objective, tolerance, deadline)
         replaced = given.multipliers is not None and raw.multipliers is not given.multipliers
         if replaced and not proved[1].gap <= tolerance:
-            # The multipliers of w = 0 prove it for the norm l2, or were not found; the solver's may prove more.
+            # Those at w = 0 prove it from λ_max on; the solver's may prove that it is as good, within the tolerance.
             own = replace(raw, multipliers=given.multipliers, share_neg=given.share_neg)
             by_own = certify_answer(problem, own, objective, tolerance, deadline)
             proved = max(proved, by_own, key=lambda found: found[1].lower_bound)

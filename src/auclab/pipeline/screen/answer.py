@@ -67,7 +67,10 @@ def _what_to_try(fold: Fold) -> str:
     if _is_outweighed(fold):
         # Where the larger class outweighs the other, w = 0 may be optimal for every λ and z.
         return f"{_BALANCED}, which counts both classes alike, or tune={_tunable(program)}"
-    if penalty := getattr(program, "penalty", 0.0):
+    if (penalty := getattr(program, "penalty", 0.0)) and program.comparisons.hardest:
+        smaller = f"try formulation.penalty={penalty / 100:g}, tune=penalty, or formulation={_OTHER}"
+        return f"λ = {penalty:g} is too large, or λ_max = 0, so that every λ is: {smaller}"
+    if penalty:
         return f"λ = {penalty:g} is too large: try formulation.penalty={penalty / 100:g}, or tune=penalty"
     if weight := getattr(getattr(program, "regulariser", None), "weight", 0.0):
         return f"λ = {weight:g} is too large: try formulation.regulariser.weight={weight / 100:g}"

@@ -27,7 +27,6 @@ from auclab.solvers.cutting_plane.start_points import LENGTHS
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.continuation import WIDER, follow_minima
 from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.null_solution import NullSolution
 from auclab.solvers.newton.separated import HardMargin
 from auclab.solvers.newton.state import Finish, State
 from auclab.solvers.newton.subsampling import nested_subsamples
@@ -42,7 +41,7 @@ from auclab.solvers.working_columns import on_working_columns
 from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are tried.
-FINISHES: tuple[type[Finish], ...] = (OneWindow, NullSolution, HardMargin, Windows)
+FINISHES: tuple[type[Finish], ...] = (OneWindow, HardMargin, Windows)
 
 
 @in_own_units

@@ -160,7 +160,7 @@ def dual_value(
         residual, length, unit = EUCLIDEAN(gradient / sample.spread) * rounding.up, EUCLIDEAN(coef * sample.spread), 1.0
     if residual == 0:
         return DualBound(worth, 1.0, 0.0, math.inf, multipliers)
-    radius = FARTHER * (length or unit)
+    radius = FARTHER * max(length, unit)
     if goal is not None:
         radius = max(radius, goal.cost_of_radius(worth) / residual)
     return DualBound(max(0.0, worth - radius * residual * rounding.up), 1.0, residual, radius, multipliers)
