@@ -266,7 +266,7 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ),
     **{
         ("docs/comparing.md", f"{line} dataset=sonar"): Otherwise(_WITH_THE_PACKAGE, (f"{line} dataset=ionosphere",))
-        for line in ("auclab best --where", "auclab compare --where formulation=ranksvm,csvm")
+        for line in ("auclab compare --where", "auclab compare --where formulation=ranksvm,csvm")
     },
     ("docs/kernels.md", "python run.py dataset=phoneme kernel=rbf tune=kernel"): Otherwise(
         "takes minutes", ("python run.py dataset=ionosphere kernel=rbf tune=kernel tune.gammas=[0.25,1]",)
@@ -304,11 +304,6 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ("experiments/which_formulation/README.md", f"{_STUDY} --minutes 70"): Otherwise(
         "takes 70 minutes", (f"{_STUDY} --minutes 0",)
     ),
-    ("docs/security.md", "auclab run 'tracking.uri=postgresql://me:${oc.env:DB_PASSWORD}@host/runs'"): Otherwise(
-        "needs a server of PostgreSQL",
-        (f"DB_PASSWORD=secret auclab run 'tracking.uri=sqlite:///${{oc.env:DB_PASSWORD}}.db' {SMALL}",),
-        _SERVED,
-    ),
     (
         "docs/sweeps.md",
         "python run.py -m formulation=bauc,ranksvm,csvm dataset=ionosphere,pima 'split.seed=range(20)'",
@@ -340,7 +335,4 @@ SERVERS = {"mlflow models serve": "/ping", "mlflow server": "/health", "auclab u
 #: Words of a line, and a text that its output contains if it did what it is there for.
 SAYS = {
     "curl ": '"predictions"',
-    "auclab push 5": "pushed 1 of 1",
-    "auclab push m": "pushed 1 of 1",
-    "push all": "pushed 1 of 1",
 }

@@ -124,7 +124,7 @@ def python_of(page, folder, monkeypatch):
 @pytest.mark.parametrize("page", PAGES)
 def test_the_lines_of_a_page_run(page, shell, tmp_path, monkeypatch):
     needs = NEEDS.get(page, Needs())
-    folder = folder_of(page, tmp_path)
+    folder, shell = folder_of(page, tmp_path), dict(shell)
     left_out = []
     with ExitStack() as servers:
         real = {}
@@ -136,7 +136,10 @@ def test_the_lines_of_a_page_run(page, shell, tmp_path, monkeypatch):
             for shown, value in real.items():
                 line = line.replace(shown, value)
             start = next((path for words, path in SERVERS.items() if words in line), None)
-            if start:
+            if line.startswith("export "):  # for the lines that follow, each of which has a shell of its own
+                name, _, value = line.removeprefix("export ").partition("=")
+                shell[name] = value
+            elif start:
                 real[":5000"] = ":" + servers.enter_context(serving(line, folder, shell, start))
             else:
                 run(line, folder, shell, code, says)

@@ -62,8 +62,14 @@ class OptunaSweeper(BasicSweeper):
     def sweep(self, arguments: list[str]) -> Any:
         """Propose, run and compare, batch by batch."""
         from auclab.pipeline.screen.console import plain_errors
+        from auclab.types import AuclabError
 
         with plain_errors(lambda line: SystemExit(1)):
+            try:
+                import optuna  # noqa: F401
+            except ImportError as error:
+                missing = "hydra/sweeper=optuna needs optuna; install it with pip install 'auclab[optuna]'"
+                raise AuclabError(missing) from error
             return self._search(arguments)
 
     def _search(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
@@ -195,7 +201,7 @@ def value_of(folder: Path, metric: str) -> float | None:
     from auclab.types import AuclabError
 
     record = RunRecord.read(folder)
-    if record is None or record.status not in ("FINISHED", "SKIPPED"):
+    if record is None or record.status not in ("FINISHED", "SKIPPED") or not record.metrics:
         return None
     name = name_among(metric, record.metrics)  # inner/concordance of censored times
     if name not in record.metrics:

@@ -209,7 +209,7 @@ def test_mlflow_evaluates_it_as_a_classifier(logged, tmp_path, monkeypatch, labe
     """With the labels that pandas reads from a file."""
     X, model, scorer, _ = logged
     here = Logged(tmp_path, model, X[:5], scorer | {"labels": labels})
-    monkeypatch.setattr(mlflow.tracking._tracking_service.utils, "_tracking_uri", here.store.uri)
+    monkeypatch.setattr(mlflow.tracking._tracking_service.utils, "_tracking_uri", here.store.address.uri)
     described = pyfunc.load_model(here.place).metadata.signature
     assert [each.type.name for each in described.outputs] == [kind]
     positive = Scorer(scorer).score(X) > 0.25

@@ -25,6 +25,7 @@ from auclab.tracking.record import RunRecord
 from auclab.tracking.sweeps import ALSO_TAG, close_parent, join_sweep, open_parent, show_progress
 from auclab.tracking.sync import ID_TAG, Pending, computing, send, sync_pending, sync_run, writing
 from auclab.types import AuclabError
+from links import link
 from tracked_runs import SETTINGS, keep_run, record_run
 
 
@@ -178,7 +179,7 @@ def test_nothing_outside_the_folder_is_sent(tracking, tmp_path, name):
     """The folder may be of a store that somebody else has made."""
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
     record = record_run(tmp_path / "out", tracking)
-    (tmp_path / "out" / "link").symlink_to(tmp_path / "secret.txt")
+    link(tmp_path / "out" / "link", tmp_path / "secret.txt")
     with pytest.raises(AuclabError, match="which is not a file or folder of the run"), writing(tracking) as store:
         send(store, replace(record, files=(name,)))
     assert (tmp_path / "secret.txt").exists()

@@ -323,11 +323,12 @@ def open_reader(store: str | Path | Address) -> MlflowClient:
     address = store if isinstance(store, Address) else Address.parse(store)
     sync_pending(address)
     require_store(address)
-    from auclab.tracking import store as _silence  # noqa: F401  MLflow, only once there is something to read
+    with readable(address, "runs"):
+        from auclab.tracking import store as _silence  # noqa: F401  MLflow, only once there is something to read
 
-    from mlflow import MlflowClient  # isort: skip  the store turns telemetry off first
+        from mlflow import MlflowClient  # isort: skip  the store turns telemetry off first
 
-    return MlflowClient(tracking_uri=address.uri)
+        return MlflowClient(tracking_uri=address.uri)
 
 
 def require_store(store: Address) -> None:

@@ -157,6 +157,8 @@ def attempt(folder: Path, sweep_folder: Path, name: str, make: Callable[[], Job]
                 ended.keep(status="LEFT_OUT", line=job.lacks)
             elif earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
                 ended.keep(status="SKIPPED", run_id=earlier.run_id, other_code=other_code, metrics=earlier.metrics)
+            elif not _is_first(job, sweep):
+                ended.keep(status="SKIPPED", line="has the settings of another job of this sweep")
             else:
                 with job.record(sweep) as run:
                     run.keep(other_code=other_code)
@@ -176,6 +178,15 @@ def _find_finished(job: Job, sweep: SweepRecord) -> FinishedRun | None:
     if job.rerun is Rerun.TRUE or job.lacks:
         return None
     return find_finished(sweep.folder, job.configuration, job.checksum, code=job.code)
+
+
+def _is_first(job: Job, sweep: SweepRecord) -> bool:
+    """Whether no other job of the sweep has the same settings, such as one that a setting has no effect on."""
+    try:
+        (sweep.folder / f".job-{sweep.id}-{fingerprint(job.configuration)}").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
 
 
 def lacking_library(formulation: Mapping[str, Any]) -> str:

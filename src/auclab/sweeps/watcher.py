@@ -147,6 +147,8 @@ def line_of_job(record: RunRecord) -> str:
         good = record.tags.get("status", Status.OPTIMAL) in CONVERGED and "scorer" not in record.tags
         mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
         return f"{mark} {name}  [dim]{line}[/dim]"
+    if record.status == "SKIPPED" and record.run_id is None:
+        return f"[dim]· {name}  {line}[/dim]"
     if record.status == "SKIPPED":
         code = "" if record.other_code is None else " with other code"
         return f"[dim]· {name}  finished before{code}, run {str(record.run_id)[:8]}[/dim]"

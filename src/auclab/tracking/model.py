@@ -158,7 +158,7 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
 
     See Also
     --------
-    save_model : Writes it.
+    load_scorer : Its formula, where it has one.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
     ...     print(error)
     nowhere/model.skops does not exist: give the folder model of a run
     """
-    path = _file_of_model(Path(folder) / MODEL_FILE, "give the folder model of a run")
+    path = _file_of_model(Path(folder) / MODEL_FILE)
     import skops.io
 
     try:
@@ -223,9 +223,9 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
     ...     load_scorer("nowhere")
     ... except AuclabError as error:
     ...     print(error)
-    nowhere/scorer.json does not exist, so this is not a model of auclab
+    nowhere/scorer.json does not exist: give the folder model of a run
     """
-    path = _file_of_model(Path(folder) / SCORER_FILE, "so this is not a model of auclab")
+    path = _file_of_model(Path(folder) / SCORER_FILE)
     try:
         scorer = Scorer.read(path)
         return scorer if scorer.is_formula else Scorer(scorer.description, load_model(folder, allow=allow))
@@ -236,12 +236,12 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
         raise AuclabError(f"{path} is damaged ({what}); its format is not that of auclab") from error
 
 
-def _file_of_model(path: Path, where_not: str) -> Path:
+def _file_of_model(path: Path) -> Path:
     """The path of a file of a model; refuses links and implausible sizes."""
     if path.is_symlink():
         raise AuclabError(f"{path} is a link; models contain no links")
     if not path.is_file():
-        raise AuclabError(f"{path} does not exist: {where_not}")
+        raise AuclabError(f"{path} does not exist: give the folder model of a run")
     if path.stat().st_size > MOST_BYTES:
         raise AuclabError(f"{path} has more than {MOST_BYTES / 1e9:g} GB, which no model of auclab has")
     return path

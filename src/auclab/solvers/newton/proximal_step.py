@@ -92,7 +92,7 @@ class _QuadraticModel:
         diagonal = hessian.diagonal()
         # A narrow band has curvature of the order 1/h, and so has the rounding in its entries: where no margin of the
         # band involves a column, its own entry is that rounding, of either sign.
-        curvature = max(1.0, float((diagonal / spread).max()))
+        curvature = max(1.0, float(diagonal[: self.n].sum() / spread[: self.n].sum()))
         self.ridge = SOLVED * np.maximum(diagonal, 1e-3 * curvature * spread)
         self.diagonal = diagonal + self.ridge
 
