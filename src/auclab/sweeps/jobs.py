@@ -103,7 +103,8 @@ class Job:
 
 def run_job(experiment: Experiment, job: Any) -> None:
     """One experiment as a job of a sweep; `job` is Hydra's own configuration."""
-    folder, sweep_folder = Path(job.runtime.output_dir), Path(job.sweep.dir)
+    # With hydra.job.chdir=true the process is in the folder of the job.
+    folder, sweep_folder = Path(job.runtime.output_dir), Path(job.runtime.cwd, job.sweep.dir)
 
     def checksum() -> str:
         from auclab.pipeline.config.build import load_dataset
