@@ -191,7 +191,6 @@ _STUDY = "python -m experiments.which_formulation.nonlinear.splits"
 _BLOCKS = "python run.py dataset=blocks dataset.path=FOLDER dataset.target=y"
 _CARD = "python run.py formulation=scorecard"
 _ALL_SETS = "python benchmarks/all_data_sets.py"
-_WITH_THE_PACKAGE = "on a table that comes with the package"
 OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ("CONTRIBUTING.md", 'pip install -e ".[dev]"'): _INSTALLS,
     ("CONTRIBUTING.md", "uv venv oldest && source oldest/bin/activate"): _BY_HAND,
@@ -264,10 +263,6 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
             "'split.seed=range(2)' tune.folds=2 tune.grids.penalty=[0.01,0.1] tune.grids.threshold=[-1,-0.1]",
         ),
     ),
-    **{
-        ("docs/comparing.md", f"{line} dataset=sonar"): Otherwise(_WITH_THE_PACKAGE, (f"{line} dataset=ionosphere",))
-        for line in ("auclab compare --where", "auclab compare --where formulation=ranksvm,csvm")
-    },
     ("docs/kernels.md", "python run.py dataset=phoneme kernel=rbf tune=kernel"): Otherwise(
         "takes minutes", ("python run.py dataset=ionosphere kernel=rbf tune=kernel tune.gammas=[0.25,1]",)
     ),
