@@ -1,4 +1,4 @@
-"""`auclab check` on a hundred stored runs, and on every one of ten changes of such a run by hand.
+"""`auclab check` on a hundred stored runs, and on every one of twelve changes of such a run by hand.
 
     OMP_NUM_THREADS=1 AUCLAB_DATA=../shared/data python benchmarks/check_runs.py --folder /tmp/check_runs
 

@@ -94,6 +94,8 @@ CHANGES = {
     "norm_bound": ("limited", "lower bound"),
     "penalty": ("penalised", "objective"),
     "gap": ("plain", "gap"),
+    "model": ("penalised", "model"),
+    "train/auc": ("points", "train/auc"),
 }
 
 

@@ -15,8 +15,11 @@ from auclab.check.bound import Bound, proved_bound
 from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as_stored, violation
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data, fractions
+from auclab.check.exact import times_power
 from auclab.check.kernel import KernelData, RankedKernelData
 from auclab.check.levels import EQUAL, ROUNDING, SMALL_OBJECTIVE
+from auclab.check.model import ROUNDING as MODEL_ROUNDING
+from auclab.check.model import farthest, range_of_auc
 from auclab.check.multipliers import PairMultipliers, at_scorers
 from auclab.check.objective import objective
 from auclab.check.pieces import piece_name
@@ -116,6 +119,7 @@ def against_data(split: Split, training: Training) -> list[Claim]:
         data, program = in_space, in_space.in_space(program)
         claims += _width_claims(split, training)
         claims.append(_length_claim(split, in_space))
+    claims += _model_claims(split, training, data)
     low, high = objective(program, data, split.coef, split.intercept)
     claimed = split.number_of("objective")
     unit = max(abs(claimed), SMALL_OBJECTIVE) if math.isfinite(claimed) else SMALL_OBJECTIVE
@@ -136,6 +140,26 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     claims += _bound_claims(split, program, data, high, unit, training.constraints)
     proved = all(claim.verdict is Verdict.CONFIRMED for claim in claims if claim.name == "lower bound")
     return [*claims, *_multiplier_claims(split, program, data, proved=proved)]
+
+
+def _model_claims(split: Split, training: Training, data: Data) -> list[Claim]:
+    """Whether the kept model scores the training rows as the stored point, and has the AUC that is claimed."""
+    scores = training.scores
+    if scores is None:
+        return []
+    if isinstance(scores, str):
+        return [Claim("model", "the stored point", scores, Verdict.UNCHECKED)]
+    whole, exponent = data.scores(split.coef)
+    expected = np.array([float(times_power(int(score), exponent)) for score in whole])
+    away = farthest(scores, expected)
+    found = f"its scores, up to {away:.0e}" if away <= MODEL_ROUNDING else f"other scores, by up to {away:.1g} of the largest"
+    claims = [Claim("model", "the stored point", found, _verdict(away <= MODEL_ROUNDING))]
+    claimed = as_number(split.numbers.get("train/auc"))
+    if training.target.is_of_classes and math.isfinite(claimed):
+        low, high = range_of_auc(expected, training.y == 1)
+        holds = low - EQUAL <= claimed <= high + EQUAL
+        claims.append(Claim("train/auc", _text(claimed), _text(0.5 * (low + high)), _verdict(holds)))
+    return claims
 
 
 def _on_training_rows(split: Split, training: Training) -> tuple[Split, str | None]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from auclab.check.constraints import StatedConstraints
 from auclab.check.kernel import StoredKernel
+from auclab.check.model import scores_of_model
 from auclab.check.pieces import no_twin
 from auclab.check.program import FORMULATIONS, HOME
 from auclab.check.single_pairs import MOST_PAIRS, StoredPairs
@@ -63,7 +64,8 @@ class Training:
     `constraints` are those of the configuration on its columns; `weight` has that of its class for every observation,
     or is None where all count alike. `target` says what the rows are ranked by. `gamma` is the width of the kernel
     where the configuration takes it from these rows; `items` are the feature of each item of a scorecard, and `signs`
-    what is stated of them. `groups` are the labels of the columns of a group lasso.
+    what is stated of them. `groups` are the labels of the columns of a group lasso. `scores` are those of the kept
+    model, or say why there are none.
     """
 
     X: Any
@@ -78,6 +80,7 @@ class Training:
     items: NDArray[np.intp] | None = None
     signs: StatedConstraints | None = None
     groups: tuple[str | int, ...] | None = None
+    scores: NDArray[np.float64] | str | None = None
 
 
 @dataclass(frozen=True)
@@ -238,11 +241,14 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
             rows = np.sort(rows)
         y = target.y[rows]
         preprocessing = build(experiment.config.preprocess)(dataset)
-        X = preprocessing.fit_transform(take_rows(dataset.X, rows), y)
+        table = take_rows(dataset.X, rows)
+        X = preprocessing.fit_transform(table, y)
         stated = None if rules is None else rules.on(preprocessing)
         weight = _weight(experiment.class_weight, y)
         compared = target.take(rows)
         made = Training(X, y, rows, part_sha256(X, compared), dataset.sha256, stated, weight, target=compared)
+        split = folder if (folder / "certificate.json").exists() else folder / f"fold_{number}"
+        made = replace(made, scores=scores_of_model(split, table, allow))
         if experiment.kernel is not None and isinstance(experiment.kernel.gamma, str):
             made = replace(made, gamma=_width(experiment.kernel.gamma, X))
         if (items := getattr(preprocessing[-1], "items_", None)) is not None:
