@@ -1,4 +1,4 @@
-"""A stored run changed by hand, in twelve ways that leave its files in agreement with each other as far as they can be."""
+"""A stored run changed by hand, in twelve ways that leave its files in agreement as far as they can be."""
 
 import csv
 import json

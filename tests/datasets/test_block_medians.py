@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auclab.datasets.block_medians import MedianSample, block_medians
+from auclab.datasets.block_statistics import MedianSample, block_medians
 from auclab.samples.blocks.tree import tree_sum
 
 
@@ -36,7 +36,7 @@ def test_medians_are_those_of_numpy(seed):
 @pytest.mark.parametrize("size", [1, 20])
 def test_a_sample_that_misleads_and_brackets_in_parts(size, monkeypatch):
     """Sorted rows of which a sample has the first alone, and brackets with more values than may be gathered."""
-    monkeypatch.setattr("auclab.datasets.block_medians.MOST_GATHERED", 10)
+    monkeypatch.setattr("auclab.datasets.block_statistics.MOST_GATHERED", 10)
     rng = np.random.default_rng(0)
     X = np.stack([np.sort(rng.normal(size=3001)), rng.integers(0, 3, 3001), np.full(3001, 7.0)], axis=1)
     parts = np.split(X, [5, 1000, 2900])

@@ -14,8 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab import CSVM, BufferedAUC, RankSVM, solve
 from auclab.datasets import preprocess
-from auclab.datasets.column_scaler import ColumnScaler
 from auclab.datasets.records import Dataset
+from auclab.datasets.steps import ColumnScaler
 from auclab.solvers.certify import certify
 from auclab.types import AuclabError
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.impute import SimpleImputer
 
-from auclab.datasets.median_imputer import MedianImputer
+from auclab.datasets.steps import MedianImputer
 
 
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 9), framed=st.booleans())

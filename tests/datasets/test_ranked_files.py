@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from auclab.datasets.checksum import part_sha256
 from auclab.datasets.file import load_file
 from auclab.datasets.records import Dataset
-from auclab.datasets.split_by_column import Grouped, Timed
-from auclab.datasets.splits import holdout, inner_folds, kfold, repeated, split_rows
+from auclab.datasets.splits import Grouped, Timed, holdout, inner_folds, kfold, repeated, split_rows
 from auclab.datasets.target import Target
 from auclab.types import AuclabError
 from ranked_tables import patients, queries

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab import AuclabError, BufferedAUC, RankSVM, certify, solve
-from auclab.datasets.roles import Roles
+from auclab.datasets.target import Roles
 from auclab.estimators import AUCRanker, SurvivalRanker
 from auclab.kernels import RBF
 from auclab.metrics import (

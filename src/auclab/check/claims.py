@@ -152,7 +152,11 @@ def _model_claims(split: Split, training: Training, data: Data) -> list[Claim]:
     whole, exponent = data.scores(split.coef)
     expected = np.array([float(times_power(int(score), exponent)) for score in whole])
     away = farthest(scores, expected)
-    found = f"its scores, up to {away:.0e}" if away <= MODEL_ROUNDING else f"other scores, by up to {away:.1g} of the largest"
+    found = (
+        f"its scores, up to {away:.0e}"
+        if away <= MODEL_ROUNDING
+        else f"other scores, by up to {away:.1g} of the largest"
+    )
     claims = [Claim("model", "the stored point", found, _verdict(away <= MODEL_ROUNDING))]
     claimed = as_number(split.numbers.get("train/auc"))
     if training.target.is_of_classes and math.isfinite(claimed):

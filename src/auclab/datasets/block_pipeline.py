@@ -15,18 +15,19 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from auclab.datasets.block_encoding import BlockEncoding, CategoryColumns
 from auclab.datasets.block_statistics import (
+    BlockEncoding,
+    CategoryColumns,
     NumberStatistics,
     TableStatistics,
     number_columns,
     table_medians,
     table_statistics,
 )
-from auclab.datasets.column_scaler import fitted_standard_scaler
 from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
 from auclab.datasets.overrides import override
+from auclab.datasets.steps import fitted_standard_scaler
 from auclab.samples.blocks.row_forms import norms
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.tables import in_memory

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
+from auclab.datasets.bad_cells import Refusals
 from auclab.datasets.dates import PARTS, DateText, check_parts, find_dates
 from auclab.datasets.labels import as_labels
 from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
-from auclab.datasets.refusals import Refusals
 from auclab.samples.blocks.table import BlockTable
 from auclab.sizes import FEW
 from auclab.types import AuclabError
@@ -35,7 +35,7 @@ class Encoding(TypedDict, total=False):
     `max_categories` ≥ 2 or None: columns that one category may become: the most frequent values, and one for all
     others, values that were not in the training part among them. None: a column for each value. 50 if left out.
     `missing_indicators`: add a column of zeros and ones for each column that has gaps in the training part. `dates`:
-    what becomes of dates: any of year, month, weekday, age (`auclab.datasets.date_features.DateFeatures`). None refuses
+    what becomes of dates: any of year, month, weekday, age (`auclab.datasets.steps.DateFeatures`). None refuses
     tables with dates. `date_format`: of dates in text, such as ``%d/%m/%Y``; found if None.
     """
 

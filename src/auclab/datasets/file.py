@@ -1,20 +1,264 @@
-"""The user's own file: csv, tsv, parquet or svmlight."""
+"""A table in a file of one's own: csv, Parquet, svmlight."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from auclab.datasets.bad_cells import Refusals, bad_columns, numbers_in, refuse_bad_cells
 from auclab.datasets.checksum import verified_sha256
-from auclab.datasets.file_table import SVMLIGHT, FileSettings, read_table, refuse_empty
-from auclab.datasets.labels import binarise
+from auclab.datasets.columns import Encoding, sort_columns
+from auclab.datasets.csv_format import CsvFormat, csv_format, leading_zeros
+from auclab.datasets.labels import as_labels, binarise
+from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
-from auclab.datasets.refusals import Refusals
-from auclab.datasets.table import ALL, make_dataset, reading
+from auclab.datasets.table import ALL, make_dataset, read_text, reading
+from auclab.datasets.target import Roles
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError, GroupWeights
+from auclab.wording import did_you_mean, nearest
+
+#: Missing values in csv and tsv files.
+MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
+
+CSV, TSV, PARQUET = (".csv", ".csv.gz"), (".tsv", ".tsv.gz"), (".parquet", ".pq")
+TABLES = (*CSV, *TSV, *PARQUET)
+SVMLIGHT = tuple(f".{ending}{packing}" for ending in ("svmlight", "libsvm", "svm") for packing in ("", ".gz", ".bz2"))
+
+
+@dataclass(frozen=True)
+class FileSettings:
+    """How a table in a file is to be read.
+
+    `roles`: the target, or time and event, and the group; nothing of them has to be there. `lists`: `nominal`, `drop`,
+    `missing`, `decimal_comma`, as `load_file` takes them. `written`: `sep`, `decimal`, `encoding`; None where they are
+    to be found. `all_nominal`: whether every column is a category.
+    """
+
+    roles: Roles
+    lists: Mapping[str, tuple[str, ...]]
+    written: Mapping[str, str | None]
+    all_nominal: bool = False
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> FileSettings:
+        """The settings of ``dataset=file``, of which any may be missing."""
+        nominal = settings.get("nominal")
+        columns: dict[str, Any] = {
+            key: None if (name := settings.get(key)) is None else str(name) for key in Roles().named
+        }
+        weights: Any = settings.get("group_weights") or "pairs"
+        roles = Roles(**columns, graded=bool(settings.get("graded")), group_weights=weights)
+        lists = {key: as_labels(settings.get(key) or ()) for key in ("nominal", "drop", "missing", "decimal_comma")}
+        if nominal == ALL:
+            lists["nominal"] = ()
+        written = {key: settings.get(key) for key in ("sep", "decimal", "encoding")}
+        return cls(roles, lists, written, all_nominal=nominal == ALL)
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A table as it is in a file, before it is checked.
+
+    `frame`: all columns, those of text as they are. `notes`: what is worth knowing of how it is written. `written`:
+    `sep`, `decimal`, `encoding` and `decimal_comma` of a csv file. `codes`: columns that are kept as text because their
+    numbers start with zeros.
+    """
+
+    path: Path
+    frame: Any
+    notes: tuple[str, ...] = ()
+    written: Mapping[str, Any] = field(default_factory=dict)
+    codes: tuple[str, ...] = ()
+
+    def there(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of some names that are columns."""
+        return tuple(name for name in names if name in self.frame)
+
+    def refuse_settings(self, given: FileSettings) -> None:
+        """Refuse a target and lists that name columns which are not there."""
+        _require_columns(self.path, [str(name) for name in self.frame], given)
+
+    def refuse_cells(self, given: FileSettings) -> None:
+        """Refuse cells that are not numbers in columns of numbers (`refuse_bad_cells`)."""
+        refuse_bad_cells(self.frame, self._signs(given))
+
+    def with_bad_cells(self, given: FileSettings) -> list[str]:
+        """The columns that `refuse_cells` names."""
+        return bad_columns(self.frame, self._signs(given))
+
+    def refuse_columns(self, given: FileSettings, encoding: Encoding) -> None:
+        """Refuse columns that are not numbers, categories or dates, whether or not the labels are right.
+
+        Those of which `refuse_cells` speaks are left out.
+        """
+        taken = {*given.roles.columns, *given.lists["drop"], *self.with_bad_cells(given)}
+        frame = self.frame.drop(columns=[name for name in self.frame if name in taken])
+        if frame.empty or given.all_nominal:
+            return
+        nominal = tuple(name for name in (*given.lists["nominal"], *self.codes) if name in frame)
+        unlabelled = np.zeros(len(frame), dtype=np.int64)
+        sort_columns(Dataset(name=self.path.name, X=frame, y=unlabelled, nominal=nominal), **encoding)
+
+    def _signs(self, given: FileSettings) -> dict[str, str]:
+        """The sign before decimals of each column that may hold numbers."""
+        if given.all_nominal:
+            return {}
+        left_out = (*given.roles.columns, *given.lists["nominal"], *given.lists["drop"], *self.codes)
+        usual, commas = str(self.written.get("decimal", ".")), given.lists["decimal_comma"]
+        return {name: "," if name in commas else usual for name in self.frame if name not in left_out}
+
+
+def read_table(where: Path, given: FileSettings) -> FileTable:
+    """Read a csv, tsv or parquet file; settings that name columns which are not there are left for later."""
+    if where.name.lower().endswith((*CSV, *TSV)):
+        with reading(where):
+            written = csv_format(where, expected=None, **given.written)
+        kept = (*given.lists["nominal"], *given.lists["drop"], *given.roles.texts)
+        commas = [name for name in given.lists["decimal_comma"] if name in written.header]
+        text = ALL if given.all_nominal else [name for name in (*kept, *commas) if name in written.header]
+        frame, codes = _read_text(where, written, text, (*MISSING, *given.lists["missing"]))
+        numbers = [] if given.all_nominal else [name for name in commas if name not in kept]
+        frame = with_decimal_commas(frame.rename(columns=str), numbers)
+        notes = (*(f"{where.name}: {found}" for found in written.detected), *_notes(frame, codes))
+        how: dict[str, Any] = {"sep": written.sep, "decimal": written.decimal, "encoding": written.encoding}
+        how |= {"decimal_comma": commas} if commas else {}
+        return FileTable(where, frame, notes, how, tuple(codes))
+    if where.name.lower().endswith(PARQUET):
+        named = {**given.written, "missing": given.lists["missing"], "decimal_comma": given.lists["decimal_comma"]}
+        if said := [f"dataset.{key}" for key, value in named.items() if value]:
+            raise AuclabError(f"{', '.join(said)} describes csv and tsv files, and {where} is parquet; leave it out")
+        return FileTable(where, read_parquet(where).rename(columns=str))
+    raise AuclabError(unknown_ending(where))
+
+
+def with_decimal_commas(frame: Any, names: Sequence[str]) -> Any:
+    """Columns of text with decimal commas as numbers, where all of their cells are; the others stay as they are."""
+    made = {name: numbers_in(frame[name], ",") for name in names}
+    whole = {name: numbers for name, numbers in made.items() if (numbers.notna() | frame[name].isna()).all()}
+    return frame.assign(**whole)
+
+
+def refuse_empty(path: Path) -> None:
+    """Refuse a file without a byte."""
+    if path.stat().st_size == 0:
+        raise AuclabError(f"{path} is empty; a header row and at least two rows of data are needed")
+
+
+def unknown_ending(path: Path) -> str:
+    """What to do with a file whose name says none of the formats that are read."""
+    ending = path.suffix.lower()
+    if ending in (".xlsx", ".xls", ".xlsm", ".ods"):
+        return f"{path} is a workbook; save its sheet as csv (in Excel: CSV UTF-8), and give that file"
+    if ending in (".txt", ".tab", ".dat", ""):
+        return f"{path} has no ending that shows its format; if it is a table of text, name it {path.stem}.csv"
+    return f"{path} has an unknown ending; a file ends in one of {', '.join((*CSV, *TSV, *PARQUET, *SVMLIGHT))}"
+
+
+def _read_text(
+    path: Path, written: CsvFormat, text: Sequence[str] | str, missing: Sequence[str]
+) -> tuple[Any, list[str]]:
+    """The table of a csv file, and its columns that are kept as text because their numbers start with zeros."""
+    try:
+        frame = read_text(path, written, text=text, missing=missing)
+    except AuclabError:
+        leading_zeros(path, written, [])  # names the row if its length is the reason
+        raise
+    codes = leading_zeros(path, written, [str(name) for name in frame.columns if _is_whole(frame[name])])
+    if not codes or text == ALL:
+        return frame, []
+    return read_text(path, written, text=[*text, *codes], missing=missing), codes
+
+
+def _notes(frame: Any, codes: Sequence[str]) -> list[str]:
+    """The note on columns whose numbers start with zeros."""
+    notes = []
+    for name in codes:
+        example = next(value for value in frame[name].dropna() if len(value) > 1 and value.startswith("0"))
+        notes.append(
+            f"column {name!r} has numbers that start with 0, such as {example!r}, and is taken as categories, as "
+            "postal codes are; without the zeros it is taken as numbers"
+        )
+    return notes
+
+
+def _is_whole(column: Any) -> bool:
+    """Whether a column holds whole numbers, or gaps."""
+    if column.dtype.kind in "iu":
+        return True
+    return bool(column.dtype.kind == "f" and (column.isna() | (column % 1 == 0)).all())
+
+
+def _require_columns(path: Path, columns: Sequence[str], given: FileSettings) -> None:
+    """Refuse settings that name columns which are not there, all at once."""
+    every, refusals = ", ".join(columns), Refusals()
+    words = {
+        **{key: f"{key} column {{}}" for key in given.roles.named},
+        "nominal": "nominal column {}", "drop": "column {}, to be dropped,",
+        "decimal_comma": "column {} of decimal commas",
+    }  # fmt: skip
+    if not given.roles.ranking:
+        refusals.reasons.append(f"which column of {path} is the target? Give dataset.target; columns are {every}")
+    for key, role in words.items():
+        of_role = [name for name in [given.roles.named.get(key)] if name is not None]
+        names = of_role if key in given.roles.named else given.lists[key]
+        names = () if key == "nominal" and given.all_nominal else names
+        for name in names:
+            if name not in columns:
+                near, hint = did_you_mean(name, columns), _hint(key, name, names, columns)
+                listed = "" if refusals.reasons else f"; columns are {every}"
+                refusals.reasons.append(f"{role.format(repr(name))} does not exist{near}{hint}{listed}")
+    for key, column in given.roles.named.items():
+        if column is not None and column in given.lists["drop"]:
+            refusals.reasons.append(f"column {column!r} is the {key} and to be dropped; take it out of dataset.drop")
+    refusals.raise_all()
+
+
+def _hint(key: str, name: str, names: Sequence[str], columns: Sequence[str]) -> str:
+    """How a column is to be typed whose name a comma has split, or that is alike and needs quotes."""
+    for column in columns:
+        parts = [part.strip() for part in column.split(",")]
+        for first in range(len(names) - len(parts) + 1):
+            if len(parts) > 1 and list(names[first : first + len(parts)]) == parts:
+                whole = [*names[:first], column, *names[first + len(parts) :]]
+                return f"; a name with a comma is one value in quotes: {override(f'dataset.{key}', whole)}"
+    if (near := nearest(name, columns)) is None or re.fullmatch(r"\w+", near, flags=re.ASCII):
+        return ""
+    whole = [near if each == name else each for each in names]
+    return f"; it is typed as {override(f'dataset.{key}', whole[0] if key in Roles().named else whole)}"
+
+
+def read_parquet(path: Path) -> Any:
+    """A parquet file as a DataFrame, decimals and days as numbers and dates."""
+    import pandas as pd
+    import psutil
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with reading(path):
+        with pq.ParquetFile(path) as file:
+            n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
+            schema = file.schema_arrow
+        needed, present = 8 * n_rows * n_columns, psutil.virtual_memory().total
+        if needed > present:  # a few bytes may describe any number of equal rows
+            raise AuclabError(
+                f"{path} has {n_rows:,} rows and {n_columns:,} columns, which take {needed / 1e9:,.0f} GB of memory, "
+                f"and this machine has {present / 1e9:,.0f}; dataset=blocks reads files larger than memory"
+            )
+        frame = pd.read_parquet(path)
+        for field in schema:  # of decimals and days pandas makes Python's objects, which would be taken for categories
+            kind = field.type
+            if pa.types.is_decimal(kind) or pa.types.is_date(kind):
+                column = pq.read_table(path, columns=[field.name]).column(field.name)
+                frame[field.name] = column.cast(
+                    pa.float64() if pa.types.is_decimal(kind) else pa.timestamp("s")
+                ).to_numpy()
+        return frame
 
 
 def load_file(

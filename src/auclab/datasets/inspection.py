@@ -1,37 +1,221 @@
-"""One look at a table in a file: what its columns are, and the settings that a run on it needs."""
+"""What a table holds: kinds of columns, likely targets and splits, and what would mislead."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auclab.datasets.bad_cells import numbers_in
+from auclab.datasets.bad_cells import Refusals, numbers_in
 from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
-from auclab.datasets.file import load_file, read_svmlight
-from auclab.datasets.file_table import (
+from auclab.datasets.file import (
     SVMLIGHT,
     TABLES,
     FileSettings,
     FileTable,
+    load_file,
+    read_svmlight,
     read_table,
     refuse_empty,
     unknown_ending,
 )
-from auclab.datasets.inspected_split import ProposedSplit, is_group, propose_split
-from auclab.datasets.inspected_target import Target, choose_target
-from auclab.datasets.labels import label_text
+from auclab.datasets.labels import CONVENTIONAL, label_text
 from auclab.datasets.overrides import override
-from auclab.datasets.refusals import Refusals
-from auclab.datasets.splits import check_rows
-from auclab.sizes import ENOUGH, FEW
+from auclab.datasets.records import Dataset
+from auclab.datasets.splits import ByColumn, Grouped, Timed, check_rows
+from auclab.sizes import ENOUGH, FEW, LINES
 from auclab.types import AuclabError
-from auclab.wording import few
+from auclab.wording import did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: Words in the names of columns that say whose row it is.
+_OWNERS = frozenset(
+    {
+        *("account", "client", "company", "customer", "driver", "family", "hospital", "household", "member", "patient"),
+        *("person", "school", "session", "subject", "user", "visitor", "id", "nr", "no", "number"),
+    }
+)
+#: Mean number of rows of each value of a column of groups, at least.
+_LEAST_REPEATS = 1.2
+
+
+@dataclass(frozen=True)
+class ProposedSplit:
+    """A split by a column.
+
+    Attributes
+    ----------
+    name : {"grouped", "time"}
+    column : str
+    why : str
+    """
+
+    name: str
+    column: str
+    why: str
+
+    @property
+    def words(self) -> list[str]:
+        """The settings, as they are typed."""
+        return [f"split={self.name}", override("split.column", self.column)]
+
+
+def is_group(name: str, column: pd.Series) -> bool:
+    """Whether a column is named after those whose rows these are, and has several rows of many of them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> visits = pd.Series([k % 12 for k in range(40)])
+    >>> is_group("customer_id", visits), is_group("size", visits), is_group("customer_id", pd.Series(range(40)))
+    (True, False, False)
+    """
+    words = set(name.lower().replace("-", "_").replace(" ", "_").split("_"))
+    named = bool(words & _OWNERS) or name.endswith(("Id", "ID"))
+    values = int(column.nunique())
+    if not named or values < ENOUGH or column.isna().any() or len(column) < _LEAST_REPEATS * values:
+        return False
+    return column.dtype.kind != "f" or bool((column % 1 == 0).all())
+
+
+def propose_split(dataset: Dataset, groups: Sequence[str], dates: Sequence[str]) -> ProposedSplit | None:
+    """The split of a data set, tried on it; None where a random one is as good as any.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With its columns as they are read.
+    groups : sequence of str
+        Columns of groups, as `is_group` finds them.
+    dates : sequence of str
+        Columns of dates. Rows in the order of one, from the first to the last or back, are a record of what happened.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> table = pd.DataFrame({"day": [f"2024-01-{k:02d}" for k in range(1, 21)]})
+    >>> dataset = Dataset("log", table, np.arange(20) % 2)
+    >>> propose_split(dataset, [], ["day"]).words
+    ['split=time', 'split.column=day']
+    """
+    for column in groups:
+        values = len(set(dataset.column(column)))
+        why = f"{values:,} values in {len(dataset.y):,} rows: those of one {column} stay in one part"
+        if _works(Grouped(column), dataset):
+            return ProposedSplit("grouped", column, why)
+    for column in dates:
+        if _in_order(dataset, column) and _works(Timed(column), dataset):
+            return ProposedSplit("time", column, f"the rows are in the order of {column}: later ones are tested")
+    return None
+
+
+def _in_order(dataset: Dataset, column: str) -> bool:
+    """Whether the rows are in the order of a column of dates without gaps, or in the opposite one."""
+    import pandas as pd
+
+    from auclab.datasets.dates import as_dates, find_dates
+
+    values = pd.Series(dataset.column(column))
+    written = find_dates(values)
+    if values.isna().any() or values.nunique() < ENOUGH or (written is not None and written.other):
+        return False
+    if written is None and not str(values.dtype).startswith("datetime"):
+        return False
+    days = as_dates(values, None if written is None else written.formats[0])
+    return bool(days.is_monotonic_increasing or days.is_monotonic_decreasing)
+
+
+def _works(split: ByColumn, dataset: Dataset) -> bool:
+    """Whether both parts of the split have what they need."""
+    try:
+        split.splits(split.target(dataset))
+    except AuclabError:
+        return False
+    return True
+
+
+#: Names of columns that usually have the labels.
+_USUAL = frozenset(
+    {
+        *("target", "label", "labels", "class", "y", "outcome", "response", "event", "positive", "left", "churn"),
+        *("churned", "default", "defaulted", "converted", "bought", "fraud", "is_fraud", "survived", "diagnosis"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """The column with the labels.
+
+    `named`: whether the positive label has to be given: those of 0/1, −1/1 and False/True are known. `counts`: rows of
+    each label, the most frequent first. `why`: why this column and this label were chosen; empty where both were given.
+    """
+
+    name: str
+    positive: str
+    named: bool
+    counts: dict[str, int]
+    why: str = ""
+
+    @property
+    def census(self) -> str:
+        """The labels with their rows, and the share of the positive one."""
+        total = sum(self.counts.values())
+        listed = few((f"{label} ({count:,})" for label, count in self.counts.items()), LINES)
+        share = self.counts[self.positive] / total
+        return f"{listed}; share of {self.positive} {f'{share:.3g}'.removeprefix('0')}" if total else ""
+
+
+def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | None = None) -> Target | None:
+    """The column with the labels, and the positive label.
+
+    `name`, `positive`: as `auclab.datasets.inspection.inspect_file` takes them. Returns: None if no column was named
+    and none has two values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> found = choose_target(pd.DataFrame({"plan": ["a", "b", "a"], "churn": ["no", "no", "yes"], "age": [1, 2, 3]}))
+    >>> found.name, found.positive, found.named
+    ('churn', 'yes', True)
+    """
+    names = [str(label) for label in frame]
+    if name is not None and name not in names:
+        raise AuclabError(f"--target {name}: no such column{did_you_mean(name, names)}; columns are {', '.join(names)}")
+    reasons = []
+    if name is None:
+        two_valued = [each for each in names if frame[each].nunique() == 2]
+        if not two_valued:
+            return None
+        usual = [each for each in two_valued if each.lower() in _USUAL]
+        name = (usual or two_valued)[-1]
+        others = [each for each in two_valued if each != name]
+        which = "has a usual name and two values" if usual else "has two values"
+        reasons.append(f"{name} {which}" + (f", like {', '.join(others)}" if others and not usual else ""))
+    counts: Counter[str] = Counter()
+    for value, count in frame[name].value_counts().items():
+        counts[label_text(value)] += int(count)
+    if not counts:
+        raise AuclabError(f"--target {name}: the column is empty; columns are {', '.join(names)}")
+    conventional = set(counts) in CONVENTIONAL
+    if positive is None:
+        usual_label = (
+            ("True" if "True" in counts else "1") if conventional else min(counts, key=lambda key: counts[key])
+        )
+        positive = usual_label
+        reasons.append(f"{positive} is positive by convention" if conventional else f"{positive} is its rarest label")
+    elif positive not in counts:
+        near = did_you_mean(positive, counts)
+        raise AuclabError(f"--positive {positive}: no such label in {name}{near}; labels are {', '.join(counts)}")
+    ordered = dict(counts.most_common())
+    usual_one = conventional and positive in ("1", "True")
+    return Target(name, positive, not usual_one, ordered, "; ".join(reasons))
+
 
 #: What the features of dates are, unless the user says otherwise.
 DATE_PARTS = ("year", "month", "age")

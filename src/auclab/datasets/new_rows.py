@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.bad_cells import read_as_numbers
 from auclab.datasets.csv_format import CsvFormat, csv_format
-from auclab.datasets.file import read_svmlight
-from auclab.datasets.file_table import CSV, MISSING, PARQUET, SVMLIGHT, TSV, read_parquet, unknown_ending
+from auclab.datasets.file import CSV, MISSING, PARQUET, SVMLIGHT, TSV, read_parquet, read_svmlight, unknown_ending
 from auclab.datasets.table import read_text, reading
 from auclab.types import AuclabError
 

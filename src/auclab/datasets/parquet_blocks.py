@@ -10,9 +10,8 @@ import numpy as np
 
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
-from auclab.datasets.roles import Ranked, Roles
 from auclab.datasets.table import ALL
-from auclab.datasets.target import Target
+from auclab.datasets.target import Ranked, Roles, Target
 from auclab.samples.blocks import open_parquet
 from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.files import is_address

@@ -29,14 +29,10 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.datasets.block_pipeline import BlockPipeline
-from auclab.datasets.column_scaler import ColumnScaler
 from auclab.datasets.columns import MAX_CATEGORIES, Encoding, block_columns, sort_columns
-from auclab.datasets.date_features import DateFeatures
 from auclab.datasets.labels import as_labels, label_text
-from auclab.datasets.median_imputer import MedianImputer
-from auclab.datasets.missing_columns import MissingColumns
 from auclab.datasets.records import Dataset
-from auclab.datasets.varying_columns import VaryingColumns
+from auclab.datasets.steps import ColumnScaler, DateFeatures, MedianImputer, MissingColumns, VaryingColumns
 from auclab.samples.tables import in_memory
 from auclab.types import AuclabError
 from auclab.validation import LARGEST_SQUARED
@@ -50,7 +46,7 @@ def standard(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     """Zero mean and unit variance on the training part; sparse data are not centred, which would fill them.
 
     In a large table that is mostly zero, columns of which more than half is zero have unit variance and keep their
-    zeros, and the output is a CSR matrix (`auclab.datasets.column_scaler.ColumnScaler`). The coefficients of a linear
+    zeros, and the output is a CSR matrix (`auclab.datasets.steps.ColumnScaler`). The coefficients of a linear
     scorer are the same either way.
 
     Examples

@@ -13,10 +13,9 @@ from auclab.datasets import openml
 from auclab.datasets.checksum import verified_sha256
 from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
-from auclab.datasets.roles import Roles
 from auclab.datasets.search_path import VARIABLE, cache_dir, find_file, search_path
 from auclab.datasets.table import ALL, make_dataset, read_csv
-from auclab.datasets.target import Target
+from auclab.datasets.target import Roles, Target
 from auclab.types import AuclabError, GroupWeights
 
 if TYPE_CHECKING:

@@ -1,27 +1,83 @@
-"""Training and test parts: seeded, and stratified so that both classes keep their share in every part.
+"""Training and test rows: at random, by folds, by a column, of groups, grades and times.
 
-Every function takes the labels of a data set, 0/1 of shape (n_samples,), or its `Target`, and returns a list of
-splits; the arguments after `y` come from one file of ``conf/split``. Rows that are compared within their group, or stay
-together for another reason, are in one part of every split (`auclab.datasets.target_splits`).
+They are seeded, and stratified so that both classes keep their share in every part. Every function takes the labels of
+a data set, 0/1 of shape (n_samples,), or its `Target`, and returns a list of splits; the arguments after `y` come from
+one file of ``conf/split``. Rows that are compared within their group, or stay together for another reason, are in one
+part of every split.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.datasets.dates import find_dates
+from auclab.datasets.labels import refuse_missing
 from auclab.datasets.records import Dataset, Split
-from auclab.datasets.shuffled_rows import shuffled_rows
-from auclab.datasets.target import Target, as_target
-from auclab.datasets.target_splits import drawn_parts, folds_of
+from auclab.datasets.target import Target, as_target, group_labels
+from auclab.samples.tables import in_memory
 from auclab.sizes import AT_ONCE
 from auclab.types import AuclabError
 from auclab.validation import positive_mask
 from auclab.wording import counted
+
+
+def shuffled_rows(
+    positive: NDArray[np.bool_], *, test_size: float, n_repeats: int, seed: int
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Row numbers of training and test parts, as ``StratifiedShuffleSplit(n_repeats, test_size, seed)`` draws them.
+
+    That one gathers row numbers in lists, 86 bytes a row at 10⁸ rows; here they are arrays.
+
+    `test_size` in (0, 1). `n_repeats` ≥ 1. `seed` ≥ 0.
+
+    Examples
+    --------
+    >>> ((train, test),) = shuffled_rows(np.array([True, False] * 3), test_size=1 / 3, n_repeats=1, seed=0)
+    >>> sorted(train.tolist() + test.tolist())
+    [0, 1, 2, 3, 4, 5]
+    """
+    rng = np.random.RandomState(seed)  # the generator of scikit-learn
+    counts = np.array([positive.size - np.count_nonzero(positive), np.count_nonzero(positive)])
+    n_test = math.ceil(test_size * positive.size)
+    found = []
+    for _ in range(n_repeats):
+        in_train = _shares(counts, positive.size - n_test, rng)
+        in_test = _shares(counts - in_train, n_test, rng)
+        train, test = [], []
+        for side in (0, 1):
+            rows = np.flatnonzero(positive == bool(side))[rng.permutation(counts[side])]
+            train.append(rows[: in_train[side]])
+            test.append(rows[in_train[side] : in_train[side] + in_test[side]])
+            del rows
+        found.append((_mixed(train, rng), _mixed(test, rng)))
+    return found
+
+
+def _shares(counts: NDArray[np.intp], n_rows: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """Rows of either class among `n_rows`, in proportion; of equal remainders one is drawn."""
+    expected = counts / counts.sum() * n_rows
+    shares = np.floor(expected)
+    remainders = expected - shares
+    if int(n_rows - shares.sum()) > 0:
+        largest = np.flatnonzero(remainders == remainders.max())
+        shares[rng.choice(largest, size=1, replace=False)] += 1
+    return shares.astype(np.intp)
+
+
+def _mixed(parts: list[NDArray[np.intp]], rng: np.random.RandomState) -> NDArray[np.intp]:
+    """The parts in one array, in random order; the list is emptied."""
+    joined = np.concatenate(parts)
+    parts.clear()
+    rng.shuffle(joined)
+    return joined
+
 
 #: Rows from which parts are drawn in arrays, and not by scikit-learn: the same rows.
 MANY = AT_ONCE
@@ -161,7 +217,7 @@ def split_rows(splitter: Any, dataset: Dataset) -> tuple[list[Split], Target]:
     """The splits of a data set, and its target, whose rows stay together on inner folds as they do there.
 
     `splitter`: a function of the labels or the target alone, such as ``functools.partial(holdout, test_size=0.3)``, or
-    `auclab.datasets.split_by_column.ByColumn`.
+    `auclab.datasets.splits.ByColumn`.
     """
     if hasattr(splitter, "splits"):
         target = splitter.target(dataset)
@@ -293,3 +349,225 @@ def _labels(y: ArrayLike | Target) -> NDArray[np.int8]:
 def _census(labels: NDArray[np.int8]) -> str:
     n_neg, n_pos = np.bincount(labels, minlength=2).tolist()
     return f"{counted(n_pos, 'positive')} and {counted(n_neg, 'negative')}"
+
+
+@dataclass(frozen=True)
+class ByColumn:
+    """A hold-out part, or folds.
+
+    `column`: of the source, whether it is a feature or not. `test_size` in (0, 1): share of the rows in the test part;
+    of no effect with folds. `n_folds` ≥ 2: number of folds in place of one hold-out part. `fold`: this fold only.
+    `seed` ≥ 0.
+    """
+
+    column: str | None = None
+    test_size: float = 0.3
+    n_folds: int | None = None
+    fold: int | None = None
+    seed: int = 0
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if self.fold is not None and self.n_folds is None:
+            raise AuclabError(f"split.fold is {self.fold}, and there are no folds; give split.n_folds")
+        check_settings(test_size=self.test_size, seed=self.seed, n_folds=self.n_folds, fold=self.fold)
+
+    def target(self, dataset: Dataset) -> Target:
+        """The target of a data set whose rows are split by the column."""
+        raise NotImplementedError
+
+    def splits(self, target: Target) -> list[Split]:
+        """The splits of such a target."""
+        if self.n_folds is None:
+            (split,) = holdout(target, test_size=self.test_size, seed=self.seed)
+            return [replace(split, name=self.name)]
+        return kfold(target, n_folds=self.n_folds, seed=self.seed, fold=self.fold)
+
+
+class Grouped(ByColumn):
+    """Rows with one value of the column, such as a customer, are all in the training or all in the test part.
+
+    Without a column these are the groups of the data set.
+
+    See Also
+    --------
+    Timed : Later rows are tested.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0]})
+    >>> customers = np.array(["a", "a", "b", "b"])
+    >>> dataset = Dataset("toy", X, np.array([0, 1, 0, 1]), aside={"customer": customers})
+    >>> by_customer = Grouped("customer", test_size=0.5)
+    >>> [split] = by_customer.splits(by_customer.target(dataset))
+    >>> customers[split.train].tolist(), customers[split.test].tolist()
+    (['a', 'a'], ['b', 'b'])
+    """
+
+    name = "grouped"
+
+    def target(self, dataset: Dataset) -> Target:
+        """The target of a data set whose groups stay whole.
+
+        Raises
+        ------
+        AuclabError
+            No such column, missing values, no column and no groups.
+        """
+        target = dataset.target
+        if self.column is None:
+            if target.groups is None:
+                raise AuclabError(
+                    "split=grouped needs the column whose values stay together: split.column=customer, or dataset.group"
+                )
+            return target
+        _require_memory(dataset, "grouped")
+        import pandas as pd
+
+        return target.split_by(together=group_labels(pd.Series(dataset.column(self.column), name=self.column)))
+
+
+class Timed(ByColumn):
+    """Rows are trained on before they are tested on, in the order of a column of numbers or dates.
+
+    Rows of one time are in one part. Fold k of K tests the (k + 2)th of K + 1 equal stretches of time, and trains on
+    all before it.
+
+    See Also
+    --------
+    Grouped : Rows of one group in one part.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"year": [2021.0, 2019.0, 2020.0, 2022.0]})
+    >>> dataset = Dataset("toy", X, np.array([0, 1, 0, 1]))
+    >>> [split] = Timed("year", test_size=0.5).splits(Timed("year").target(dataset))
+    >>> split.train.tolist(), split.test.tolist()
+    ([1, 2], [0, 3])
+    """
+
+    name = "time"
+
+    def target(self, dataset: Dataset) -> Target:
+        """The target of a data set whose rows follow each other.
+
+        Raises
+        ------
+        AuclabError
+            No column, or one whose values are neither numbers nor dates of one form, or are missing.
+        """
+        _require_memory(dataset, "time")
+        if self.column is None:
+            raise AuclabError("split=time needs the column that says when a row was seen: split.column=date")
+        return dataset.target.split_by(order=_ranks(dataset.column(self.column), self.column))
+
+
+def _require_memory(dataset: Dataset, choice: str) -> None:
+    if not in_memory(dataset.X):
+        raise AuclabError(f"split={choice} needs the rows in memory, and X is in blocks; use split=holdout")
+
+
+def _ranks(values: NDArray[Any], name: str) -> NDArray[np.intp]:
+    """The place of every value in time, from 0 on; equal for equal times."""
+    import pandas as pd
+
+    column = pd.Series(values, name=name)
+    refuse_missing(column, "split.column")
+    if column.dtype.kind not in "biufM":
+        numbers = pd.to_numeric(column, errors="coerce")
+        if numbers.notna().all():
+            column = numbers
+        else:
+            written = find_dates(column)
+            if written is None or written.other or len(written.formats) > 1:
+                neither = column[numbers.isna()] if written is None or not written.other else written.other
+                example = next(iter(neither))
+                raise AuclabError(
+                    f"split.column {name!r} has {example!r}, and rows are ordered by numbers or by dates of one form, "
+                    "such as 2024-05-31"
+                )
+            column = pd.to_datetime(column.str.strip(), format=written.formats[0], utc=True)
+    return np.asarray(np.unique(column.to_numpy(), return_inverse=True)[1], dtype=np.intp)
+
+
+Parts = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+
+def drawn_parts(target: Target, *, n_repeats: int, test_size: float, seed: int) -> Parts:
+    """Training and test rows of `n_repeats` draws; in time, of the one cut, the first rows and the last."""
+    if target.order is not None:
+        if n_repeats > 1:
+            raise AuclabError("split=time has one hold-out part, the last rows; use split.n_folds for several")
+        return _checked(target, [_cut(target.order, 1.0 - test_size, 1.0)])
+    from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+
+    rows = np.arange(target.y.size)
+    if target.wholes is not None:
+        _require_wholes(target.wholes, 2, "a training and a test part need", "use split=holdout")
+        shuffle: Any = GroupShuffleSplit(n_repeats, test_size=test_size, random_state=seed)
+        return _checked(target, shuffle.split(rows, groups=target.wholes))
+    strata = _large_strata(target, 2)
+    few = strata is None or np.unique(strata).size > math.ceil(min(test_size, 1.0 - test_size) * rows.size)
+    kind = ShuffleSplit if few else StratifiedShuffleSplit
+    return _checked(target, kind(n_repeats, test_size=test_size, random_state=seed).split(rows, strata))
+
+
+def folds_of(target: Target, *, n_folds: int, seed: int, setting: str = "split") -> Parts:
+    """Training and test rows of folds; in time, each is trained on all stretches before the one that is tested."""
+    checked = partial(_checked, target, setting=setting)
+    if target.order is not None:
+        ends = np.arange(1, n_folds + 1) / (n_folds + 1)
+        return checked([_cut(target.order, end, end + ends[0]) for end in ends])
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    rows = np.arange(target.y.size)
+    shuffled: dict[str, Any] = {"shuffle": True, "random_state": seed}
+    if target.wholes is not None:
+        key = "split.n_folds" if setting == "split" else setting
+        _require_wholes(target.wholes, n_folds, f"{key}={n_folds} needs", "use fewer folds")
+        strata = _large_strata(target, n_folds) if target.is_of_classes else None
+        kind: Any = GroupKFold if strata is None else StratifiedGroupKFold
+        return checked(kind(n_folds, **shuffled).split(rows, strata, groups=target.wholes))
+    strata = _large_strata(target, n_folds)
+    kind = KFold if strata is None else StratifiedKFold
+    return checked(kind(n_folds, **shuffled).split(rows, strata))
+
+
+def _checked(target: Target, parts: Iterable[tuple[Any, Any]], setting: str = "split") -> Parts:
+    """The parts, where each has rows that can be compared."""
+    found = [(np.asarray(train), np.asarray(test)) for train, test in parts]
+    for train, test in found:
+        target.take(train).check_part("training part", setting)
+        target.take(test).check_part("test part", setting)
+    return found
+
+
+def _cut(order: NDArray[np.intp], first: float, last: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows before the share `first` of all rows, and those from there to `last`; rows of one time are not parted."""
+    place = np.argsort(order, kind="stable")
+    times = order[place]
+
+    def end(share: float) -> int:
+        """The number of rows before the time that is nearest to a share of the rows."""
+        at = round(share * order.size)
+        return order.size if at >= order.size else int(np.searchsorted(times, times[at]))
+
+    cut, stop = end(first), end(last)
+    return np.sort(place[:cut]), np.sort(place[cut:stop])
+
+
+def _require_wholes(wholes: NDArray[Any], needed: int, what: str, advice: str) -> None:
+    if (there := np.unique(wholes).size) < needed:
+        raise AuclabError(
+            f"{what} {needed} groups of rows that stay together, and there {'is' if there == 1 else 'are'} {there}: "
+            f"give a column with more values, or {advice}"
+        )
+
+
+def _large_strata(target: Target, fewest: int) -> NDArray[np.int64] | None:
+    """The strata of a target, None where one has too few rows to be in every part."""
+    strata = target.strata
+    return strata if np.bincount(strata).min() >= fewest else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from auclab.datasets.csv_format import CsvFormat
 from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
-from auclab.datasets.roles import Roles
+from auclab.datasets.target import Roles
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean

@@ -191,7 +191,7 @@ def _of_items(encoder: Any, names: Sequence[str], kinds: dict[str, dict[str, Any
 
 
 def _of_dates(features: Any, kinds: dict[str, dict[str, Any]]) -> list[Term]:
-    """Terms of `auclab.datasets.date_features.DateFeatures`, column after column."""
+    """Terms of `auclab.datasets.steps.DateFeatures`, column after column."""
     terms: list[Term] = []
     for name, latest, median in zip(features.feature_names_in_, features.latest_, features.median_, strict=True):
         name = str(name)

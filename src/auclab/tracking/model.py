@@ -31,14 +31,14 @@ _TRUSTED_TYPES = "skops.io._trusted_types"
 #: Types in models of auclab that skops does not trust by itself.
 TRUSTED = frozenset(
     {
-        "auclab.datasets.column_scaler.ColumnScaler",
-        "auclab.datasets.date_features.DateFeatures",
-        "auclab.datasets.median_imputer.MedianImputer",
-        "auclab.datasets.missing_columns.MissingColumns",
+        "auclab.datasets.steps.ColumnScaler",
+        "auclab.datasets.steps.DateFeatures",
+        "auclab.datasets.steps.MedianImputer",
+        "auclab.datasets.steps.MissingColumns",
         "auclab.datasets.preprocess.UnitBall",
         "auclab.datasets.preprocess.as_text",
         "auclab.datasets.preprocess.category_name",
-        "auclab.datasets.varying_columns.VaryingColumns",
+        "auclab.datasets.steps.VaryingColumns",
         "auclab.estimators.auc_classifier.AUCClassifier",
         "auclab.estimators.auc_ranker.AUCRanker",
         "auclab.estimators.discriminant_classifier.DiscriminantClassifier",

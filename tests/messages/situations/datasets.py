@@ -17,7 +17,6 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from auclab.datasets import openml
 from auclab.datasets.block_pipeline import BlockPipeline
-from auclab.datasets.column_scaler import ColumnScaler
 from auclab.datasets.columns import refuse_constant
 from auclab.datasets.dates import as_dates
 from auclab.datasets.labels import binarise
@@ -26,12 +25,10 @@ from auclab.datasets.parquet_blocks import load_blocks
 from auclab.datasets.perturbed import make_perturbed
 from auclab.datasets.preprocess import standard, unit_ball
 from auclab.datasets.records import Dataset
-from auclab.datasets.roles import Roles
-from auclab.datasets.split_by_column import Grouped, Timed
-from auclab.datasets.splits import holdout, kfold, repeated, split_rows
-from auclab.datasets.target import Target
+from auclab.datasets.splits import Grouped, Timed, holdout, kfold, repeated, split_rows
+from auclab.datasets.steps import ColumnScaler, VaryingColumns
+from auclab.datasets.target import Roles, Target
 from auclab.datasets.unpacked import Limited
-from auclab.datasets.varying_columns import VaryingColumns
 from messages.situations.conditions import giving, in_folder, new_folder, raising, under
 
 #: Columns of four rows, two of each class.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from auclab.datasets.refusals import Refusals
+from auclab.datasets.bad_cells import Refusals
 from auclab.pipeline.config.auto_tuning import check_multiples, parameters_of
 from auclab.pipeline.config.compose import Experiment, conf_folder, known_keys, plain_yaml
 from auclab.pipeline.config.constraint_settings import check_groups, check_rules
@@ -172,7 +172,7 @@ def _refuse_columns_of_file(experiment: Experiment) -> None:
     dataset = experiment.configuration["dataset"]
     if not _is_file(dataset):
         return
-    from auclab.datasets.file_table import TABLES, FileSettings, read_table
+    from auclab.datasets.file import TABLES, FileSettings, read_table
 
     path = Path(dataset["path"]).expanduser()
     if path.is_file() and path.name.lower().endswith(TABLES):

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from auclab.datasets.columns import Encoding, sort_columns
-from auclab.datasets.date_features import DateFeatures
 from auclab.datasets.labels import as_labels
 from auclab.datasets.preprocess import as_text, category_name
 from auclab.datasets.records import Dataset
+from auclab.datasets.steps import DateFeatures
 from auclab.estimators.scorecard_classifier import sign_constraints
 from auclab.export.formula import PreparedColumns, prepared_columns
 from auclab.formulations.column_constraints import ColumnConstraints

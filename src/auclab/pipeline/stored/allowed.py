@@ -25,7 +25,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "dataset": frozenset(
         {
             "auclab.datasets.artificial.make_artificial",
-            "auclab.datasets.artificial_blocks.make_artificial_blocks",
+            "auclab.datasets.artificial.make_artificial_blocks",
             "auclab.datasets.breast_cancer.load_breast_cancer",
             "auclab.datasets.file.load_file",
             "auclab.datasets.parquet_blocks.load_blocks",
@@ -38,7 +38,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "split": frozenset(
         (
             *(f"auclab.datasets.splits.{name}" for name in ("holdout", "kfold", "none", "repeated")),
-            *(f"auclab.datasets.split_by_column.{name}" for name in ("Grouped", "Timed")),
+            *(f"auclab.datasets.splits.{name}" for name in ("Grouped", "Timed")),
         )
     ),
     "preprocess": frozenset(

@@ -12,10 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auclab.datasets.checksum import file_sha256
-from auclab.datasets.file_table import SVMLIGHT
+from auclab.datasets.file import SVMLIGHT
 from auclab.datasets.labels import as_labels, binarise
-from auclab.datasets.roles import Roles
-from auclab.datasets.target import METRIC_NAMES
+from auclab.datasets.target import METRIC_NAMES, Roles
 from auclab.export.scorer import Scorer
 from auclab.inference import (
     CalibrationCheck,
