@@ -49,11 +49,10 @@ from rich.console import Console
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
 from auclab.datasets import load, names
-from auclab.datasets.catalogue import dataset_configs
+from auclab.datasets.catalogue import dataset_configs, find_file, search_path
 from auclab.datasets.file import load_file
 from auclab.datasets.preprocess import none, standard
 from auclab.datasets.records import Dataset
-from auclab.datasets.search_path import find_file, search_path
 from auclab.formulations import Program
 from auclab.types import AuclabError
 

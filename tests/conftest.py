@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from auclab.datasets.search_path import find_file
+from auclab.datasets.catalogue import find_file
 from auclab.types import AuclabError
 from composed import run_here
 from store_copies import copy_databases

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pandas as pd
 import pytest
 
-from auclab.datasets.search_path import VARIABLE
+from auclab.datasets.catalogue import VARIABLE
 from documented import BLOCKS, ELSEWHERE
 from shell_lines import LINES, NEEDS, OTHERWISE, SAYS, SERVERS, Needs
 from test_documents import ROOT

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
 
-from auclab.datasets.search_path import find_file
+from auclab.datasets.catalogue import find_file
 from auclab.types import AuclabError
 from experiments.ranking.compared import OWN, Compared, Fit, Index, Scorer, rows_of_splits
 from experiments.study import Row, main

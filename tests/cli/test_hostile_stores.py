@@ -181,7 +181,7 @@ def test_a_download_does_not_take_the_name_of_another_data_set(call, hostile, vi
     """It would be read as ionosphere by every later experiment."""
     openml = OpenMLServer()
     openml.lead(monkeypatch)
-    monkeypatch.setattr("auclab.datasets.search_path.ROOT", tmp_path)
+    monkeypatch.setattr("auclab.datasets.catalogue.ROOT", tmp_path)
     monkeypatch.delenv("AUCLAB_DATA", raising=False)
     hostile.configure(
         dataset={
@@ -196,7 +196,7 @@ def test_a_download_does_not_take_the_name_of_another_data_set(call, hostile, vi
     assert not (tmp_path / "cache" / "auclab" / "ionosphere.csv").exists()
 
 
-BLOCKS = "auclab.datasets.parquet_blocks.load_blocks"
+BLOCKS = "auclab.datasets.blocks.load_blocks"
 FILE = "auclab.datasets.file.load_file"
 PUBLISHED = "auclab.datasets.published.load_published"
 DASK = "auclab.samples.blocks.DaskEngine"

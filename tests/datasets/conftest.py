@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from auclab.datasets import search_path
+from auclab.datasets import catalogue
 from openml_server import OpenMLServer
 
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder that holds the manifest of the published sets, for tests marked `needs_tables`."""
-    manifest = search_path.find_file("manifest.csv")
+    manifest = catalogue.find_file("manifest.csv")
     assert manifest is not None, "the test is not marked needs_tables"
     return manifest.parent
 
@@ -26,9 +26,9 @@ def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     work = tmp_path / "project" / "work"
     work.mkdir(parents=True)
     monkeypatch.chdir(work)
-    monkeypatch.delenv(search_path.VARIABLE, raising=False)
+    monkeypatch.delenv(catalogue.VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(search_path, "ROOT", tmp_path / "elsewhere" / "root")
+    monkeypatch.setattr(catalogue, "ROOT", tmp_path / "elsewhere" / "root")
     return work
 
 

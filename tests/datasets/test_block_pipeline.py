@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from auclab.datasets.checksum import part_sha256
+from auclab.datasets.blocks import load_blocks
 from auclab.datasets.file import load_file
-from auclab.datasets.parquet_blocks import load_blocks
 from auclab.datasets.preprocess import minmax, none, standard, unit_ball
+from auclab.datasets.records import part_sha256
 from auclab.samples.blocks.encoded_rows import EncodedRows
 from auclab.types import AuclabError
 
@@ -111,7 +111,7 @@ def test_the_checksum_of_many_rows_is_made_where_they_are_read(both, monkeypatch
     rows = none(blocks).fit_transform(blocks.X)
     held = part_sha256(np.asarray(rows), blocks.y)
     assert part_sha256(rows, blocks.y) == held
-    monkeypatch.setattr("auclab.datasets.checksum.MOST_STREAMED", 10)
+    monkeypatch.setattr("auclab.datasets.records.MOST_STREAMED", 10)
     ours = part_sha256(rows, blocks.y)
     assert ours != held
     assert ours == part_sha256(none(blocks).fit_transform(blocks.X), blocks.y)

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from auclab.datasets import cache
+from auclab.datasets.blocks import load_blocks
 from auclab.datasets.cache import load_cached, size_of
-from auclab.datasets.parquet_blocks import load_blocks
 from auclab.datasets.records import Dataset
 
 

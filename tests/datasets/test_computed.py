@@ -8,8 +8,8 @@ from scipy import stats
 
 from auclab import datasets
 from auclab.datasets.artificial import make_artificial
-from auclab.datasets.checksum import array_sha256
 from auclab.datasets.perturbed import make_perturbed
+from auclab.datasets.records import array_sha256
 from auclab.types import AuclabError
 
 

@@ -13,7 +13,7 @@ from hydra.errors import OverrideParseException
 from omegaconf import OmegaConf
 
 from auclab.datasets.file import load_file
-from auclab.datasets.overrides import override
+from auclab.datasets.labels import override
 from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.typed_words import in_words, quoted_where_needed
 from auclab.types import AuclabError

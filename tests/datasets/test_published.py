@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from auclab import datasets
-from auclab.datasets import openml, search_path
+from auclab.datasets import catalogue, openml
 from auclab.datasets.catalogue import dataset_configs
 from auclab.datasets.published import load_published
 from auclab.types import AuclabError
@@ -37,21 +37,21 @@ def put(folder: Path, text: str = CSV) -> Path:
 
 def test_order_of_the_search_path(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the last place to the first, each new file goes before the ones that are there."""
-    (search_path.ROOT / "conf").mkdir(parents=True)
+    (catalogue.ROOT / "conf").mkdir(parents=True)
     cached, near, below, given = (
-        search_path.cache_dir(),
+        catalogue.cache_dir(),
         bare_machine / "../shared/data",
         bare_machine / "data",
         bare_machine / "here",
     )
-    packaged, root = bare_machine / "with the package", search_path.ROOT
-    monkeypatch.setattr(search_path, "dataset_configs", lambda: packaged)
+    packaged, root = bare_machine / "with the package", catalogue.ROOT
+    monkeypatch.setattr(catalogue, "dataset_configs", lambda: packaged)
     order = [cached, packaged, root / "../shared/data", root / "data", near, below]
     for folder in order:
         found = Path(load_published(**TOY).source) if put(folder) else None
         assert found is not None
         assert found.resolve() == (folder / "toy.csv").resolve()
-    monkeypatch.setenv(search_path.VARIABLE, str(put(bare_machine / "variable")))
+    monkeypatch.setenv(catalogue.VARIABLE, str(put(bare_machine / "variable")))
     assert load_published(**TOY).source == str(bare_machine / "variable" / "toy.csv")
     assert load_published(**TOY, data_dir=put(given)).source == str(given / "toy.csv")
 
@@ -66,7 +66,7 @@ def test_ionosphere_comes_with_the_package(bare_machine: Path, no_network: None)
 @pytest.mark.needs_tables("manifest.csv", "sonar.csv")
 def test_found_from_any_working_directory(data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(search_path.VARIABLE, str(data_folder))
+    monkeypatch.setenv(catalogue.VARIABLE, str(data_folder))
     assert datasets.load("sonar").n_pos == 97
 
 
@@ -101,12 +101,12 @@ def test_offline_error_names_the_search_path_and_ways_out(bare_machine: Path, no
     with pytest.raises(AuclabError) as caught:
         load_published(**TOY, openml_id=7, data_dir=bare_machine / "given")
     message = str(caught.value)
-    for folder in search_path.search_path(bare_machine / "given"):
+    for folder in catalogue.search_path(bare_machine / "given"):
         assert os.path.abspath(folder / "toy.csv") in message
     assert "Network is unreachable" in message
     for word in ("OpenML data set 7", "put toy.csv into", "data_dir=", "AUCLAB_DATA", "go online once"):
         assert word in message
-    assert not search_path.cache_dir().exists()
+    assert not catalogue.cache_dir().exists()
 
 
 def test_without_a_copy_at_openml(bare_machine: Path) -> None:
@@ -134,7 +134,7 @@ def test_download_is_checked_kept_and_read_without_network(
         assert dataset.nominal == ("Colour",)
         assert dataset.X["Colour"].isna().tolist() == [False, False, True, False, False, False]
         np.testing.assert_array_equal(dataset.X["Size"], [1.5, 2.5, 3.5, 4.5, 5.5, 6.5])
-    copy = search_path.cache_dir() / "toy.csv"
+    copy = catalogue.cache_dir() / "toy.csv"
     assert first.sha256 == second.sha256 == hashlib.sha256(copy.read_bytes()).hexdigest()
     assert sorted(path.name for path in copy.parent.iterdir()) == ["toy.csv", "toy.csv.origin.json"]
     copy.write_text(copy.read_text(encoding="utf-8").replace("1.5", "1.6"), encoding="utf-8")
@@ -158,14 +158,14 @@ def test_download_that_is_another_set_is_not_kept(
 ) -> None:
     with pytest.raises(AuclabError, match=message):
         load_published(**{**TOY, "positive": "tested_yes"}, **wrong, openml_id=7)
-    assert not search_path.cache_dir().exists()
+    assert not catalogue.cache_dir().exists()
 
 
 def test_damaged_download_is_not_kept(bare_machine: Path, openml_server: OpenMLServer) -> None:
     openml_server.damaged = True
     with pytest.raises(AuclabError, match=r"it could not be fetched from OpenML \((The )?md5 checksum"):
         load_published(**{**TOY, "positive": "tested_yes"}, openml_id=7)
-    assert not search_path.cache_dir().exists()
+    assert not catalogue.cache_dir().exists()
 
 
 def test_packed_copies_have_the_same_bytes(bare_machine: Path, openml_server: OpenMLServer) -> None:
@@ -180,7 +180,7 @@ def test_packed_copies_have_the_same_bytes(bare_machine: Path, openml_server: Op
 
 
 def test_cache_that_cannot_be_written(bare_machine: Path, openml_server: OpenMLServer) -> None:
-    search_path.cache_dir().parent.mkdir(parents=True)
-    search_path.cache_dir().write_text("a file where the folder should be", encoding="utf-8")
+    catalogue.cache_dir().parent.mkdir(parents=True)
+    catalogue.cache_dir().write_text("a file where the folder should be", encoding="utf-8")
     with pytest.raises(AuclabError, match=r"was downloaded but cannot be written"):
         load_published(**{**TOY, "positive": "tested_yes"}, openml_id=7)

@@ -9,7 +9,7 @@ import pytest
 from experiments.ratigan_cowen import figures, fraud, ultrasound
 from sklearn.datasets import make_classification
 
-from auclab.datasets import load, search_path
+from auclab.datasets import load
 from auclab.metrics import auc_score, voros_score
 from auclab.types import AuclabError
 from experiments import scoreboard, study
@@ -21,8 +21,8 @@ def folder(tmp_path, monkeypatch):
     """An empty machine with one folder for data."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(search_path, "ROOT", tmp_path / "elsewhere")
-    monkeypatch.setenv(search_path.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(catalogue, "ROOT", tmp_path / "elsewhere")
+    monkeypatch.setenv(catalogue.VARIABLE, str(tmp_path))
     return tmp_path
 
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from auclab.datasets.blocks import load_blocks
 from auclab.datasets.file import load_file
-from auclab.datasets.parquet_blocks import load_blocks
 from auclab.datasets.preprocess import standard
 from auclab.samples.blocks import open_parquet
 from auclab.types import AuclabError

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from auclab.datasets.parquet_blocks import load_blocks
+from auclab.datasets.blocks import load_blocks
 from auclab.datasets.preprocess import minmax, none, standard
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM

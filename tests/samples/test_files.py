@@ -11,7 +11,7 @@ import pytest
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra auclab[remote]")
 
-from auclab.datasets.parquet_blocks import load_blocks  # noqa: E402
+from auclab.datasets.blocks import load_blocks  # noqa: E402
 from auclab.samples.blocks import open_parquet  # noqa: E402
 from auclab.types import AuclabError  # noqa: E402
 

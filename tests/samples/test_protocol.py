@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from auclab.datasets.parquet_blocks import load_blocks
+from auclab.datasets.blocks import load_blocks
 from auclab.datasets.preprocess import none
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import open_parquet

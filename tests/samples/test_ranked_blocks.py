@@ -6,7 +6,7 @@ import pytest
 
 import auclab
 from auclab import AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM
-from auclab.datasets.parquet_blocks import load_blocks
+from auclab.datasets.blocks import load_blocks
 from auclab.datasets.preprocess import none
 from auclab.estimators import AUCRanker
 from auclab.formulations.problem import Problem

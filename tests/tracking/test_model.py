@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from auclab.datasets.breast_cancer import load_breast_cancer
 from auclab.datasets.preprocess import standard
+from auclab.datasets.published import load_breast_cancer
 from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier
 from auclab.export.formula import describe
@@ -57,7 +57,7 @@ SAVE = """
 import sys
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from auclab.datasets.breast_cancer import load_breast_cancer
+from auclab.datasets.published import load_breast_cancer
 from auclab.estimators import AUCClassifier
 from auclab.tracking.model import save_model
 from pathlib import Path

@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from auclab.datasets.breast_cancer import load_breast_cancer
 from auclab.datasets.preprocess import standard
+from auclab.datasets.published import load_breast_cancer
 from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier, PolynomialAUCClassifier
 from auclab.pipeline.experiment import solve_splits

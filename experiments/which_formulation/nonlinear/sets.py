@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.datasets import load
+from auclab.datasets.catalogue import find_file
 from auclab.datasets.file import load_file
 from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Dataset, Labels
-from auclab.datasets.search_path import find_file
 from auclab.datasets.splits import holdout
 from auclab.types import Array, AuclabError
 

@@ -218,7 +218,7 @@ def _read_pairs(folder: Path, rows: NDArray[np.int64]) -> StoredPairs | None:
 
 def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] = ()) -> Iterator[Training]:
     """The training parts of the splits with these numbers, prepared from the data set as the run did."""
-    from auclab.datasets.checksum import part_sha256
+    from auclab.datasets.records import part_sha256
     from auclab.datasets.splits import split_rows, take_rows
     from auclab.export.formula import prepared_columns
     from auclab.pipeline.config.build import build, load_dataset

@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from auclab import __version__
-from auclab.datasets.search_path import VARIABLE, search_path
+from auclab.datasets.catalogue import VARIABLE, search_path
 from auclab.pipeline.screen.console import out, short_path
 from auclab.pipeline.screen.tables import print_row
 from auclab.sizes import DATA_BYTES

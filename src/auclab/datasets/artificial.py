@@ -7,8 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from auclab.datasets.checksum import array_sha256
-from auclab.datasets.records import Dataset, Labels
+from auclab.datasets.records import Dataset, Labels, array_sha256
 from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.computed import BLOCK_ROWS, uniform_rows
 from auclab.samples.blocks.labels import computed_labels
@@ -115,7 +114,7 @@ def make_artificial_blocks(
     See Also
     --------
     auclab.datasets.artificial.make_artificial : The same distribution in memory.
-    auclab.datasets.parquet_blocks.load_blocks : Rows from files.
+    auclab.datasets.blocks.load_blocks : Rows from files.
 
     Examples
     --------

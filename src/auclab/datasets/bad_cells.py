@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auclab.datasets.dates import find_dates
-from auclab.datasets.overrides import override
+from auclab.datasets.labels import override
 from auclab.sizes import FEW
 from auclab.types import AuclabError
 from auclab.wording import counted, few

@@ -26,7 +26,7 @@ from auclab.datasets.block_statistics import (
 )
 from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
-from auclab.datasets.overrides import override
+from auclab.datasets.labels import override
 from auclab.datasets.steps import fitted_standard_scaler
 from auclab.samples.blocks.row_forms import norms
 from auclab.samples.blocks.table import BlockTable

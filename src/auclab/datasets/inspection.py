@@ -22,8 +22,7 @@ from auclab.datasets.file import (
     refuse_empty,
     unknown_ending,
 )
-from auclab.datasets.labels import CONVENTIONAL, label_text
-from auclab.datasets.overrides import override
+from auclab.datasets.labels import CONVENTIONAL, label_text, override
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import ByColumn, Grouped, Timed, check_rows
 from auclab.sizes import ENOUGH, FEW, LINES

@@ -9,8 +9,7 @@ import numpy as np
 
 from auclab.datasets.artificial import whole_number
 from auclab.datasets.catalogue import load
-from auclab.datasets.checksum import array_sha256
-from auclab.datasets.records import Dataset
+from auclab.datasets.records import Dataset, array_sha256
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:

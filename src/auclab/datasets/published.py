@@ -1,4 +1,4 @@
-"""A published data set: a csv file on the search path, or downloaded from OpenML once."""
+"""Published data sets: a csv file on the search path, downloaded from OpenML once, or bundled with scikit-learn."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from auclab.datasets import openml
-from auclab.datasets.checksum import verified_sha256
+from auclab.datasets.catalogue import VARIABLE, cache_dir, find_file, search_path
 from auclab.datasets.labels import as_labels
-from auclab.datasets.records import Dataset
-from auclab.datasets.search_path import VARIABLE, cache_dir, find_file, search_path
+from auclab.datasets.records import Dataset, array_sha256, verified_sha256
 from auclab.datasets.table import ALL, make_dataset, read_csv
 from auclab.datasets.target import Roles, Target
 from auclab.types import AuclabError, GroupWeights
@@ -53,7 +52,7 @@ def load_published(
     name : str
         Name of the data set.
     file : str
-        Name of a csv file, plain or gzipped, searched for in `auclab.datasets.search_path.search_path`.
+        Name of a csv file, plain or gzipped, searched for in `auclab.datasets.catalogue.search_path`.
     target : str
         Column with the labels.
     positive, negative : label or list of labels
@@ -160,3 +159,29 @@ def _check_shape(
             "Put the published file into ./data; or, if you chose other labels, set dataset.n_pos=null "
             "dataset.n_neg=null"
         )
+
+
+def load_breast_cancer(
+    *,
+    name: str = "breast_cancer",
+    citation: str = "Wolberg, W. et al. (1993). Breast Cancer Wisconsin (Diagnostic). UCI.",
+) -> Dataset:
+    """Wisconsin's diagnostic breast cancer set: 569 tumours, 30 measurements, 212 malignant.
+
+    The positive class is *malignant*, the minority and what is looked for; scikit-learn has 1 for benign.
+
+    Examples
+    --------
+    >>> dataset = load_breast_cancer()
+    >>> dataset.positive, dataset.n_pos, dataset.n_neg
+    ('malignant', 212, 357)
+    """
+    from sklearn import datasets
+
+    bunch = datasets.load_breast_cancer(as_frame=True)
+    negative = list(bunch.target_names).index("benign")
+    X, y = bunch.data, (bunch.target != negative).to_numpy(dtype=np.int64)
+    return Dataset(
+        name=name, X=X, y=y, positive="malignant", negative="benign",
+        sha256=array_sha256(X.to_numpy(), y), source="sklearn.datasets.load_breast_cancer", citation=citation,
+    )  # fmt: skip

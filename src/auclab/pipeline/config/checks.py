@@ -202,14 +202,14 @@ def _check_ranked(experiment: Experiment, dataset: Dataset) -> None:
 
 
 def prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:
-    """What preprocessing fills and leaves out in a table in memory (`auclab.datasets.gaps`)."""
+    """What preprocessing fills and leaves out in a table in memory (`auclab.datasets.columns`)."""
     return experiment.once("prepared", lambda: _prepared_notes(experiment, dataset))
 
 
 def _prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:
     import pandas as pd
 
-    from auclab.datasets.gaps import gap_notes
+    from auclab.datasets.columns import gap_notes
 
     made_by = str(experiment.configuration["preprocess"].get("_target_"))
     if not (isinstance(dataset.X, pd.DataFrame) and made_by.startswith("auclab.datasets.preprocess.")):

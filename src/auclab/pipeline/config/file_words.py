@@ -35,7 +35,7 @@ def type_for_file(path: str) -> str:
             found = None
         if found is not None and found.command and not found.problems:
             return f"type {found.command}; auclab inspect {shlex.quote(name)} shows the table"
-    from auclab.datasets.overrides import override  # imports NumPy through its package
+    from auclab.datasets.labels import override  # imports NumPy through its package
 
     begin = f"dataset=file {override('dataset.path', name)} dataset.target=COLUMN"
     return f"type {begin}; auclab inspect {shlex.quote(name)} proposes the whole command"

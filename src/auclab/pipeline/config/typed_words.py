@@ -132,7 +132,7 @@ def _unknown_key(key: str, cause: Any, settings: Sequence[str]) -> str:
 
 def _several_values(word: str) -> str:
     """What a comma may mean."""
-    from auclab.datasets.overrides import override
+    from auclab.datasets.labels import override
 
     key, _, value = word.partition("=")
     return (
@@ -208,7 +208,7 @@ def _without_quotes(text: str) -> str:
 
 
 def _unreadable(word: str) -> str:
-    from auclab.datasets.overrides import override
+    from auclab.datasets.labels import override
 
     key, equals, value = word.partition("=")
     if not equals and is_file(word):

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from auclab.datasets.checksum import part_sha256
-from auclab.datasets.records import Dataset, Split
+from auclab.datasets.records import Dataset, Split, part_sha256
 from auclab.datasets.splits import take_rows
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program

@@ -26,9 +26,9 @@ ALLOWED: dict[str, frozenset[str]] = {
         {
             "auclab.datasets.artificial.make_artificial",
             "auclab.datasets.artificial.make_artificial_blocks",
-            "auclab.datasets.breast_cancer.load_breast_cancer",
+            "auclab.datasets.published.load_breast_cancer",
             "auclab.datasets.file.load_file",
-            "auclab.datasets.parquet_blocks.load_blocks",
+            "auclab.datasets.blocks.load_blocks",
             "auclab.datasets.perturbed.make_perturbed",
             "auclab.datasets.published.load_published",
         }

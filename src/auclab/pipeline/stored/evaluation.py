@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auclab.datasets.checksum import file_sha256
 from auclab.datasets.file import SVMLIGHT
 from auclab.datasets.labels import as_labels, binarise
+from auclab.datasets.records import file_sha256
 from auclab.datasets.target import METRIC_NAMES, Roles
 from auclab.export.scorer import Scorer
 from auclab.inference import (

@@ -113,7 +113,7 @@ def open_parquet(
 
     See Also
     --------
-    auclab.datasets.parquet_blocks.load_blocks : The same as a data set with binary labels.
+    auclab.datasets.blocks.load_blocks : The same as a data set with binary labels.
 
     Examples
     --------

@@ -36,7 +36,7 @@ class BlockTable:
     See Also
     --------
     auclab.samples.blocks.open_parquet : Opens parquet files as a table.
-    auclab.datasets.parquet_blocks.load_blocks : The same as a data set.
+    auclab.datasets.blocks.load_blocks : The same as a data set.
 
     Examples
     --------
