@@ -9,7 +9,7 @@ import pytest
 from experiments.ratigan_cowen import figures, fraud, ultrasound
 from sklearn.datasets import make_classification
 
-from auclab.datasets import load
+from auclab.datasets import catalogue, load
 from auclab.metrics import auc_score, voros_score
 from auclab.types import AuclabError
 from experiments import scoreboard, study
