@@ -30,7 +30,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
-from auclab.pipeline.config.run_name import flatten
+from auclab.pipeline.config.compose import flatten
 from auclab.pipeline.config.settings import typed
 from auclab.pipeline.screen.console import out
 from auclab.sweeps.jobs import Job, SweepRecord, attempt, parse_rerun

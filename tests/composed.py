@@ -19,7 +19,7 @@ def composed(overrides=()):
     from omegaconf.errors import OmegaConfBaseException
 
     from auclab.pipeline.config.compose import Experiment, compose_experiment
-    from auclab.pipeline.config.default_experiment import with_formulation
+    from auclab.pipeline.config.settings import with_formulation
 
     words = with_formulation(overrides)
     values = {number: _value(word) for number, word in enumerate(words) if _sets_a_value(word)}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from auclab.pipeline.config.auto_tuning import TUNABLE
-from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.compose import TUNABLE, compose_experiment
 from auclab.pipeline.split.tuning import SYMBOLS
 from auclab.tracking.environment import fingerprint
 from auclab.types import AuclabError

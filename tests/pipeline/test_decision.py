@@ -10,8 +10,7 @@ import pytest
 
 from auclab.export.scorer import Scorer
 from auclab.models.timings import Timings
-from auclab.pipeline.config.decision_settings import check_decision
-from auclab.pipeline.config.settings import DecisionConfig
+from auclab.pipeline.config.settings import DecisionConfig, check_decision
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.split.decision import _why_not
 from auclab.tracking.config import SWEEP_VARIABLE

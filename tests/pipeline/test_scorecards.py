@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auclab import AuclabError
-from auclab.pipeline.config.default_experiment import with_formulation
+from auclab.pipeline.config.settings import with_formulation
 from auclab.pipeline.record.artifacts import write_fold
 from auclab.pipeline.split.scorecards import stored_card
 from auclab.scorecards import Card

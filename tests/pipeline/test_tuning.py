@@ -15,8 +15,7 @@ from auclab.datasets.splits import kfold
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.metrics import auc_score, auc_threshold, bauc_score
-from auclab.pipeline.config.compose import compose_experiment
-from auclab.pipeline.config.run_name import flatten, run_name
+from auclab.pipeline.config.compose import compose_experiment, flatten, run_name
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.tuning import tune_formulation, values_beyond
 from auclab.pipeline.split.tuning_path import draw_tuning_path

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from auclab.comparison.models import find_model
 from auclab.comparison.runs import GROUPS, fetch_files
-from auclab.pipeline.config.decision_settings import rule_in_words
+from auclab.pipeline.config.settings import rule_in_words
 from auclab.pipeline.screen.console import err, out, reading
 from auclab.pipeline.screen.encoding import write_data
 from auclab.pipeline.stored.visible import visible

@@ -26,8 +26,7 @@ from rich.markup import escape
 
 from auclab.cli.process import begun
 from auclab.pipeline.config.compose import Experiment, conf_folder
-from auclab.pipeline.config.default_experiment import linear_notes, with_formulation
-from auclab.pipeline.config.settings import register_schema
+from auclab.pipeline.config.settings import linear_notes, register_schema, with_formulation
 from auclab.pipeline.config.typed_words import TRACES, in_words, quoted_where_needed
 from auclab.sweeps.choices import left_to_jobs
 from auclab.sweeps.jobs import parse_rerun, run_job

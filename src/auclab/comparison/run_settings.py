@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from auclab.pipeline.config.run_name import SYMBOLS, TUNED_TOGETHER
+from auclab.pipeline.config.compose import SYMBOLS, TUNED_TOGETHER
 
 #: Settings that only replicate an experiment; the name of the split is the column ``fold``.
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")

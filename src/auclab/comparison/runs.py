@@ -18,7 +18,7 @@ import pandas as pd
 import platformdirs
 
 from auclab.datasets.target import names_of
-from auclab.pipeline.config.run_name import file_name
+from auclab.pipeline.config.compose import file_name
 from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stored.visible import visible
 from auclab.sizes import FEW, LINES

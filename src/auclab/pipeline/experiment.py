@@ -18,11 +18,9 @@ from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.build import build, built, load_dataset
-from auclab.pipeline.config.checks import prepared_notes
+from auclab.pipeline.config.checks import prepared_notes, refuse
 from auclab.pipeline.config.compose import Experiment
-from auclab.pipeline.config.decision_settings import check_decision
-from auclab.pipeline.config.refusals import refuse
-from auclab.pipeline.config.settings import BoundsConfig, parse_figures
+from auclab.pipeline.config.settings import BoundsConfig, check_decision, parse_figures
 from auclab.pipeline.record.artifacts import copy_models
 from auclab.pipeline.record.keep import record_run, write_run
 from auclab.pipeline.screen.console import show_engine, working

@@ -11,8 +11,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.run_settings import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
-from auclab.pipeline.config.auto_tuning import BESIDE_GAMMA
-from auclab.pipeline.config.run_name import SYMBOLS
+from auclab.pipeline.config.compose import BESIDE_GAMMA, SYMBOLS
 from auclab.pipeline.stored.stored_files import damaged, read_rows
 
 #: Parameters of a formulation that make a path.

@@ -12,7 +12,7 @@ from hydra.core.override_parser.types import IntervalSweep, Override, OverrideTy
 from omegaconf import DictConfig, open_dict
 
 from auclab.pipeline.config.compose import Experiment, conf_folder
-from auclab.pipeline.config.default_experiment import linear_notes
+from auclab.pipeline.config.settings import linear_notes
 from auclab.pipeline.config.typed_words import hydra_in_words, in_words
 from auclab.sweeps.composition import SharedLoader
 from auclab.tracking.config import SWEEP_VARIABLE

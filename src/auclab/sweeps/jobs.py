@@ -192,7 +192,7 @@ def _is_first(job: Job, sweep: SweepRecord) -> bool:
 
 def lacking_library(formulation: Mapping[str, Any]) -> str:
     """Why a baseline cannot be fitted here; empty if its library is installed, and for formulations."""
-    from auclab.pipeline.config.run_name import is_baseline
+    from auclab.pipeline.config.compose import is_baseline
 
     if not is_baseline(formulation):
         return ""

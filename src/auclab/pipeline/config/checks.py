@@ -19,15 +19,17 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from auclab.datasets.bad_cells import Refusals
-from auclab.pipeline.config.auto_tuning import check_multiples, parameters_of
-from auclab.pipeline.config.compose import Experiment, conf_folder, known_keys, plain_yaml
+from auclab.pipeline.config.compose import (
+    Experiment,
+    check_multiples,
+    conf_folder,
+    is_baseline,
+    known_keys,
+    parameters_of,
+    plain_yaml,
+)
 from auclab.pipeline.config.constraint_settings import check_groups, check_rules
-from auclab.pipeline.config.decision_settings import check_decision
-from auclab.pipeline.config.kernel_settings import KernelConfig
-from auclab.pipeline.config.limits import check_values
-from auclab.pipeline.config.refusals import refuse
-from auclab.pipeline.config.run_name import is_baseline
-from auclab.pipeline.config.settings import DecisionConfig, TuneConfig
+from auclab.pipeline.config.settings import DecisionConfig, KernelConfig, TuneConfig, check_decision, check_values
 from auclab.tracking.address import Address
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
@@ -35,6 +37,60 @@ from auclab.wording import did_you_mean
 if TYPE_CHECKING:
     from auclab.datasets.columns import Columns
     from auclab.datasets.records import Dataset
+
+_OF_BASELINES = "not supported for baselines such as {}, which other libraries fit; leave"
+#: For each kind of fit, what it does not support and why; {} is replaced by the name of the formulation.
+REFUSED = {
+    "baseline": {
+        "constraints": f"constraints are {_OF_BASELINES} them out",
+        "kernel": f"a kernel is {_OF_BASELINES} it out",
+        "tune.tolerance": f"tune.tolerance is {_OF_BASELINES} it out",
+        "ranked": "formulation={} is fitted by another library, which compares all rows of two classes; formulation="
+        "bauc and ranksvm compare rows within groups, by grades and by times",
+        "blocks": "formulation={} is fitted by another library, which needs all rows in memory; dataset=blocks works "
+        "with logistic, lda, ranksvm, bauc, csvm and the other convex means of hinges",
+    },
+    "integer": {
+        "kernel": "a kernel is for bauc, ranksvm, csvm and the like, and not for {}",
+        "ranked": "formulation={} compares all rows of two classes; formulation=bauc and ranksvm compare rows within "
+        "groups, by grades and by times",
+        "blocks": "formulation={} needs all rows in memory; use dataset=file and fewer rows",
+    },
+    "ranked": {
+        "class_weight": "class_weight is for two classes, and rows are compared within groups, by grades or by times; "
+        "leave it out",
+        "max_features": "constraints.max_features is for two classes, and rows are compared within groups, by grades "
+        "or by times; leave it out, or use formulation.norm=l1, which uses few columns",
+        "decision": "decision.threshold and decision.probability are for two classes, and rows that are compared "
+        "within groups, by grades or by times have no labels to predict; leave them out",
+        "tuned_kernel": "tune=kernel and a tuned kernel=precomputed are for two classes, and rows are compared within "
+        "groups, by grades or by times; set kernel.gamma and tune=penalty, or leave tune out",
+    },
+    "kernel": {
+        "constraints": "constraints are on the coefficients of columns, but a kernel has none; leave one out",
+        "blocks": "a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel",
+    },
+}
+
+
+def refuse(kind: str, name: str, **given: bool) -> None:
+    """Raise `AuclabError` for the first option in use that this kind of fit does not support.
+
+    `kind`: a key of `REFUSED`; other kinds support everything. `name`: of the formulation. `**given`: whether each
+    entry of the table is used.
+
+    Examples
+    --------
+    >>> refuse("integer", "scorecard", class_weight=True)
+    >>> refuse("integer", "scorecard", kernel=True)
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: a kernel is for bauc, ranksvm, csvm and the like, and not for scorecard
+    """
+    for what, reason in REFUSED.get(kind, {}).items():
+        if given.get(what.replace(".", "_")):
+            raise AuclabError(reason.format(name))
+
 
 #: Groups with one yaml file a choice, which names an object and its arguments.
 _GROUPS = ("dataset", "split", "preprocess", "formulation", "engine")

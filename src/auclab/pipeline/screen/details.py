@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from auclab.datasets.target import METRIC_NAMES, WORDS
-from auclab.pipeline.config.decision_settings import rule_in_words
+from auclab.pipeline.config.settings import rule_in_words
 from auclab.pipeline.screen.answer import warnings
 from auclab.pipeline.screen.bound_lines import BoundLine, best_of, weakest
 from auclab.pipeline.split.decision import UNDECIDED

@@ -8,9 +8,8 @@ from typing import Any
 from auclab.datasets.records import Split
 from auclab.datasets.target import Target
 from auclab.formulations.ranked import Ranking
-from auclab.pipeline.config.kernel_settings import KernelConfig
-from auclab.pipeline.config.refusals import refuse
-from auclab.pipeline.config.settings import DecisionConfig
+from auclab.pipeline.config.checks import refuse
+from auclab.pipeline.config.settings import DecisionConfig, KernelConfig
 from auclab.pipeline.split import summarised_part
 from auclab.pipeline.split.decision import check_probability
 from auclab.pipeline.split.summarised_part import check_metric

@@ -21,8 +21,7 @@ from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import Target, as_target
 from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read_rule
-from auclab.pipeline.config.decision_settings import check_decision, plain_rule
-from auclab.pipeline.config.settings import DecisionConfig
+from auclab.pipeline.config.settings import DecisionConfig, check_decision, plain_rule
 from auclab.pipeline.split.measured import Measured
 from auclab.sizes import SOON
 from auclab.tracking.config import in_sweep

@@ -14,8 +14,7 @@ from auclab.datasets.records import Dataset, Split, part_sha256
 from auclab.datasets.splits import take_rows
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
-from auclab.pipeline.config.kernel_settings import KernelConfig
-from auclab.pipeline.config.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig
+from auclab.pipeline.config.settings import BoundsConfig, DecisionConfig, KernelConfig, SolverConfig, TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints, on_prepared
 from auclab.pipeline.split.decision import UNDECIDED, decide
 from auclab.pipeline.split.formula import describe_scorer, explain

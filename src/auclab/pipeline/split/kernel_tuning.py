@@ -28,7 +28,7 @@ from auclab.formulations import Program
 from auclab.formulations.base import parameter_names
 from auclab.kernels import Kernel
 from auclab.metrics.scorers import MetricScorer, get_scorer
-from auclab.pipeline.config.auto_tuning import check_multiples, tuned_parameter
+from auclab.pipeline.config.compose import check_multiples, tuned_parameter
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.tuning import (
     Tuning,

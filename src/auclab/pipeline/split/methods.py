@@ -19,9 +19,8 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.models.algebra import MOST_ROWS
-from auclab.pipeline.config.kernel_settings import KernelConfig
-from auclab.pipeline.config.refusals import refuse
-from auclab.pipeline.config.settings import SolverConfig, TuneConfig
+from auclab.pipeline.config.checks import refuse
+from auclab.pipeline.config.settings import KernelConfig, SolverConfig, TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints, on_prepared
 from auclab.pipeline.split.scorecards import card_of_split, on_items
 from auclab.pipeline.split.tuning import Tuning, tune_baseline, tune_formulation
@@ -41,7 +40,7 @@ class Method(Protocol):
 
     @property
     def kind(self) -> str:
-        """Its key in `auclab.pipeline.config.refusals.REFUSED`."""
+        """Its key in `auclab.pipeline.config.checks.REFUSED`."""
 
     @property
     def formulation(self) -> Program | Baseline:

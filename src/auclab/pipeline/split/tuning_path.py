@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from auclab.displays.style import BLUE, GREY, RED, canvas, despine, number
-from auclab.pipeline.config.run_name import SYMBOLS
+from auclab.pipeline.config.compose import SYMBOLS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
