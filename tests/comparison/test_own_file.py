@@ -96,7 +96,7 @@ def test_a_run_is_shown_with_its_tuned_value_and_its_command(call, folder):
 
 
 def test_bounds_below_0_are_explained():
-    from auclab.pipeline.screen.bound_lines import BoundLine, best_of
+    from auclab.pipeline.screen.result_screen import BoundLine, best_of
 
     item = {"statement": "bAUC ≥ -0.2792", "name": "fixed_scorer_bauc", "quantity": "bAUC", "sample": "test"}
     line = BoundLine.of_stored(item | {"bound": {"lower": -0.27915, "half_width": None, "vacuous": True}})

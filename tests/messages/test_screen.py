@@ -2,9 +2,8 @@
 
 import pytest
 
-from auclab.pipeline.screen.answer import answer, warnings
-from auclab.pipeline.screen.details import labels
-from auclab.pipeline.split.active_constraints import ActiveConstraint, SolvedConstraints
+from auclab.pipeline.screen.result_screen import answer, labels, warnings
+from auclab.pipeline.split.constrained import ActiveConstraint, SolvedConstraints
 from messages.situations import checked
 
 NARROW = "formulation=partial_auc formulation.max_fpr=0.02 dataset.n_neg=100"

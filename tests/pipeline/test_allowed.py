@@ -7,8 +7,14 @@ import pytest
 import yaml
 
 from auclab.pipeline.config.compose import compose_experiment, conf_folder
-from auclab.pipeline.stored.allowed import ALLOWED, FILES, PIECES, check_configuration, is_function
-from auclab.pipeline.stored.configuration import stored_experiment
+from auclab.pipeline.stored.configuration import (
+    ALLOWED,
+    FILES,
+    PIECES,
+    check_configuration,
+    is_function,
+    stored_experiment,
+)
 from auclab.types import AuclabError
 
 

@@ -8,7 +8,7 @@ import pytest
 from auclab.check import command
 from auclab.check.claims import Verdict
 from auclab.check.command import check_folder, exit_code
-from auclab.pipeline.record import block_files
+from auclab.pipeline.record import artifacts
 from auclab.samples.blocks import open_parquet
 from auclab.solvers.certify import certify
 from composed import run_here
@@ -96,7 +96,7 @@ def test_rows_that_do_not_fit_are_not_checked(folder, tmp_path, monkeypatch):
 
 
 def test_no_file_above_what_is_read(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(block_files, "MOST_SCORES", 5_999)
+    monkeypatch.setattr(artifacts, "MOST_SCORES", 5_999)
     run_here(tmp_path, *settings(folder, "split=none"))
     assert not (tmp_path / "multipliers.parquet").exists()
     assert verdicts(tmp_path)["lower bound"] is Verdict.UNCHECKED

@@ -18,8 +18,7 @@ from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.constraint_settings import check_rules, resolve_constraints
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.record.artifacts import write_artifacts
-from auclab.pipeline.split.active_constraints import solved_constraints
-from auclab.pipeline.split.constrained import constraints_of
+from auclab.pipeline.split.constrained import constraints_of, solved_constraints
 from auclab.types import AuclabError
 from composed import composed, run_here
 

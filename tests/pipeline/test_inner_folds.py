@@ -11,7 +11,7 @@ from auclab.metrics import auc_score
 from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.settings import InnerConfig
 from auclab.pipeline.experiment import solve_splits
-from auclab.pipeline.split.inner_folds import score_on_inner_folds
+from auclab.pipeline.split.fold import score_on_inner_folds
 from auclab.types import AuclabError
 from composed import composed
 

@@ -17,7 +17,7 @@ from auclab.metrics import buffered_concordance, concordance_index, grouped_auc,
 from auclab.pipeline.config.checks import check_data
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.screen.result_screen import line_of
-from auclab.pipeline.split.ranked_part import over_pairs
+from auclab.pipeline.split.measured import over_pairs
 from auclab.pipeline.stored.stored_files import read_scores
 from auclab.tracking import load_model, load_scorer
 from auclab.tracking.logged_models import models_of

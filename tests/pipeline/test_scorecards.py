@@ -8,7 +8,7 @@ import pytest
 from auclab import AuclabError
 from auclab.pipeline.config.settings import with_formulation
 from auclab.pipeline.record.artifacts import write_fold
-from auclab.pipeline.split.scorecards import stored_card
+from auclab.pipeline.split.formula import stored_card
 from auclab.scorecards import Card
 from composed import run_here
 

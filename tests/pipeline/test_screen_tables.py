@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab.pipeline.screen import tables
+from auclab.pipeline.screen import console as tables
 from auclab.pipeline.screen.console import Screen
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from auclab.pipeline.record.figures import FIGURES, draw_figures
-from auclab.pipeline.stored.stored_kernel import described_kernels, read_kernel
+from auclab.pipeline.stored.stored_files import described_kernels, read_kernel
 from auclab.types import AuclabError
 from composed import composed, run_here
 
@@ -56,7 +56,7 @@ def test_a_damaged_file_is_named(tmp_path, kernel):
 
 def test_the_details_speak_of_functions():
     from auclab.pipeline.experiment import solve_splits
-    from auclab.pipeline.screen.details import details
+    from auclab.pipeline.screen.result_screen import details
 
     words = (*RUN, *FAST, "kernel=rbf", "kernel.gamma=0.05", "split=kfold", "split.n_folds=2")
     result = solve_splits(composed(words))

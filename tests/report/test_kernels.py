@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 
 from auclab.comparison import read_runs
-from auclab.pipeline.stored.stored_kernel import read_kernel
+from auclab.pipeline.stored.stored_files import read_kernel
 from auclab.report import write_report
 from auclab.report.scorers import draw_kernels, kernel_lines
 from composed import run_here

@@ -157,7 +157,7 @@ def _find(run: str, store: str, allow: Sequence[str]) -> tuple[Path, dict[int, d
 
 
 def _show(name: str, check: Check, several: bool) -> None:
-    from auclab.pipeline.screen.tables import print_table
+    from auclab.pipeline.screen.console import print_table
 
     print(visible(f"{name}{f' · fold_{check.split.number}' if several else ''}"))
     lines = [[claim.name, claim.claimed, claim.found, str(claim.verdict)] for claim in check.claims]

@@ -223,8 +223,7 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     from auclab.export.formula import prepared_columns
     from auclab.pipeline.config.build import build, load_dataset
     from auclab.pipeline.split.constrained import constraints_of
-    from auclab.pipeline.split.formula import column_names
-    from auclab.pipeline.split.scorecards import stated_signs
+    from auclab.pipeline.split.formula import column_names, stated_signs
     from auclab.pipeline.stored.configuration import stored_experiment
 
     experiment = stored_experiment(folder, allow=allow)

@@ -14,8 +14,7 @@ from packaging.requirements import Requirement
 
 from auclab import __version__
 from auclab.datasets.catalogue import VARIABLE, search_path
-from auclab.pipeline.screen.console import out, short_path
-from auclab.pipeline.screen.tables import print_row
+from auclab.pipeline.screen.console import out, print_row, short_path
 from auclab.sizes import DATA_BYTES
 from auclab.tracking.address import Address
 from auclab.tracking.environment import capture_environment

@@ -13,8 +13,7 @@ from auclab.comparison.models import find_model
 from auclab.datasets.target import WORDS
 from auclab.files import replace_file
 from auclab.pipeline.record.artifacts import write_json
-from auclab.pipeline.screen.console import out, reading
-from auclab.pipeline.screen.tables import print_row, print_table
+from auclab.pipeline.screen.console import out, print_row, print_table, reading
 from auclab.pipeline.stored.evaluation import METRICS, PARTS, Evaluation, Measured, evaluate_file
 from auclab.pipeline.stored.visible import visible
 from auclab.precision import CONFIDENCE

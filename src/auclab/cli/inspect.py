@@ -7,7 +7,7 @@ from argparse import Namespace
 from rich.text import Text
 
 from auclab.datasets.inspection import InspectedColumn, Inspection, inspect_file
-from auclab.pipeline.screen.tables import print_row, print_table
+from auclab.pipeline.screen.console import print_row, print_table
 from auclab.pipeline.stored.visible import visible
 
 #: Columns for which a run needs a setting, and columns that it leaves out.

@@ -81,7 +81,7 @@ def _run(config: DictConfig) -> None:
         show_data(*check_data(experiment))
     with plain_errors(lambda line: SystemExit(1)):
         from auclab.pipeline.experiment import run_experiment
-        from auclab.pipeline.screen.foreseen import show_foreseen
+        from auclab.pipeline.screen.data_screen import show_foreseen
 
         show_foreseen([*linear_notes(config, job), *unread_notes(config)])
         run_experiment(experiment, folder=job.runtime.output_dir, begun=begun())

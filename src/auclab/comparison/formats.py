@@ -11,8 +11,7 @@ import pandas as pd
 from auclab.comparison.column_pairs import ColumnPair
 from auclab.comparison.paired import mean_interval
 from auclab.comparison.table import Cell, Table
-from auclab.pipeline.stored.csv_cells import no_formula
-from auclab.pipeline.stored.visible import visible
+from auclab.pipeline.stored.visible import no_formula, visible
 
 #: What pandas leaves as it is: signs that pdflatex lacks, and those that would be an argument of the command before.
 _TEX = str.maketrans(

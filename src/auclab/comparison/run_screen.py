@@ -13,10 +13,9 @@ from auclab.comparison.cells import PARTS
 from auclab.comparison.coefficients import read_effects
 from auclab.comparison.runs import is_setting, status_of
 from auclab.comparison.screens import STYLES, number_of, plain
-from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, weakest
-from auclab.pipeline.screen.console import out
-from auclab.pipeline.screen.tables import facts_grid, print_table
-from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
+from auclab.pipeline.screen.console import facts_grid, out, print_table
+from auclab.pipeline.screen.result_screen import BoundLine, all_lines, weakest
+from auclab.pipeline.split.formula import CARD_FILE, stored_card
 from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_json
 from auclab.pipeline.stored.visible import visible
 from auclab.sizes import LINES

@@ -13,8 +13,7 @@ from rich.text import Text
 from auclab.comparison.replay import EFFORT, Replay
 from auclab.comparison.runs import find_metric, status_of
 from auclab.datasets.target import names_of
-from auclab.pipeline.screen.console import out
-from auclab.pipeline.screen.tables import facts_grid, print_table
+from auclab.pipeline.screen.console import facts_grid, out, print_table
 from auclab.pipeline.stored.visible import visible
 from auclab.types import CONVERGED
 from auclab.wording import counted, few

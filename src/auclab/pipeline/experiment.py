@@ -24,12 +24,11 @@ from auclab.pipeline.config.settings import BoundsConfig, check_decision, parse_
 from auclab.pipeline.record.artifacts import copy_models
 from auclab.pipeline.record.keep import record_run, write_run
 from auclab.pipeline.screen.console import show_engine, working
-from auclab.pipeline.screen.foreseen import foreseen, show_foreseen
+from auclab.pipeline.screen.data_screen import foreseen, show_foreseen
 from auclab.pipeline.screen.result_screen import show_run, show_solution
 from auclab.pipeline.split.block_runs import check_block_run
 from auclab.pipeline.split.constrained import constraints_of
-from auclab.pipeline.split.fold import Metrics, solve_split
-from auclab.pipeline.split.inner_folds import score_on_inner_folds
+from auclab.pipeline.split.fold import Metrics, score_on_inner_folds, solve_split
 from auclab.pipeline.split.results import Fold, Result
 from auclab.samples.tables import in_memory
 from auclab.solvers.registry import check_solvable

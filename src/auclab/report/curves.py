@@ -20,7 +20,7 @@ from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.buffered_roc import broc_from_sorted
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import roc_from_sorted
-from auclab.pipeline.split.ranked_part import RankedPart
+from auclab.pipeline.split.measured import RankedPart
 from auclab.pipeline.stored.stored_files import damaged, read_rows, read_scores
 from auclab.report.decisions import decisions
 from auclab.report.thinning import short, steps, thinned

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.pipeline.screen.bound_lines import BoundLine
+from auclab.pipeline.screen.result_screen import BoundLine
 from auclab.pipeline.stored.stored_files import damaged, read_json
 from auclab.pipeline.stored.visible import visible
 

@@ -11,9 +11,8 @@ from markupsafe import Markup
 
 from auclab.comparison.coefficients import ColumnEffect, read_effects
 from auclab.comparison.run_settings import DATA, METHOD, label, settings_of, telling_settings
-from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
-from auclab.pipeline.stored.stored_files import read_json
-from auclab.pipeline.stored.stored_kernel import StoredKernel, described_kernels, read_kernel
+from auclab.pipeline.split.formula import CARD_FILE, stored_card
+from auclab.pipeline.stored.stored_files import StoredKernel, described_kernels, read_json, read_kernel
 from auclab.pipeline.stored.visible import visible
 from auclab.report.figures import MOST_SOLVES, Drawn, draw_stages
 from auclab.scorecards.render import as_html

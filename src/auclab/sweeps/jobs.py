@@ -143,8 +143,7 @@ def attempt(folder: Path, sweep_folder: Path, name: str, make: Callable[[], Job]
     `folder`: the job's output folder. `sweep_folder`: that of the sweep. `name`: name of the job should `make` fail.
     `make`: returns the job.
     """
-    from auclab.pipeline.screen.console import plain_errors
-    from auclab.pipeline.screen.notes import show_notes
+    from auclab.pipeline.screen.console import plain_errors, show_notes
 
     show_notes()
     with plain_errors(lambda line: SystemExit(1)):

@@ -65,8 +65,7 @@ class SweepCallback(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """Check the sweep, open its parent run, and ask the store what finished before."""
         from auclab.pipeline.config.settings import typed
-        from auclab.pipeline.screen.console import plain_errors
-        from auclab.pipeline.screen.notes import show_notes
+        from auclab.pipeline.screen.console import plain_errors, show_notes
         from auclab.sweeps.watcher import Watcher
 
         show_notes()
@@ -186,8 +185,7 @@ def report_remaining_jobs() -> None:
 
 def _close(sweep: Sweep, stopped: bool) -> bool:
     """Close the parent run and print the summary; return whether a job is missing."""
-    from auclab.pipeline.screen.console import Stopped, show_sweep
-    from auclab.pipeline.screen.notes import show_notes
+    from auclab.pipeline.screen.console import Stopped, show_notes, show_sweep
 
     show_notes()  # once more: Hydra has configured the loggers
     sweep.watcher.stop()

@@ -5,25 +5,52 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from auclab.export.coefficients import INTERCEPT
 from auclab.files import replace_file
-from auclab.pipeline.record.block_files import write_blocks
-from auclab.pipeline.screen.details import details
-from auclab.pipeline.split.active_constraints import SolvedConstraints
+from auclab.pipeline.screen.result_screen import details
+from auclab.pipeline.split.constrained import SolvedConstraints
 from auclab.pipeline.split.results import Fold, Result
-from auclab.pipeline.stored.csv_cells import no_formula
-from auclab.pipeline.stored.stored_files import DETAILS_FILE, SCORES_FILE
+from auclab.pipeline.stored.stored_files import DETAILS_FILE, MOST_SCORES, SCORES_FILE
+from auclab.pipeline.stored.visible import no_formula
 from auclab.solvers.fitted import Fitted
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.types import Array, AuclabError
+
+
+def write_blocks(
+    path: Path, y: NDArray[Any], rows: NDArray[np.integer], name: str, blocks: Iterable[Array], *, part: str = ""
+) -> bool:
+    """Write a file with one row group per block, in one pass. If nothing would read it, write none and return False.
+
+    `y` (n_samples,): 0/1. `rows` (n_samples,): row numbers in the data set. `name`: name of the column of values.
+    `blocks`: the values in row order. `part`: value of a column ``part``.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if len(y) > MOST_SCORES:
+        return False
+    of_part = [("part", pa.dictionary(pa.int8(), pa.string()))] if part else []
+    schema = pa.schema([("row", pa.int64()), *of_part, ("y_true", pa.int8()), (name, pa.float64())])
+    start = 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for values in blocks:
+            block = slice(start, start + values.size)
+            parts = [pa.DictionaryArray.from_arrays(pa.array(np.zeros(values.size, np.int8)), pa.array([part]))]
+            columns = [rows[block].astype(np.int64), *(parts if part else []), y[block].astype(np.int8), values]
+            writer.write_table(pa.table(dict(zip(schema.names, columns, strict=True)), schema=schema))
+            start += values.size
+    return True
+
 
 #: The dual point that proves the lower bound: ``auclab check`` verifies it.
 MULTIPLIERS_FILE = "multipliers.parquet"
@@ -135,7 +162,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
     name = "test" if "test" in fold.parts else "train"
     _write_scores(fold, name, folder)
     if fold.card is not None:
-        from auclab.pipeline.split.scorecards import write_card
+        from auclab.pipeline.split.formula import write_card
 
         write_card(fold.card, folder)
     if fold.tuning is not None:

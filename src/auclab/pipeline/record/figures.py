@@ -18,9 +18,8 @@ from auclab.displays.base import Display
 from auclab.displays.style import DPI
 from auclab.files import replace_file
 from auclab.metrics import ScoredPart
-from auclab.pipeline.split.ranked_part import RankedPart
-from auclab.pipeline.stored.stored_files import SCORES_FILE, read_scores
-from auclab.pipeline.stored.stored_kernel import read_kernel
+from auclab.pipeline.split.measured import RankedPart
+from auclab.pipeline.stored.stored_files import SCORES_FILE, read_kernel, read_scores
 from auclab.types import AuclabError
 
 FIGURES: dict[str, Any] = {

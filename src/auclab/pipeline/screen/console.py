@@ -1,25 +1,28 @@
-"""Terminal output shared by experiments, sweeps and commands: one-line errors, progress, the end of a sweep."""
+"""Terminal output shared by experiments, sweeps and commands: one-line errors, tables, progress, the end of a sweep."""
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 from rich.segment import Segment
-from rich.table import Column
+from rich.table import Column, Table
+from rich.text import Text
 
 from auclab.pipeline.stored.visible import visible_lines
 from auclab.tracking.address import Address
@@ -303,3 +306,46 @@ def _store_option(tracking: TrackingConfig) -> str:
 def short_path(path: Path) -> str:
     """Relative to the working directory if it lies below that."""
     return os.path.relpath(path) if path.absolute().is_relative_to(Path.cwd()) else str(path)
+
+
+def facts_grid(width: int | None = None) -> Table:
+    """A grid of labels, at least of some width, and texts."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True, min_width=width)
+    grid.add_column(overflow="fold")
+    return grid
+
+
+def print_row(word: str, text: str, width: int, *, style: str = "cyan") -> None:
+    """Print a label and a text that begins at column `width`; a command stays on one line, so that it can be copied."""
+    if "auclab " in text:
+        out.print(f"[{style}]{word:<{width - 1}}[/{style}] {escape(text)}", soft_wrap=True)
+        return
+    grid = facts_grid(width - 2)
+    grid.add_row(Text(word, style), Text(text))
+    out.print(grid)
+
+
+def print_table(head: Sequence[str], lines: Sequence[Sequence[str | Text]], left: Sequence[int] = (0,)) -> None:
+    """Print a table; the columns in `left` are text, the others numbers. Strings are shown without markup."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for index, name in enumerate(head):
+        table.add_column(Text(name), justify="left" if index in left else "right", overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in line))
+    out.print(table)
+
+
+def show_notes() -> None:
+    """Print the warnings of `auclab.tracking` from now on, in addition to the run's log file."""
+    logging.getLogger("auclab.tracking").addHandler(_LINES)  # which happens once
+
+
+class _Lines(logging.Handler):
+    """Prints one line per record to the error stream, above a progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        err.print(f"[yellow]note:[/yellow] {escape(' '.join(record.getMessage().split()))}", soft_wrap=True)
+
+
+_LINES = _Lines(logging.WARNING)

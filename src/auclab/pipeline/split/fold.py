@@ -1,7 +1,9 @@
-"""One split: preprocess, fit, measure, bound, decide."""
+"""One split: preprocess, fit, measure, bound, decide; and its metrics on inner folds."""
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
@@ -11,18 +13,25 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from auclab.datasets.records import Dataset, Split, part_sha256
-from auclab.datasets.splits import take_rows
+from auclab.datasets.splits import inner_folds, take_rows
+from auclab.datasets.target import Target, as_target
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
-from auclab.pipeline.config.settings import BoundsConfig, DecisionConfig, KernelConfig, SolverConfig, TuneConfig
+from auclab.pipeline.config.settings import (
+    BoundsConfig,
+    DecisionConfig,
+    InnerConfig,
+    KernelConfig,
+    SolverConfig,
+    TuneConfig,
+)
 from auclab.pipeline.split.constrained import DataConstraints, on_prepared
 from auclab.pipeline.split.decision import UNDECIDED, decide
 from auclab.pipeline.split.formula import describe_scorer, explain
 from auclab.pipeline.split.guarantees import Guarantee, find_guarantees
-from auclab.pipeline.split.measured import Measured, Metric, Part, measure
+from auclab.pipeline.split.measured import Measured, Metric, Part, measure, ranked_metrics
 from auclab.pipeline.split.methods import ClassWeight, method_of, problem_to_write
-from auclab.pipeline.split.ranked_part import ranked_metrics
-from auclab.pipeline.split.results import Fold
+from auclab.pipeline.split.results import Fold, InnerScores
 from auclab.pipeline.split.summarised_part import part_of
 from auclab.pipeline.split.tuning import Tuning
 from auclab.precision import CONFIDENCE
@@ -138,3 +147,35 @@ def _guarantee(
     were = f"{tuning.symbol} {'were' if tuning.with_gamma else 'was'}"
     remark = f"{were} selected on the training part: its bounds hold for all {choices} values at once"
     return guarantees, (*remarks, remark)
+
+
+def score_on_inner_folds(
+    solve: Callable[[Split], Fold],
+    split: Split,
+    y: NDArray[np.int64] | Target,
+    inner: InnerConfig,
+) -> InnerScores | None:
+    """Repeat an experiment on stratified folds of its training part.
+
+    Preprocessing, tuning and scorer are refitted on each inner training part: tuned parameters are selected by nested
+    cross-validation.
+
+    `solve`: solves the experiment on one split. `split`: its training part is cut into folds. `y` (n_samples,), or
+    Target: 0/1, or what the rows are ranked by, of all observations. `inner`: the folds; with 0 of them None is
+    returned.
+    """
+    if inner.folds == 0:
+        return None
+    start = time.perf_counter()
+    columns: dict[str, list[float]] = {}
+    target = as_target(y).take(split.train)
+    for part in inner_folds(target, n_folds=inner.folds, seed=inner.seed, setting="inner.folds"):
+        fold = solve(Split(split.train[part.train], split.train[part.test], part.name))
+        if fold.solution.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        for key, value in fold.parts["test"].metrics.items():
+            columns.setdefault(key, []).append(float(value))
+    means = {key: float(np.mean(values)) for key, values in columns.items()}
+    errors = {key: float(np.std(values, ddof=1)) / math.sqrt(len(values)) for key, values in columns.items()}
+    values = {key: tuple(each) for key, each in columns.items()}
+    return InnerScores(means, errors, inner.folds, time.perf_counter() - start, values)

@@ -22,7 +22,7 @@ from auclab.models.algebra import MOST_ROWS
 from auclab.pipeline.config.checks import refuse
 from auclab.pipeline.config.settings import KernelConfig, SolverConfig, TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints, on_prepared
-from auclab.pipeline.split.scorecards import card_of_split, on_items
+from auclab.pipeline.split.formula import card_of_split, on_items
 from auclab.pipeline.split.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.scorecards import Card
 from auclab.solvers.encodings import check_exportable

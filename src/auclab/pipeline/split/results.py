@@ -14,7 +14,7 @@ from auclab.estimators.linear_ranker import LinearRanker
 from auclab.export.coefficients import Effects
 from auclab.formulations import Optimum, Program
 from auclab.formulations.problem import Problem
-from auclab.pipeline.split.active_constraints import SolvedConstraints
+from auclab.pipeline.split.constrained import SolvedConstraints
 from auclab.pipeline.split.decision import UNDECIDED, Decision
 from auclab.pipeline.split.guarantees import Guarantee
 from auclab.pipeline.split.measured import PartResult

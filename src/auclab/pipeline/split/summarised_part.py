@@ -32,8 +32,7 @@ from auclab.metrics.summary.kept_scores import KeptScores
 from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.score_summary import sampled_edges
 from auclab.metrics.summary.scored_block import scored_block
-from auclab.pipeline.split.measured import HeldPart, Part
-from auclab.pipeline.split.ranked_part import RankedPart
+from auclab.pipeline.split.measured import HeldPart, Part, RankedPart
 from auclab.precision import EQUAL
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum

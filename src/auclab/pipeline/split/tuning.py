@@ -34,7 +34,7 @@ from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import get_scorer
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints, on_prepared
-from auclab.pipeline.split.ranked_part import RankedPart, over_pairs
+from auclab.pipeline.split.measured import RankedPart, over_pairs
 from auclab.solvers.path_parameters import along
 from auclab.solvers.penalty_series import SERIES_LENGTH, penalty_series, series_below
 from auclab.solvers.solution import Solution

@@ -15,7 +15,7 @@ import pandas as pd
 
 from auclab.datasets.new_rows import read_new_rows
 from auclab.export.scorer import OUTPUTS, Scorer, as_text, listed, shortened
-from auclab.pipeline.stored.csv_cells import no_formula
+from auclab.pipeline.stored.visible import no_formula
 from auclab.types import AuclabError
 from auclab.wording import counted, did_you_mean
 

@@ -1,4 +1,4 @@
-"""Untrusted text made safe to print: without characters that control a terminal."""
+"""Untrusted text made safe: for a terminal, and for a spreadsheet program."""
 
 from __future__ import annotations
 
@@ -38,3 +38,23 @@ def _visible(sign: str) -> str:
     if unicodedata.category(sign) not in _NOT_TEXT:
         return sign
     return chr(0x2400 + ord(sign)) if ord(sign) < 0x20 else "\u2421" if ord(sign) == 0x7F else "\ufffd"
+
+
+#: Characters that make a cell a formula at its start, also full-width and after spaces.
+_FORMULA = tuple("=+-@＝＋－＠")
+
+
+def no_formula(text: str) -> str:
+    """Text as a one-line cell, with an apostrophe before what a spreadsheet program would take for a formula.
+
+    A formula can fetch an address or, in older programs, run a command. Numbers are unchanged. Line breaks are
+    replaced, as a spreadsheet may start a new cell there.
+    """
+    text = visible(text)
+    if not text.lstrip().startswith(_FORMULA):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
