@@ -2,7 +2,7 @@
 
 import os
 
-from auclab.cli.process import run_as_program
+from auclab.cli.main import run_as_program
 from auclab.cli.run import main
 from auclab.sweeps.sweep import PROGRAM_VARIABLE
 

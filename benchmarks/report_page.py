@@ -36,7 +36,7 @@ from auclab.pipeline.split.guarantees import find_guarantees
 from auclab.pipeline.split.measured import HeldPart, PartResult
 from auclab.pipeline.split.results import Fold, Result
 from auclab.report import write_report
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.tracking.record import DatasetEntry, recording
 from auclab.tracking.sync import computing, sync_run
 from auclab.types import Array

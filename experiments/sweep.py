@@ -35,9 +35,8 @@ from auclab.pipeline.config.settings import typed
 from auclab.pipeline.screen.console import out
 from auclab.sweeps.jobs import Job, SweepRecord, attempt, parse_rerun
 from auclab.sweeps.sweep import report_remaining_jobs
-from auclab.tracking.code import CODE_TAG, code_version
-from auclab.tracking.config import SWEEP_VARIABLE, TrackingConfig, in_sweep
-from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
+from auclab.tracking.address import SWEEP_VARIABLE, TrackingConfig, in_sweep
+from auclab.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, code_version, fingerprint
 from auclab.tracking.record import Draft, read_records, recording
 from auclab.tracking.sync import computing, sync_run
 from auclab.types import AuclabError

@@ -82,7 +82,7 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session")
 def store(tmp_path_factory):
     """Made once: two formulations on three seeds in a sweep, a run over folds, one that failed."""
-    from auclab.tracking.config import TrackingConfig
+    from auclab.tracking.address import TrackingConfig
     from auclab.tracking.sweeps import close_parent, open_parent
     from auclab.tracking.sync import writing  # with MLflow, in two seconds
 

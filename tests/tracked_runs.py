@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from auclab.datasets.records import Dataset
-from auclab.tracking.code import CODE_TAG
-from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
+from auclab.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.tracking.record import DatasetEntry, recording
 from auclab.tracking.sync import computing, sync_run
 

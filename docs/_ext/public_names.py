@@ -51,7 +51,7 @@ ALSO = (
     "auclab.datasets.artificial.make_artificial",
     "auclab.displays.feature_path.draw_feature_path",
     "auclab.displays.frontier.draw_frontier",
-    "auclab.export.fitted.scorer_of",
+    "auclab.export.formula.scorer_of",
     "auclab.solvers.integer.feature_path.feature_path",
     "auclab.solvers.path.solve_path",
 )

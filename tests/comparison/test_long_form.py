@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from auclab.comparison import compare_runs, formats, long_form
-from auclab.comparison.column_pairs import compare_columns
+from auclab.comparison.paired import compare_columns
 from made_runs import fake, table_of
 
 SCORES = {

@@ -7,7 +7,7 @@ import pytest
 from auclab.cli import main as cli
 from auclab.comparison import compare_runs, read_runs
 from auclab.pipeline.refit import on_all_rows
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.tracking.model import load_model
 from auclab.tracking.sweeps import close_parent, open_parent
 from auclab.tracking.sync import writing

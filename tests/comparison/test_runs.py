@@ -10,7 +10,7 @@ import pytest
 from auclab.comparison import read_runs
 from auclab.comparison.runs import _only_fold, read_run
 from auclab.datasets import splits
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
 from tracked_runs import keep_run
 

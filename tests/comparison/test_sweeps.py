@@ -3,7 +3,7 @@
 import pytest
 
 from auclab.comparison.runs import find_sweep, match_sweep, read_runs
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.tracking.sweeps import close_parent, open_parent
 from auclab.tracking.sync import writing
 from auclab.types import AuclabError

@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier
-from auclab.export.fitted import scorer_of
+from auclab.export.formula import scorer_of
 from auclab.export.scorer import Scorer
 from auclab.types import AuclabError
 

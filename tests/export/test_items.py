@@ -14,8 +14,7 @@ from auclab.datasets.records import Dataset
 from auclab.estimators.scorecard_classifier import sign_constraints
 from auclab.export.formula import describe, prepared_columns
 from auclab.export.scorer import Scorer
-from auclab.export.sql import to_sql
-from auclab.export.writers import export_scorer
+from auclab.export.writers import export_scorer, to_sql
 from auclab.scorecards import Card, ItemEncoder
 from auclab.scorecards.preprocess import items
 from auclab.types import AuclabError

@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab.export.onnx import to_onnx
 from auclab.export.scorer import FORMAT, Scorer
-from auclab.export.sql import to_sql
-from auclab.export.writers import export_scorer
+from auclab.export.writers import export_scorer, to_onnx, to_sql
 from auclab.types import AuclabError
 from formulas import KINDS, fitted
 

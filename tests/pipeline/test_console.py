@@ -10,7 +10,7 @@ from auclab.pipeline.screen import console as screen
 from auclab.samples.blocks import passes
 from auclab.samples.blocks.passes import PassProgress
 from auclab.solvers.progress import SolveProgress, report
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
 
 

@@ -13,7 +13,7 @@ from auclab.models.timings import Timings
 from auclab.pipeline.config.settings import DecisionConfig, check_decision
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.split.decision import _why_not
-from auclab.tracking.config import SWEEP_VARIABLE
+from auclab.tracking.address import SWEEP_VARIABLE
 from auclab.types import AuclabError, Status
 from composed import composed
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from auclab.pipeline.screen import console as tables
 from auclab.pipeline.screen import result_screen as screen
 from auclab.pipeline.screen.result_screen import BoundLine, all_lines, best_of, weakest
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.tracking.record import RunRecord
 from composed import run_here
 

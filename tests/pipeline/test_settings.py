@@ -18,7 +18,7 @@ from auclab.pipeline.config.settings import (
     typed,
 )
 from auclab.solvers.registry import SOLVERS, load_solver
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
 
 

@@ -12,9 +12,8 @@ from auclab.metrics import ScoredPart
 from auclab.metrics.roc import roc_from_sorted
 from auclab.pipeline.stored.stored_files import StoredScores
 from auclab.report import write_report
-from auclab.report.decisions import decisions
+from auclab.report.curves import MOST_ROWS, decisions, worst_rows
 from auclab.report.lines import settings_that_differ
-from auclab.report.worst_rows import MOST_ROWS, worst_rows
 from auclab.types import AuclabError
 from composed import run_here
 from report.browser import CHROMIUM, ask

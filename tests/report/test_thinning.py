@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab.report.thinning import UNSEEN, thinned
+from auclab.report.curves import UNSEEN, thinned
 
 
 def away(x, y, points_x, points_y):

@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 
 from auclab.pipeline.config.compose import conf_folder
 from auclab.pipeline.config.settings import register_schema
-from auclab.sweeps.composition import SharedLoader
+from auclab.sweeps.choices import SharedLoader
 
 
 @pytest.fixture

@@ -12,12 +12,11 @@ from auclab.estimators import baselines
 from auclab.pipeline.screen.console import show_sweep
 from auclab.sweeps.jobs import Job, Rerun, SweepRecord, attempt, lacking_library, parse_rerun
 from auclab.sweeps.watcher import Watcher, line_of_job
-from auclab.tracking import code
-from auclab.tracking.code import CODE_TAG
-from auclab.tracking.config import TrackingConfig
-from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
-from auclab.tracking.finished import write_finished
+from auclab.tracking import environment
+from auclab.tracking.address import TrackingConfig
+from auclab.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.tracking.record import RunRecord, recording
+from auclab.tracking.sweeps import write_finished
 from auclab.tracking.sync import Pending, writing
 from auclab.types import AuclabError
 from composed import REPOSITORY
@@ -109,14 +108,14 @@ def test_a_sweep_notices_that_a_file_changed(tmp_path, monkeypatch, capsys):
         shutil.copy(REPOSITORY / name, checkout / name)
     grid = (*SMALL, "formulation=bauc", "solver=highs", "bounds=none", "metrics=[auc]", "split.seed=0,1")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(code, "__file__", str(checkout / "src" / "auclab" / "tracking" / "code.py"))
+    monkeypatch.setattr(environment, "__file__", str(checkout / "src" / "auclab" / "tracking" / "environment.py"))
 
     def last_line(*overrides):
-        code.code_version.cache_clear()  # read once per process
+        environment.code_version.cache_clear()  # read once per process
         try:
             main(["-m", *grid, *overrides])
         finally:
-            code.code_version.cache_clear()
+            environment.code_version.cache_clear()
         said = capsys.readouterr()
         return said.out.splitlines()[-1], said.err
 

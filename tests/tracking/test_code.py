@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from auclab.tracking import code
-from auclab.tracking.code import CODE_PATHS, code_version, hash_files
+from auclab.tracking import environment
+from auclab.tracking.environment import CODE_PATHS, code_version, hash_files
 from composed import REPOSITORY
 
 
@@ -15,7 +15,7 @@ from composed import REPOSITORY
 def checkout(tmp_path):
     for name, text in {
         "src/auclab/solve.py": "x = 1\n",
-        "src/auclab/tracking/code.py": "",
+        "src/auclab/tracking/environment.py": "",
         "conf/config.yaml": "seed: 0\n",
         "run.py": "main()\n",
         "pyproject.toml": "",
@@ -56,21 +56,21 @@ def test_documentation_tests_and_line_endings_do_not_count(checkout):
 
 def test_a_checkout_is_known_by_its_files_and_a_wheel_by_its_version(checkout, monkeypatch):
     def here(file):
-        monkeypatch.setattr(code, "__file__", str(file))
+        monkeypatch.setattr(environment, "__file__", str(file))
         code_version.cache_clear()
         return code_version()
 
     try:
-        assert here(checkout / "src/auclab/tracking/code.py") == f"files {hash_files(checkout, CODE_PATHS)}"
+        assert here(checkout / "src/auclab/tracking/environment.py") == f"files {hash_files(checkout, CODE_PATHS)}"
         shutil.copytree(checkout / "src" / "auclab", checkout / "lib" / "site-packages" / "auclab")
-        assert here(checkout / "lib/site-packages/auclab/tracking/code.py") == f"version {version('auclab')}"
+        assert here(checkout / "lib/site-packages/auclab/tracking/environment.py") == f"version {version('auclab')}"
     finally:
         code_version.cache_clear()
 
 
 def test_of_this_checkout_few_files_are_read_and_each_once(monkeypatch):
     """Some thirty milliseconds in every process."""
-    assert Path(code.__file__).is_relative_to(REPOSITORY / "src")
+    assert Path(environment.__file__).is_relative_to(REPOSITORY / "src")
     expected, real, read = hash_files(REPOSITORY, CODE_PATHS), Path.read_bytes, []
     monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path) or real(path))
     assert code_version.__wrapped__() == f"files {expected}"

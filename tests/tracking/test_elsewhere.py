@@ -19,8 +19,7 @@ from auclab.cli import main as cli
 from auclab.comparison.runs import fetch_files, open_reader, read_runs
 from auclab.pipeline.screen.console import open_command
 from auclab.tracking import address as address_module
-from auclab.tracking.address import Address, refuse_password
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import Address, TrackingConfig, refuse_password
 from auclab.types import AuclabError
 from run_command import SMALL, run
 from tracked_runs import keep_run

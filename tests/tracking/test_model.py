@@ -20,8 +20,7 @@ from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
-from auclab.tracking.address import local_path
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig, local_path
 from auclab.tracking.logged_models import log_models, models_of, path_in_run
 from auclab.tracking.model import load_model, save_model
 from auclab.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.tracking.record import ERROR_TAG, LONGEST_VALUE, RECORD_FILE, TRACEBACK_FILE, RunRecord, recording
 from auclab.types import AuclabError
 from tracked_runs import record_run

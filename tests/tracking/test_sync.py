@@ -16,13 +16,18 @@ from filelock import FileLock
 from auclab.comparison.runs import open_reader, read_runs
 from auclab.tracking import store as store_module
 from auclab.tracking import sync
-from auclab.tracking.address import Address
-from auclab.tracking.code import CODE_TAG, code_version
-from auclab.tracking.config import TrackingConfig
-from auclab.tracking.environment import HASH_TAG, capture_environment, fingerprint
-from auclab.tracking.finished import find_finished, write_finished
+from auclab.tracking.address import Address, TrackingConfig
+from auclab.tracking.environment import CODE_TAG, HASH_TAG, capture_environment, code_version, fingerprint
 from auclab.tracking.record import RunRecord
-from auclab.tracking.sweeps import ALSO_TAG, close_parent, join_sweep, open_parent, show_progress
+from auclab.tracking.sweeps import (
+    ALSO_TAG,
+    close_parent,
+    find_finished,
+    join_sweep,
+    open_parent,
+    show_progress,
+    write_finished,
+)
 from auclab.tracking.sync import ID_TAG, Pending, computing, send, sync_pending, sync_run, writing
 from auclab.types import AuclabError
 from links import link
@@ -133,7 +138,7 @@ def test_what_a_living_process_computes_is_left_to_it(tracking, tmp_path):
     script = f"""
 import sys
 from pathlib import Path
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.tracking.sync import computing
 with computing(Path({str(tmp_path / "out")!r}), TrackingConfig(dir={tracking.dir!r})):
     print("computing", flush=True)

@@ -53,7 +53,7 @@ def show(arguments: Namespace) -> int:
         return 0
     rows = _one_run(arguments)
     if arguments.figures:
-        from auclab.comparison.run_figures import draw_run
+        from auclab.comparison.run_screen import draw_run
 
         draw_run(rows)
     from auclab.comparison.run_screen import show_run
@@ -157,8 +157,8 @@ def _text(table: Table, language: str) -> str:
 
 def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
     """Tests of every two columns over rows, printed and written to the given file."""
-    from auclab.comparison.column_pairs import compare_columns
     from auclab.comparison.formats import pairs_to_csv
+    from auclab.comparison.paired import compare_columns
     from auclab.comparison.screens import show_column_pairs
     from auclab.comparison.table import task_means
 

@@ -1,9 +1,12 @@
-"""What makes and uses models: `auclab predict`, `auclab export`, and the best of `auclab compare` on all rows."""
+"""What makes and uses models: `auclab predict`, `evaluate`, `export`, and the best of `auclab compare` on all rows."""
 
 from __future__ import annotations
 
+import math
 import shlex
 from argparse import Namespace
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +14,15 @@ from rich.markup import escape
 
 from auclab.comparison.models import find_model
 from auclab.comparison.runs import GROUPS, fetch_files
+from auclab.datasets.target import WORDS
+from auclab.files import replace_file
 from auclab.pipeline.config.settings import rule_in_words
-from auclab.pipeline.screen.console import err, out, reading
+from auclab.pipeline.record.artifacts import write_json
+from auclab.pipeline.screen.console import err, out, print_row, print_table, reading
 from auclab.pipeline.screen.encoding import write_data
+from auclab.pipeline.stored.evaluation import METRICS, PARTS, Evaluation, Measured, evaluate_file
 from auclab.pipeline.stored.visible import visible
+from auclab.precision import CONFIDENCE
 from auclab.tracking import load_scorer
 from auclab.tracking.address import Address
 from auclab.types import AuclabError
@@ -133,3 +141,150 @@ def refit_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> None:
         out.print(f"model    {model}", soft_wrap=True, markup=False)
     store = "" if arguments.store == "mlruns" else f" --store {shlex.quote(arguments.store)}"
     out.print(f"use it   auclab predict {model} ROWS.csv --out scores.csv{store}", soft_wrap=True, markup=False)
+
+
+def evaluate(arguments: Namespace) -> int:
+    """Evaluate, print, and write the requested file."""
+    if len(arguments.runs) > 2:
+        raise AuclabError(f"{len(arguments.runs)} models are given; evaluate measures one, or compares two")
+    if arguments.out is not None and Path(arguments.out).suffix != ".json":
+        raise AuclabError(f"--out {arguments.out}: the name has to end in .json")
+    if not 0 < arguments.level < 1:
+        raise AuclabError(f"--level {arguments.level}: a confidence level lies between 0 and 1")
+    with reading(arguments.store):
+        folders = [
+            find_model(name, arguments.store, split=arguments.split, allow=arguments.allow) for name in arguments.runs
+        ]
+    scorers = [load_scorer(folder, allow=arguments.allow) for folder in folders]
+    found = evaluate_file(
+        scorers,
+        arguments.rows,
+        target=arguments.target,
+        positive=arguments.positive or None,
+        metrics=arguments.metric or METRICS,
+        level=arguments.level,
+        written={"sep": arguments.sep, "decimal": arguments.decimal, "encoding": arguments.encoding},
+    )
+    total = found.n_pos + found.n_neg
+    share = found.n_pos / total
+    classes = found.census or f"{found.n_pos:,} positive ({found.positive}, {share:.1%}), {found.n_neg:,} negative"
+    _row("rows", f"{total:,} of {arguments.rows}: {classes}")
+    for note in found.notes:
+        _row("note", note)
+    names = arguments.runs if len(arguments.runs) > 1 else [""]
+    for name, model in zip(names, found.models, strict=True):
+        _show_model(name, model, found, arguments.level)
+    if found.comparisons:
+        _show_comparisons(found, arguments.runs, arguments.level)
+    if arguments.out is not None:
+        with replace_file(Path(arguments.out)) as draft:
+            write_json(draft, _plain(found, arguments))
+        _row("written", arguments.out)
+    return 0
+
+
+def _show_model(name: str, model: Measured, found: Evaluation, level: float) -> None:
+    out.print()
+    words = _words(model.estimates, found)
+    _row("model", f"{name + ': ' if name else ''}{model.about}")
+    for metric, each in model.estimates.items():
+        limits = f"{level:.0%} interval {each.lower:.4f} to {each.upper:.4f}"
+        _row(words[metric], f"{each.value:.4f} ({limits})" + "".join(f"; {note}" for note in each.notes))
+    if found.census:
+        _show_drift(model)
+        return
+    precision = f", {model.found / model.labelled:.1%} of them rightly" if model.labelled else ""
+    recall = model.found / found.n_pos
+    _row(
+        "labels",
+        f"{model.labelled:,} rows called {found.positive}{precision}; {recall:.1%} of the {found.n_pos:,} are found",
+    )
+    _show_calibration(model, level)
+    _show_drift(model)
+
+
+def _show_calibration(model: Measured, level: float) -> None:
+    check = model.calibration
+    if check is None:
+        setting = "decision.probability=sigmoid"
+        way = "" if setting in model.no_probability else f"; {setting} makes a run with them"
+        _row("calibrated", f"no probabilities: {model.no_probability}{way}")
+        return
+    low, high = check.interval
+    _row(
+        "calibrated",
+        f"mean probability {check.expected:.4f}, share of positives {check.observed:.4f} ({level:.0%} interval "
+        f"{low:.4f} to {high:.4f}); Brier score {check.brier:.4f}",
+    )
+    if math.isfinite(check.p_value):
+        verdict = (
+            "the probabilities are wrong"
+            if check.p_value < 1 - CONFIDENCE
+            else "nothing speaks against the probabilities"
+        )
+        _row("", f"{verdict} (Spiegelhalter's test, p = {check.p_value:.2g})")
+    if math.isfinite(check.slope):
+        _row(
+            "",
+            f"logit slope {check.slope:.2f} ± {check.slope_error:.2f} (1 is right, below 1 too extreme), intercept "
+            f"{check.intercept:.2f} ± {check.intercept_error:.2f} (0 is right)",
+        )
+
+
+def _show_drift(model: Measured) -> None:
+    if not model.drift:
+        _row("drift", "unknown: the run kept no scores of its own to compare with")
+        return
+    for name, each in model.drift.items():
+        verdict = "the scores are distributed differently" if each.p_value < 1 - CONFIDENCE else "no drift is seen"
+        seen = ", which the model was fitted to" if name == "train" else ""
+        test = f"distance {each.statistic:.3f}, p = {each.p_value:.2g} (Kolmogorov and Smirnov)"
+        _row("drift", f"from the {each.n_reference:,} rows of the {PARTS[name]}{seen}: {test}; {verdict}")
+    name, each = next(iter(model.drift.items()))
+    lines = [
+        [f"{level:g}", f"{before:.4g}", f"{after:.4g}", f"{after - before:+.4g}", f"{position:.2f}"]
+        for level, before, after, position in zip(each.levels, each.reference, each.new, each.positions, strict=True)
+    ]
+    head = ["quantile of the score", PARTS[name], "new rows", "shift", "level it had"]
+    print_table(head, lines, left=())
+
+
+def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None:
+    out.print()
+    words = _words(found.comparisons, found)
+    _row("compared", f"{names[0]} less {names[1]}, on the same {found.n_pos + found.n_neg:,} rows")
+    for metric, each in found.comparisons.items():
+        low, high = each.interval
+        verdict = "different" if each.p_value < 1 - level else "no difference is seen"
+        _row(
+            words[metric],
+            f"{each.difference:+.4f} ({level:.0%} interval {low:+.4f} to {high:+.4f}), p = {each.p_value:.2g}: "
+            + "; ".join([verdict, *each.notes]),
+        )
+
+
+def _row(word: str, text: str) -> None:
+    print_row(word, visible(text), 12)
+
+
+def _words(metrics: Iterable[str], found: Evaluation) -> dict[str, str]:
+    """What metrics are called on the screen."""
+    return {metric: WORDS[metric] if found.census else metric for metric in metrics}
+
+
+def _plain(found: Evaluation, arguments: Namespace) -> dict[str, Any]:
+    """Every number, for a file; unknown ones are null."""
+    models = [
+        {
+            "model": name,
+            "about": model.about,
+            "metrics": {metric: asdict(each) for metric, each in model.estimates.items()},
+            "labels": {"positive": model.labelled, "rightly": model.found},
+            "calibration": None if model.calibration is None else asdict(model.calibration),
+            "drift": {part: asdict(each) for part, each in model.drift.items()},
+        }
+        for name, model in zip(arguments.runs, found.models, strict=True)
+    ]
+    comparisons = {metric: asdict(each) for metric, each in found.comparisons.items()}
+    head = {"rows": str(arguments.rows), "positive": found.positive, "n_pos": found.n_pos, "n_neg": found.n_neg}
+    return {**head, "models": models, "comparisons": comparisons, "notes": list(found.notes)}

@@ -7,8 +7,15 @@ from auclab.comparison.long_form import long_form  # at once: its module has the
 
 if TYPE_CHECKING:
     from auclab.comparison.cells import Cells, arrange
-    from auclab.comparison.column_pairs import ColumnPair, compare_columns, holm, signed_rank_probabilities
-    from auclab.comparison.paired import PairedTest, mean_interval, paired_test
+    from auclab.comparison.paired import (
+        ColumnPair,
+        PairedTest,
+        compare_columns,
+        holm,
+        mean_interval,
+        paired_test,
+        signed_rank_probabilities,
+    )
     from auclab.comparison.ranks import Ranking, critical_difference, rank_columns
     from auclab.comparison.runs import read_runs
     from auclab.comparison.table import Table, compare_runs

@@ -8,8 +8,7 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from auclab.comparison.column_pairs import ColumnPair
-from auclab.comparison.paired import mean_interval
+from auclab.comparison.paired import ColumnPair, mean_interval
 from auclab.comparison.table import Cell, Table
 from auclab.pipeline.stored.visible import no_formula, visible
 

@@ -1,16 +1,24 @@
-"""Paired two-sided tests of two columns on the same splits."""
+"""Paired two-sided tests of two columns: on the same splits of one data set, and over data sets.
+
+Nemenyi's test compares average ranks, so whether it separates two columns depends on the others. These tests use the
+two columns alone (Benavoli, Corani & Mangili 2016, Journal of Machine Learning Research 17).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from auclab.types import AuclabError
+from auclab.types import Array, AuclabError
 from auclab.validation import check_choice
+from auclab.wording import counted
 
 Test = Literal["corrected-t", "t", "wilcoxon"]
 TESTS: tuple[Test, ...] = get_args(Test)
@@ -176,3 +184,189 @@ def _wilcoxon(difference: np.ndarray) -> PairedTest:
         return PairedTest(0.0, 1.0, len(difference))
     found = wilcoxon(difference)
     return PairedTest(float(found.statistic), float(found.pvalue), len(difference))
+
+
+#: Default half-width of the region of practical equivalence: 0.01 of AUC.
+ROPE = 0.01
+
+
+@dataclass(frozen=True)
+class ColumnPair:
+    """Comparison of two columns over the `n_rows` rows that have both.
+
+    `difference` is the mean of first − second; `wins` and `losses` count the rows where the first is better and worse.
+    `p_value` is that of Wilcoxon's signed-rank test, `p_holm` the same corrected for all pairs. `first_better`, `equal`
+    and `second_better` are posterior probabilities (`signed_rank_probabilities`), which sum to 1.
+
+    See Also
+    --------
+    signed_rank_probabilities : The three probabilities.
+    auclab.comparison.Ranking : All columns at once.
+
+    Examples
+    --------
+    >>> pair = ColumnPair("bauc", "csvm", 3, 0.02, 2, 1, 0.5, 1.0, 0.5, 0.25, 0.25)
+    >>> pair.wins, pair.losses, pair.first_better + pair.equal + pair.second_better
+    (2, 1, 1.0)
+    """
+
+    first: str
+    second: str
+    n_rows: int
+    difference: float
+    wins: int
+    losses: int
+    p_value: float
+    p_holm: float
+    first_better: float
+    equal: float
+    second_better: float
+
+
+def compare_columns(
+    means: pd.DataFrame, *, lower_is_better: bool = False, rope: float = ROPE, seed: int = 0
+) -> tuple[ColumnPair, ...]:
+    """Test every two columns of a table of means over its rows.
+
+    Parameters
+    ----------
+    means : DataFrame of shape (n_rows, n_columns)
+        A row per data set, a column per method; NaN where a method was not run.
+    lower_is_better : bool
+    rope : float ≥ 0
+        Differences within ±rope count as equal (region of practical equivalence).
+    seed : int
+        Seed of the posterior samples.
+
+    Returns
+    -------
+    tuple of ColumnPair
+        In the order of the columns. Pairs with fewer than two common rows are left out and do not count in Holm's
+        correction.
+
+    Raises
+    ------
+    AuclabError
+        No two columns with two common rows.
+
+    See Also
+    --------
+    rank_columns : Friedman's test and Nemenyi's critical difference.
+
+    Examples
+    --------
+    `a` leads by 0.1 on six rows: the smallest p of six signs, 2/2⁶.
+
+    >>> means = pd.DataFrame({"a": [0.91, 0.82, 0.73, 0.64, 0.95, 0.86], "b": [0.8, 0.7, 0.6, 0.5, 0.8, 0.7]})
+    >>> (pair,) = compare_columns(means)
+    >>> pair.wins, pair.p_value, pair.p_holm, round(pair.first_better, 1)
+    (6, 0.03125, 0.03125, 1.0)
+    """
+    found = []
+    for first, second in combinations(means, 2):
+        both = means[[first, second]].replace([math.inf, -math.inf], math.nan).dropna()
+        if len(both) > 1:
+            found.append((str(first), str(second), both[first].to_numpy(float), both[second].to_numpy(float)))
+    if not found:
+        raise AuclabError(
+            f"pairs of columns are tested over data sets: at least 2 columns on 2 data sets are needed, got "
+            f"{counted(means.shape[1], 'column')} and {counted(means.shape[0], 'data set')}"
+        )
+    p_values = [paired_test(a, b, test="wilcoxon").p_value for _, _, a, b in found]
+    pairs = []
+    for (first, second, a, b), p, p_holm in zip(found, p_values, holm(p_values), strict=True):
+        lead = b - a if lower_is_better else a - b
+        better, equal, worse = signed_rank_probabilities(lead, rope=rope, seed=seed)
+        tally = int((lead > 0).sum()), int((lead < 0).sum())
+        pairs.append(
+            ColumnPair(first, second, a.size, float(np.mean(a - b)), *tally, p, float(p_holm), better, equal, worse)
+        )
+    return tuple(pairs)
+
+
+def holm(p_values: Sequence[float]) -> Array:
+    """P-values corrected for their number k by Holm's (1979) step-down method.
+
+    The i-th smallest is multiplied by k + 1 − i; the results are then made non-decreasing and capped at 1.
+
+    See Also
+    --------
+    paired_test : One p-value.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).round(12).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    corrected = np.empty(p.size)
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected
+
+
+def signed_rank_probabilities(
+    difference: ArrayLike, *, rope: float = ROPE, prior: float = 0.5, samples: int = 20_000, seed: int = 0
+) -> tuple[float, float, float]:
+    """Posterior probabilities that differences lie above, within and below ±rope.
+
+    The differences d_1 … d_n and a pseudo-observation d_0 = 0 of weight `prior` have Dirichlet weights w ~ Dir(prior,
+    1, …, 1). Each sample of w gives the shares of the pairs ``(i, j)`` with ``(d_i + d_j)/2`` above, within and below,
+
+        θ_above = Σ_ij w_i w_j 1{d_i + d_j > 2 rope},
+
+    and a probability is how often its share is the largest (Benavoli, Mangili, Corani, Zaffalon & Ruggeri 2014;
+    Benavoli et al. 2017, Journal of Machine Learning Research 18, section 4.2). Pairs at ±rope count half; equal shares
+    split the count.
+
+    Parameters
+    ----------
+    difference : array of shape (n,)
+        One difference per data set.
+    rope : float ≥ 0
+        With 0, no difference counts as equal.
+    prior : float > 0
+    samples, seed : int
+
+    Returns
+    -------
+    above, within, below : float
+
+    Raises
+    ------
+    AuclabError
+        No or infinite differences, a negative rope, a prior or a number of samples that is not positive.
+
+    See Also
+    --------
+    rank_columns : Many columns at once.
+    holm : Corrects p-values of many pairs.
+
+    Examples
+    --------
+    Without a difference both sides are equally likely:
+
+    >>> above, within, below = signed_rank_probabilities([0.02, -0.02], rope=0.0)
+    >>> within, abs(above - below) < 0.02
+    (0.0, True)
+    >>> signed_rank_probabilities([0.0, 0.0, 0.0], rope=0.0)
+    (0.5, 0.0, 0.5)
+    """
+    d = np.asarray(difference, dtype=float)
+    if d.ndim != 1 or not d.size or not np.isfinite(d).all():
+        raise AuclabError(f"differences must be a list of finite numbers, got shape {d.shape}")
+    if not (0.0 <= rope < math.inf and prior > 0.0 and samples > 0):
+        raise AuclabError(f"rope ≥ 0, prior > 0 and samples > 0 are needed, got {rope}, {prior} and {samples}")
+    d = np.concatenate(([0.0], d))
+    sums = d[:, None] + d[None, :]
+    above, below = ((side > 2 * rope).astype(float) + 0.5 * (side == 2 * rope).astype(float) for side in (sums, -sums))
+    alpha = np.concatenate(([prior], np.ones(d.size - 1)))
+    weights = np.random.default_rng(seed).dirichlet(alpha, samples)
+    shares_above, shares_below = (np.einsum("bi,bi->b", weights @ side, weights) for side in (above, below))
+    shares = np.stack((shares_above, 1.0 - shares_above - shares_below, shares_below))
+    if rope == 0.0:
+        shares[1] = -1.0
+    largest = shares == shares.max(axis=0)
+    above, within, below = (largest / largest.sum(axis=0)).mean(axis=1)
+    return float(above), float(within), float(below)

@@ -1,4 +1,4 @@
-"""Screen of `auclab show`: one run."""
+"""Screen of `auclab show`, one run; and its figures, drawn into the folders of its splits."""
 
 from __future__ import annotations
 
@@ -13,12 +13,33 @@ from auclab.comparison.cells import PARTS
 from auclab.comparison.coefficients import read_effects
 from auclab.comparison.runs import is_setting, status_of
 from auclab.comparison.screens import STYLES, number_of, plain
+from auclab.displays.coefficients import draw_coefficients
+from auclab.displays.style import DPI
+from auclab.files import replace_file
+from auclab.pipeline.record.figures import draw_figures
 from auclab.pipeline.screen.console import facts_grid, out, print_table
 from auclab.pipeline.screen.result_screen import BoundLine, all_lines, weakest
 from auclab.pipeline.split.formula import CARD_FILE, stored_card
 from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_json
 from auclab.pipeline.stored.visible import visible
 from auclab.sizes import LINES
+
+
+def draw_run(rows: pd.DataFrame) -> None:
+    """ROC curve, ranking errors and scores of every split, from its stored scores, and its coefficients.
+
+    `rows`: one run, as `read_run` gives it.
+    """
+    for folder, split in zip(map(Path, rows["fold_folder"]), rows["fold"], strict=True):
+        draw_figures(folder, split=str(split))
+        shown = read_effects([folder])[:LINES]
+        if shown:  # coefficients in the units of the data
+            figure = draw_coefficients(
+                *([each.column for each in shown], [each.share for each in shown], [each.direction for each in shown])
+            )
+            with replace_file(folder / "coefficients.png") as draft:
+                figure.savefig(draft, dpi=DPI)
+
 
 #: Parts of settings that are not shown: origin of the data, and the name of a group's choice.
 HIDDEN = ("name", "citation", "sha256", "openml", "data_dir", "parameter")

@@ -19,7 +19,7 @@ from auclab.types import CONVERGED
 from auclab.wording import counted, few
 
 if TYPE_CHECKING:
-    from auclab.comparison.column_pairs import ColumnPair
+    from auclab.comparison.paired import ColumnPair
     from auclab.comparison.table import Cell, Table
 
 STYLES = {"FINISHED": "green", "FAILED": "red", "KILLED": "yellow", "RUNNING": "cyan"}

@@ -16,7 +16,7 @@ from auclab.pipeline.experiment import run_experiment
 from auclab.pipeline.screen.data_screen import show_data
 from auclab.pipeline.split.results import Result
 from auclab.pipeline.stored.configuration import stored_experiment
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.tracking.record import RunRecord
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binomtest
 
 from auclab.datasets.target import METRIC_NAMES, WORDS
 from auclab.displays.concordance import ascending_concordance
@@ -14,6 +16,7 @@ from auclab.displays.costs import BestPoints
 from auclab.displays.ranking_error import binned_pairs
 from auclab.displays.score_histogram import default_bins
 from auclab.displays.style import SMALLEST_GAP, STRIPS
+from auclab.export.scorer import Scorer
 from auclab.inference import roc_band_part
 from auclab.metrics import ScoredPart, roc_hull, voros_from_points
 from auclab.metrics.buffered import buffered_auc_from_sorted
@@ -21,11 +24,188 @@ from auclab.metrics.buffered_roc import broc_from_sorted
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import roc_from_sorted
 from auclab.pipeline.split.measured import RankedPart
-from auclab.pipeline.stored.stored_files import damaged, read_rows, read_scores
-from auclab.report.decisions import decisions
-from auclab.report.thinning import short, steps, thinned
-from auclab.report.worst_rows import worst_rows
+from auclab.pipeline.stored.stored_files import StoredScores, damaged, inner_folder, read_json, read_rows, read_scores
+from auclab.sizes import FEW
 from auclab.types import Array
+
+#: Less than a pixel in a figure of 400 pixels.
+UNSEEN = 0.002
+
+#: Coordinates in [0, 1] are written as multiples of 1 over this number.
+STEPS = 10_000
+
+
+def thinned(x: Array, y: Array, tolerance: float = UNSEEN) -> tuple[Array, Array]:
+    """Vertices of a polyline without those that move it by at most `tolerance` (Ramer 1972, Douglas & Peucker 1973).
+
+    `tolerance` ≥ 0: distance in the units of `x` and `y`.
+    """
+    keep = np.zeros(x.size, dtype=bool)
+    keep[[0, -1]] = True
+    pieces = [(0, x.size - 1)]
+    while pieces:
+        first, last = pieces.pop()
+        if last - first < 2:
+            continue
+        away = _distances(x[first : last + 1], y[first : last + 1])
+        farthest = int(away.argmax())
+        if away[farthest] > tolerance:
+            keep[first + farthest] = True
+            pieces += [(first, first + farthest), (first + farthest, last)]
+    return x[keep], y[keep]
+
+
+def _distances(x: Array, y: Array) -> Array:
+    """Distances of vertices from the segment between the first and the last."""
+    along_x, along_y = x[-1] - x[0], y[-1] - y[0]
+    length = along_x**2 + along_y**2
+    share = ((x - x[0]) * along_x + (y - y[0]) * along_y) / length if length > 0.0 else np.zeros_like(x)
+    share = np.clip(share, 0.0, 1.0)
+    return np.asarray(np.hypot(x - x[0] - share * along_x, y - y[0] - share * along_y))
+
+
+def steps(values: ArrayLike) -> list[int]:
+    """Numbers of [0, 1] in units of 1/10,000.
+
+    Examples
+    --------
+    >>> steps([0.0, 0.12345, 1.0])
+    [0, 1234, 10000]
+    """
+    return [int(value) for value in np.rint(np.asarray(values, dtype=float) * STEPS)]
+
+
+def short(values: ArrayLike, digits: int = 4) -> list[float]:
+    """Numbers with `digits` significant digits.
+
+    Examples
+    --------
+    >>> short([0.123456, 123456.0, 0.0])
+    [0.1235, 123500.0, 0.0]
+    """
+    return [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float)]
+
+
+#: Number of observations of each class that are listed.
+MOST_ROWS = FEW
+
+
+def worst_rows(scores: StoredScores) -> list[dict[str, Any]] | None:
+    """Observations of both classes with the largest mean ranking error, positives first.
+
+    The error of a pair is ``max(0, h(x⁻) − h(x⁺))``; the mean is over all observations of the other class.
+
+    `scores`: of one split. Returns: ``row`` (of the data set, from 0; null where the run did not keep it),
+    ``positive``, ``score``, ``error``, and ``wrong``: the share of the other class on the wrong side of it, ties
+    counting one half. Observations without an error are left out. None if a score is infinite, as errors then
+    have no mean.
+    """
+    if not np.isfinite(scores.y_score).all():
+        return None
+    is_positive = scores.y_true == 1
+    found: list[dict[str, Any]] = []
+    for positive in (True, False):
+        own = np.flatnonzero(is_positive == positive)
+        sign = 1.0 if positive else -1.0
+        others = np.sort(sign * scores.y_score[is_positive != positive])
+        errors, wrong = _errors_below(sign * scores.y_score[own], others)
+        worst = np.argsort(-errors, kind="stable")[:MOST_ROWS]
+        found += [
+            {
+                "row": None if scores.row is None else int(scores.row[own[k]]),
+                "positive": positive,
+                "score": short([scores.y_score[own[k]]], 5)[0],
+                "error": short([errors[k]], 3)[0],
+                "wrong": round(float(wrong[k]), 4),
+            }
+            for k in worst
+            if errors[k] > 0.0
+        ]
+    return found
+
+
+def _errors_below(values: Array, others: Array) -> tuple[Array, NDArray[np.float64]]:
+    """Mean of ``max(0, other − value)`` over sorted `others`, and the share of larger ones, ties counting one half.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in _errors_below(np.array([1.0]), np.array([0.0, 1.0, 3.0, 4.0]))]
+    [[1.25], [0.625]]
+    """
+    above = np.concatenate([np.cumsum(others[::-1])[::-1], [0.0]])
+    after = np.searchsorted(others, values, side="right")
+    before = np.searchsorted(others, values, side="left")
+    count = others.size
+    errors = np.maximum(above[after] - (count - after) * values, 0.0) / count
+    return errors, (count - 0.5 * (after + before)) / count
+
+
+#: Number of groups of observations with similar probabilities.
+GROUPS = 10
+
+
+def decisions(folder: Path, scores: StoredScores, polygon: tuple[Array, Array]) -> dict[str, Any]:
+    """The model's decisions on the stored scores of a split, ready for JSON.
+
+    `folder`: files of the split. `scores`: its scores. `polygon`: vertices of their ROC curve. Returns: ``cheapest``:
+    the vertices [fpr, tpr, score] of the hull; an observation is called positive from the score on, null for none.
+    ``threshold``: value, rule, and the rates of the kept model, None where the run kept none. ``calibration``:
+    ``brier`` and per group of observations the mean probability, the share of positives, its 95 % interval (Wilson
+    1927) and their number; None without probabilities.
+    """
+    description = read_json(inner_folder(folder, "model"), "scorer.json")
+    found: dict[str, Any] = {"cheapest": _cheapest(scores, polygon), "threshold": None, "calibration": None}
+    if description is None:
+        return found
+    with damaged(folder / "model" / "scorer.json"):
+        threshold = description["threshold"]
+        value = float(threshold["value"])
+        called = scores.y_score > value
+        rates = [float(called[scores.y_true == label].mean()) for label in (0, 1)]
+        found["threshold"] = {"value": value, "rule": str(threshold["rule"]), "rates": steps(rates)}
+        probability = Scorer(description).probability(scores.y_score)
+        if probability is not None:
+            found["calibration"] = _calibration(probability, scores.y_true == 1)
+    return found
+
+
+def _cheapest(scores: StoredScores, polygon: tuple[Array, Array]) -> list[list[Any]]:
+    """Vertices of the hull, each with the smallest score that is predicted positive there."""
+    fpr, tpr = roc_hull(*polygon)
+    descending = np.sort(scores.y_score)[::-1]
+    positives = int((scores.y_true == 1).sum())
+    called = np.rint(fpr * (descending.size - positives) + tpr * positives).astype(int)
+    levels = [None if count == 0 else _between(descending, int(count)) for count in called]
+    return [list(each) for each in zip(steps(fpr), steps(tpr), levels, strict=True)]
+
+
+def _between(descending: Array, count: int) -> float:
+    """A short number at or above which `count` scores lie: above the next score, at most the last of these.
+
+    Examples
+    --------
+    >>> scores = np.array([0.123456, 0.123454, 0.1])
+    >>> [_between(scores, count) for count in (1, 2, 3)]
+    [0.123456, 0.12, 0.1]
+    """
+    level = float(descending[count - 1])
+    below = float(descending[count]) if count < descending.size else -math.inf
+    for digits in range(2, 17):
+        for rounded in (float(f"{level:.{digits}g}"), float(f"{0.5 * level + 0.5 * below:.{digits}g}")):
+            if below < rounded <= level:
+                return rounded
+    return level
+
+
+def _calibration(probability: Array, positive: Array) -> dict[str, Any]:
+    order = np.argsort(probability, kind="stable")
+    groups = []
+    for part in np.array_split(order, GROUPS):
+        if count := part.size:
+            hits = int(positive[part].sum())
+            ends = binomtest(hits, count).proportion_ci(0.95, method="wilson")
+            groups.append([*steps([probability[part].mean(), hits / count, ends.low, ends.high]), count])
+    return {"brier": short([float(np.mean((probability - positive) ** 2))])[0], "groups": groups}
 
 
 def ranked_curves(folder: Path) -> dict[str, Any] | None:
@@ -57,7 +237,7 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
     ``broc`` None where there is no γ*; ``scores``: edges, densities of negatives and positives; ``errors``: edges,
     densities of pairs, γ*; ``surface``: cost shares and the ends of their lines, the hull; ``history``: seconds and
     relative gaps; ``band``: distances of a 95 % band from the ROC curve, None for scores of the training part;
-    ``worst`` (`auclab.report.worst_rows`), and what `auclab.report.decisions` finds.
+    ``worst`` (`auclab.report.curves`), and what `auclab.report.curves` finds.
     """
     stored = read_scores(folder)
     if stored is None or not stored.is_of_classes:

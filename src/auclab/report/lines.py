@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.run_settings import FOLLOW
+from auclab.comparison.cells import FOLLOW
 from auclab.comparison.runs import is_setting, status_of
 from auclab.pipeline.split.results import spread
 from auclab.types import CONVERGED

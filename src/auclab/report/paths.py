@@ -1,18 +1,20 @@
-"""Paths along λ and z: runs that differ in it alone, and in seeds; the values that tuned runs tried on inner folds."""
+"""Figures along runs: paths of λ and z, values tried on inner folds, lower bounds beside held-out values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path as Folder
 from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.run_settings import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
+from auclab.comparison.cells import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
 from auclab.pipeline.config.compose import BESIDE_GAMMA, SYMBOLS
-from auclab.pipeline.stored.stored_files import damaged, read_rows
+from auclab.pipeline.screen.result_screen import BoundLine
+from auclab.pipeline.stored.stored_files import damaged, read_json, read_rows
+from auclab.pipeline.stored.visible import visible
 
 #: Parameters of a formulation that make a path.
 ALONG = ("formulation.penalty", "formulation.threshold")
@@ -132,3 +134,37 @@ def _tried(folder: Folder) -> pd.DataFrame | None:
 def _points(tried: pd.DataFrame) -> tuple[Point, ...]:
     groups = tried.dropna(subset=["mean"]).groupby("value")["mean"]
     return tuple(point(float(str(value)), scores) for value, scores in groups)
+
+
+KIND = ["name", "quantity", "sample"]
+FIELDS = [*KIND, "lower", "test_value", "vacuous"]
+
+
+def read_bounds(folders: Iterable[Folder]) -> pd.DataFrame:
+    """The bounds in ``bounds.json`` of splits that have a held-out value: a row each, the lower end cut at 0."""
+    rows = []
+    for folder in folders:
+        content = read_json(folder, "bounds.json")
+        if content is not None:
+            with damaged(folder / "bounds.json"):
+                lines = [BoundLine.of_stored(item) for item in content["bounds"]]
+            for line in lines:
+                kind = map(visible, (line.name, line.quantity, line.sample))
+                rows.append((*kind, max(line.lower_end, 0.0), line.test_value, line.vacuous))
+    table = pd.DataFrame(rows, columns=FIELDS).astype({"lower": float, "test_value": float})
+    return table.dropna(subset="test_value")
+
+
+def bound_lines(bounds: pd.DataFrame) -> list[Any]:
+    """A row per kind of bound: its number of splits, means, and how often it is at most the held-out value, or vacuous.
+
+    Examples
+    --------
+    >>> kind = "margin", "AUC", "train"
+    >>> (line,) = bound_lines(pd.DataFrame([(*kind, 0.5, 0.9, False), (*kind, 0.0, 0.7, True)], columns=FIELDS))
+    >>> line.splits, line.lower, line.below, line.vacuous
+    (2, 0.25, 2, 1)
+    """
+    groups = bounds.assign(below=bounds["lower"] <= bounds["test_value"]).groupby(KIND, sort=False)
+    means, counts = groups[["lower", "test_value"]].mean(), groups[["below", "vacuous"]].sum()
+    return list(means.join(counts).assign(splits=groups.size()).reset_index().itertuples(index=False))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
+from auclab.comparison.cells import DATA, METHOD, label, settings_of, telling_settings
 from auclab.comparison.coefficients import ColumnEffect, read_effects
-from auclab.comparison.run_settings import DATA, METHOD, label, settings_of, telling_settings
 from auclab.pipeline.split.formula import CARD_FILE, stored_card
 from auclab.pipeline.stored.stored_files import StoredKernel, described_kernels, read_json, read_kernel
 from auclab.pipeline.stored.visible import visible

@@ -20,14 +20,11 @@ from markupsafe import Markup
 from auclab.comparison.cells import measured, no_metric
 from auclab.datasets.target import names_of
 from auclab.files import replace_file
-from auclab.report.cards import read_cards
-from auclab.report.comparisons import compare_sheet
-from auclab.report.curves import ranked_curves, split_curves
-from auclab.report.guarantees import bound_lines, read_bounds
+from auclab.report.comparisons import compare_sheet, read_cards
+from auclab.report.curves import ranked_curves, short, split_curves
 from auclab.report.lines import RunLine, run_lines, settings_that_differ
-from auclab.report.paths import find_paths, tuning_paths
+from auclab.report.paths import bound_lines, find_paths, read_bounds, tuning_paths
 from auclab.report.scorers import draw_kernels, kernel_lines, run_cards, scorer_effects
-from auclab.report.thinning import short
 from auclab.sizes import FEW
 from auclab.types import AuclabError
 

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from auclab.files import replace_file
 from auclab.sweeps.workers import leave_libraries_out_of_collections
-from auclab.tracking.code import code_version
-from auclab.tracking.environment import fingerprint
-from auclab.tracking.finished import FinishedRun, find_finished
+from auclab.tracking.environment import code_version, fingerprint
 from auclab.tracking.record import Draft, RunRecord, describe
+from auclab.tracking.sweeps import FinishedRun, find_finished
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:

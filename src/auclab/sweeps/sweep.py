@@ -26,12 +26,10 @@ from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
 from auclab.pipeline.config.typed_words import hydra_in_words
-from auclab.sweeps.choices import check_choices
-from auclab.sweeps.composition import SharedLoader
+from auclab.sweeps.choices import SharedLoader, check_choices
 from auclab.sweeps.jobs import SweepRecord, parse_rerun
 from auclab.sweeps.workers import check_launcher, pin_threads, start_server
-from auclab.tracking.address import Address
-from auclab.tracking.config import SWEEP_VARIABLE, TrackingConfig
+from auclab.tracking.address import SWEEP_VARIABLE, Address, TrackingConfig
 from auclab.tracking.sync import Pending, computing, sync_pending, waiting_in, writing
 from auclab.types import AuclabError
 
@@ -102,8 +100,7 @@ def _opened(folder: Path, tracking: TrackingConfig, grid: list[str]) -> Iterator
     if tracking.name != "mlflow":
         yield None
         return
-    from auclab.tracking.finished import write_finished
-    from auclab.tracking.sweeps import open_parent
+    from auclab.tracking.sweeps import open_parent, write_finished
 
     sync_pending(Address.of_settings(tracking))  # an interrupted sweep continues below its parent
     command = shlex.join([*program(), *sys.argv[1:]])

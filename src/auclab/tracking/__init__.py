@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auclab.tracking.config import TrackingConfig
+    from auclab.tracking.address import TrackingConfig
     from auclab.tracking.model import load_model, load_scorer
 
 __all__ = ["TrackingConfig", "load_model", "load_scorer"]

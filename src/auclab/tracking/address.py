@@ -1,4 +1,4 @@
-"""Address of the store: a database below a folder, another database, or an MLflow server."""
+"""Where runs are recorded: the settings ``tracking``; a database in a folder, another database, an MLflow server."""
 
 from __future__ import annotations
 
@@ -17,8 +17,47 @@ from urllib.parse import urlparse, urlsplit
 from urllib.request import url2pathname, urlopen
 
 from auclab.sizes import ANSWER
-from auclab.tracking.config import TrackingConfig
 from auclab.types import AuclabError
+
+#: Environment variable with the id of the sweep whose jobs this process runs; workers inherit it.
+SWEEP_VARIABLE = "AUCLAB_SWEEP"
+
+
+@dataclass(frozen=True)
+class TrackingConfig:
+    """Where runs are recorded.
+
+    Parameters
+    ----------
+    name : {"mlflow", "none"}
+        ``none``: files go to the output folder only.
+    dir : str
+        Folder with the database and the files of the runs.
+    experiment : str
+        MLflow's name for a group of runs.
+    uri : str, optional
+        Another database or an MLflow server; None is ``<dir>/mlflow.db``.
+
+    See Also
+    --------
+    auclab.tracking.sync.sync_run : Sends a run there.
+
+    Examples
+    --------
+    >>> TrackingConfig(dir="runs").experiment
+    'auclab'
+    """
+
+    name: str = "mlflow"
+    dir: str = "mlruns"
+    experiment: str = "auclab"
+    uri: str | None = None
+
+
+def in_sweep() -> bool:
+    """Whether this process belongs to a sweep; there the process of the sweep alone writes to the terminal."""
+    return SWEEP_VARIABLE in os.environ
+
 
 SERVERS = ("http://", "https://")
 #: Schemes of database addresses; a driver may follow, as in postgresql+psycopg2.

@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from auclab.files import replace_file
-from auclab.tracking.code import CODE_TAG, code_version
-from auclab.tracking.config import TrackingConfig
-from auclab.tracking.environment import capture_environment
+from auclab.tracking.address import TrackingConfig
+from auclab.tracking.environment import CODE_TAG, capture_environment, code_version
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:

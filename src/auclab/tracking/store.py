@@ -10,8 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from auclab.tracking.address import Address, DeletedExperimentError, cannot_keep
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import Address, DeletedExperimentError, TrackingConfig, cannot_keep
 from auclab.tracking.record import DatasetEntry
 from auclab.types import AuclabError
 

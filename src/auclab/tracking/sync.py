@@ -26,13 +26,13 @@ from auclab.files import replace_file
 from auclab.tracking.address import (
     Address,
     DeletedExperimentError,
+    TrackingConfig,
     cannot_keep,
     is_known,
     is_local,
     local_path,
     wrong_schema,
 )
-from auclab.tracking.config import TrackingConfig
 from auclab.tracking.record import COMPUTED, RunRecord, read_records
 from auclab.types import AuclabError
 

@@ -11,8 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from auclab.estimators import AUCClassifier
-from auclab.export.fitted import scorer_of
-from auclab.export.formula import FORMAT, VERSION, describe
+from auclab.export.formula import FORMAT, VERSION, describe, scorer_of
 from auclab.export.scorer import Scorer
 from auclab.export.writers import export_scorer
 from messages.situations import X2, Y, np, pd

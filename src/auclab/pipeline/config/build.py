@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from auclab.tracking.config import SWEEP_VARIABLE
+from auclab.tracking.address import SWEEP_VARIABLE
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from auclab.pipeline.config.settings import (
     typed,
     with_formulation,
 )
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:

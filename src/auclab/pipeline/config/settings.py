@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from omegaconf import MISSING, DictConfig, OmegaConf
 
 from auclab.pipeline.config.constraint_settings import ConstraintsConfig
-from auclab.tracking.config import TrackingConfig
+from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
 

@@ -25,8 +25,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from auclab.pipeline.stored.visible import visible_lines
-from auclab.tracking.address import Address
-from auclab.tracking.config import TrackingConfig, in_sweep
+from auclab.tracking.address import Address, TrackingConfig, in_sweep
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from rich.markup import escape
 from auclab.estimators.class_weights import CANCELS, cancels
 from auclab.pipeline.screen.console import err, print_row
 from auclab.sizes import ENOUGH, FEW
-from auclab.tracking.config import in_sweep
+from auclab.tracking.address import in_sweep
 
 if TYPE_CHECKING:
     from auclab.datasets.columns import Columns

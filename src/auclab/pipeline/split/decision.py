@@ -24,7 +24,7 @@ from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read
 from auclab.pipeline.config.settings import DecisionConfig, check_decision, plain_rule
 from auclab.pipeline.split.measured import Measured
 from auclab.sizes import SOON
-from auclab.tracking.config import in_sweep
+from auclab.tracking.address import in_sweep
 from auclab.types import Array, AuclabError, Status
 
 #: Relative gap of the solves on inner folds, unless the run's is larger: a smaller one does not change a calibration.
