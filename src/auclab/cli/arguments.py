@@ -226,7 +226,7 @@ _COMMANDS: dict[str, dict[str, tuple[str, Arguments, str]]] = {
     },
     "models": {
         "predict": ("score new rows with a model", _predict, "models"),
-        "evaluate": ("measure a model on new labelled rows", _evaluate, "evaluate"),
+        "evaluate": ("measure a model on new labelled rows", _evaluate, "models"),
         "export": ("write a model as json, sql or onnx", _export, "models"),
     },
     "checks": {

@@ -42,8 +42,7 @@ __all__ = [
 #: The names of each module, imported on first use: a table needs all metrics, a list of runs none.
 _NAMES = {
     "cells": "Cells arrange",
-    "column_pairs": "ColumnPair compare_columns holm signed_rank_probabilities",
-    "paired": "PairedTest mean_interval paired_test",
+    "paired": "ColumnPair PairedTest compare_columns holm mean_interval paired_test signed_rank_probabilities",
     "ranks": "Ranking critical_difference rank_columns",
     "runs": "read_runs",
     "table": "Table compare_runs",

@@ -1,4 +1,4 @@
-"""A table in a file of one's own: csv, Parquet, svmlight."""
+"""A table in a file: csv, Parquet, svmlight; its roles, and the settings that say how it is read."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TrackingConfig", "load_model", "load_scorer"]
 
-_MODULES = {"TrackingConfig": "config", "load_model": "model", "load_scorer": "model"}
+_MODULES = {"TrackingConfig": "address", "load_model": "model", "load_scorer": "model"}
 
 
 def __getattr__(name: str) -> Any:
