@@ -185,7 +185,7 @@ def test_your_own_file(tmp_path):
     ("overrides", "words"),
     [
         (["formulation=ranksvm", "formulation.penalty=-1"], "penalty"),
-        (["formulation=ranksvm", "formulation.penalty=much"], "formulation"),
+        (["formulation=ranksvm", "formulation.penalty=much"], "penalty must be a number, got 'much'"),
         (["formulation=ranksvm", "formulation.norm=l2", "solver=highs"], "solver=clarabel"),
         (["formulation=generalized_bauc", "formulation.threshold=0.5", "solver=clarabel"], "convex"),
         (["dataset=file", "dataset.path=nowhere.csv", "dataset.target=y", "dataset.positive=1"], "nowhere"),

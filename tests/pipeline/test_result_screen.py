@@ -149,7 +149,7 @@ def test_all_bounds_are_named_with_what_they_assume(results, console):
         ),
         (
             ["formulation=ecsvm", "dataset.n_neg=300", "tune=auto"],
-            "so it is for every z ≤ 0, because λ_max = 0: try class_weight=balanced, which counts both classes alike",
+            "so it is for all values (z from -1 to -0.0001): try class_weight=balanced, or try larger ones with",
         ),
         (
             ["formulation=generalized_bauc", "tune=threshold", "tune.values=[-400,-200]"],
