@@ -243,8 +243,10 @@ def _is_of(value: Any, kind: Any) -> bool:
         return True
     if origin in (Union, UnionType):
         return any(_is_of(value, each) for each in inner)
-    if origin is Literal or kind is str:
+    if kind is str:
         return isinstance(value, str)
+    if origin is Literal:  # which name it is, is looked up elsewhere; an object may stand for one, such as a norm
+        return isinstance(value, str) or not isinstance(value, _PLAIN)
     if kind in (int, float):
         return isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool | np.bool_)
     if kind is bool:
@@ -262,9 +264,11 @@ def _is_of(value: Any, kind: Any) -> bool:
             return len(value) == len(inner) and all(map(_is_of, value, inner))
         return not hasattr(value, "__len__") or all(_is_of(each, inner[0]) for each in value)
     # an object, which may only look like one of the class
-    return isinstance(value, kind) or not isinstance(value, str | bytes | Number | Mapping | Sequence | None)
+    return isinstance(value, kind) or not isinstance(value, _PLAIN)
 
 
+#: What is no object of a class of somebody's own.
+_PLAIN = (str, bytes, Number, np.generic, np.ndarray, Mapping, Sequence, NoneType)
 _WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a name", NoneType: "None"}
 
 

@@ -208,7 +208,7 @@ def test_one_word_for_the_weights_of_groups(word):
         "AUCRanker": lambda: AUCRanker(RankSVM(0.1), group_weights=word).fit(X, y, groups=groups),
         "SurvivalRanker": lambda: SurvivalRanker(RankSVM(0.1), group_weights=word).fit(X, times, groups=groups),
         "ordered_pairs": lambda: ordered_pairs(y, groups, group_weights=word),
-        "censored_pairs": lambda: censored_pairs([1.0, 2.0, 3.0, 4.0], y, groups, group_weights=word),
+        "censored_pairs": lambda: censored_pairs([1.0, 2.0, 3.0, 4.0], [1, 0, 1, 0], groups, group_weights=word),
         "grouped_auc": lambda: grouped_auc(y, X[:, 0], groups, weights=word),
         "grouped_bauc": lambda: grouped_bauc(y, X[:, 0], groups, weights=word),
         "dataset": lambda: Roles("y", "group", group_weights=word),

@@ -36,7 +36,7 @@ def table(kind, n_rows, seed=0, n_features=8):
         (RankSVM(0.01, "l1"), "mixed", 3_000),
         (RankSVM(0.01, squared=True), "offset", 3_000),
         (BufferedAUC(), "mixed", 3_000),
-        (PartialAUC(0.2, 0.01, squared=True), "scales", 400),
+        (PartialAUC(0.2, 0.01), "scales", 400),
         (CSVM(0.01, squared=True), "counts", 3_000),
     ],
     ids=lambda value: label(value) if hasattr(value, "norm") else str(value),

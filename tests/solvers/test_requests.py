@@ -22,7 +22,7 @@ def test_another_norm_is_no_advice_where_the_loss_is_refused():
         (
             RankSVM(0.1),
             {"solver": "highs"},
-            "use solver=clarabel or solver=cutting_plane or solver=interior or solver=newton or solver=scs, "
+            "use solver=clarabel or solver=cutting_plane or solver=newton or solver=scs, "
             "or keep solver=highs with norm l1 or linf",
         ),
         (RankSVM(0.1, "l1", squared=True), {"solver": "highs"}, "squared=false"),

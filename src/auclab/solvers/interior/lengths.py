@@ -62,41 +62,6 @@ class Free:
         """Nothing to move."""
 
 
-class Euclidean:
-    """``t = ‖w‖₂``, smooth away from 0."""
-
-    size = 3
-    is_uniform = True
-
-    def __init__(self, w: Array, tau: float):
-        self.t, self.tau = float(np.linalg.norm(w)), tau
-
-    def diagonal(self, w: Array) -> Array:
-        """τ/‖w‖."""
-        return np.full(w.size, self.tau / float(np.linalg.norm(w)))
-
-    def border(self, w: Array) -> Border:
-        """T, τ, and what takes ``(τ/‖w‖) uuᵀ`` from the diagonal again, for the direction u of w."""
-        length = float(np.linalg.norm(w))
-        u = w / length
-        columns = np.c_[np.zeros(w.size), u, np.sqrt(self.tau / length) * u]
-        return Border(columns, np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
-
-    def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
-        """The right-hand sides; `slope` is the derivative of all in t except for τ."""
-        length = float(np.linalg.norm(w))
-        return gradient - self.tau * w / length, np.array([self.tau - slope, self.t - length, 0.0])
-
-    def steps(self, w_step: Array, border: Array, gradient_step: Array) -> Steps | None:
-        """Τ has to stay above 0."""
-        none = np.zeros(1)
-        return Steps(none, none, np.array([self.tau]), border[1:2])
-
-    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
-        """Along the step; t is the length of the new w."""
-        self.t, self.tau = float(np.linalg.norm(w)), self.tau + dual * float(border[1])
-
-
 class _TwoSided:
     """Norms with a slack variable and a multiplier on either side of every column."""
 
@@ -223,7 +188,7 @@ class Top(_TwoSided):
         self._moved(steps, primal, dual)
 
 
-Length = Free | Euclidean | Box | Top
+Length = Free | Box | Top
 
 
 def length_at(norm: VectorNorm | None, w: Array, gradient: Array, unit: float, tau: float) -> Length:
@@ -233,8 +198,6 @@ def length_at(norm: VectorNorm | None, w: Array, gradient: Array, unit: float, t
     """
     if norm is None:
         return Free()
-    if norm.is_euclidean:
-        return Euclidean(w, tau)
     if (box := norm.dual_box(w.size)) is not None:
         return Box(box, w, gradient, unit, tau)
     factors = top_factors(norm, w.size)

@@ -45,12 +45,8 @@ class State:
         n, unit = self.X.shape[1], float(problem.sample.spread.mean())
         self.w, self.b = np.zeros(n), 0.0
         norm = self.regulariser.norm
-        mean = problem.sample.mean_difference
         free = not self.threshold and not self.regulariser.weight
-        if norm.is_euclidean and not free:
-            self.w = mean * (0.1 / (unit * max(float(np.linalg.norm(mean)), 1e-300)))
-        first_t = max(norm(self.w), 0.1 / unit)
-        slope = self.regulariser.slope(first_t)
+        slope = self.regulariser.slope(0.1 / unit)
         weights = self.margins.capacity if self.bounded else self._balanced()
         total, size = float(weights.sum()), norm.dual(self.X.T @ self.margins.over_rows(weights))
         room = size + self.threshold * total
@@ -174,7 +170,7 @@ class State:
             primal.append((direction.of_length.slack, direction.of_length.slack_step))
             dual.append((direction.of_length.dual, direction.of_length.dual_step))
         limits = [min((_limit(*each) for each in side), default=1.0) for side in (primal, dual)]
-        if self.regulariser.norm.is_euclidean or self.regulariser.curvature or self.ridge:
+        if self.regulariser.curvature or self.ridge:
             limits = [min(limits)] * 2
         return limits[0], limits[1]
 
