@@ -80,7 +80,7 @@ def test_values_are_those_of_all_margins():
     weight = generator.uniform(0, 2, y.size)
     every = [
         BufferedAUC(), ECSVM(0.2), GeneralizedBufferedAUC(0.3, "l1"), GeneralizedBufferedAUC(-0.3, "linf"),
-        *(kind(0.1, norm, squared) for kind in (RankSVM, CSVM) for norm in ("l1", "l2", "linf") for squared in (False, True)),
+        *(kind(0.1, norm, sq) for kind in (RankSVM, CSVM) for norm in ("l1", "l2", "linf") for sq in (False, True)),
         PartialAUC(0.3, 0.1),
     ]  # fmt: skip
     for program in every:
