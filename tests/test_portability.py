@@ -10,15 +10,12 @@ import subprocess
 import sys
 from pathlib import Path, PureWindowsPath
 
-import psutil
 import pytest
 
 from auclab.pipeline.config import compose
 from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.screen.encoding import show_in_any_encoding, write_data
 from auclab.report import writer
-from auclab.tracking.processes import end_tree, process_of
-from waiting import wait_until
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -176,20 +173,6 @@ def test_data_are_written_in_utf_8_and_the_screen_loses_no_line(tmp_path, monkey
             write_data("größe,λ\n") if name == "data.csv" else print("λ = 0.5 ± 0.1")
     assert (tmp_path / "data.csv").read_bytes().decode("utf-8") == "größe,λ\n"
     assert (tmp_path / "screen.txt").read_text(encoding="cp1252") == "? = 0.5 ± 0.1\n"
-
-
-def test_a_process_is_ended_with_those_it_started():
-    """Without groups of processes: by their parents. One that does not listen is made to."""
-    sleeper = (
-        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
-    )
-    starter = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {sleeper!r}])"
-    with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline().strip() == b"up"
-        (child,) = psutil.Process(process.pid).children()
-        end_tree(process.pid, 0.2)
-    wait_until(lambda: process_of(child.pid).is_gone or child.status() == psutil.STATUS_ZOMBIE)
-    end_tree(process.pid, 0.2)  # which is gone: nothing happens
 
 
 @pytest.mark.skipif(
