@@ -215,7 +215,10 @@ def test_every_yaml_works(tmp_path, group, choice):
     value = f"{group}=[{choice}]" if group == "bounds" else f"{group}={choice}"
     store = [f"tracking.dir={tmp_path / 'mlruns'}"] if choice == "mlflow" else []
     # One is for constraints that it alone can take, one for programs with a norm.
-    limited = {"integer": ["constraints.max_features=1"], "interior": ["formulation=ranksvm"]}.get(choice, [])
+    limited = {
+        "integer": ["constraints.max_features=1"],
+        "interior": ["formulation=ranksvm", "formulation.squared=true"],
+    }.get(choice, [])
     result = run_here(tmp_path / "out", *TINY, value, *store, *limited)
     expected = Status.BASELINE if choice in BASELINES else Status.OPTIMAL
     assert result.folds[0].solution.status is expected

@@ -22,16 +22,15 @@ Vector = NDArray[np.float64]
 
 
 def scores_of_model(folder: Path, rows: Any, allow: Sequence[str]) -> Vector | str | None:
-    """Scores of the first rows by the model of a split, or why there are none; None where no model was kept.
+    """Scores of the first rows by the model of a split, or why there are none.
 
+    None where no model was kept, and for rows in blocks.
     `folder`: of the split. `rows`: of the data set, not prepared. `allow`: types that the model may contain.
     """
-    if not (folder / "model" / SCORER_FILE).exists():
+    if not (folder / "model" / SCORER_FILE).exists() or hasattr(rows, "stream"):
         return None
     from auclab.tracking.model import load_scorer
 
-    if hasattr(rows, "stream"):
-        return "rows in blocks are not scored"
     try:
         scorer = load_scorer(folder / "model", allow=allow)
         table = rows[:MOST_SPARSE_ROWS].toarray() if hasattr(rows, "toarray") else rows

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.markup import escape
 
-from auclab.estimators.class_weights import CANCELS, cancels
 from auclab.pipeline.screen.console import err, print_row
 from auclab.sizes import ENOUGH, FEW
 from auclab.tracking.address import in_sweep
@@ -61,6 +60,7 @@ def foreseen(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from auclab.formulations import CSVM, ExactAUC, RankSVM
     >>> foreseen(CSVM(), np.array([0, 1]), 5, weighted=True), foreseen(RankSVM(), np.array([0, 1]), 5)
     ([], [])
@@ -69,6 +69,8 @@ def foreseen(
     >>> foreseen(ExactAUC(), np.repeat([0, 1], [900, 15]), 8)  # 13,500 pairs, which the solver refuses
     []
     """
+    from auclab.estimators.class_weights import CANCELS, cancels  # with scikit-learn
+
     found = []
     if weighted and cancels(formulation):
         found.append(CANCELS)

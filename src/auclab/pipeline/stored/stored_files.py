@@ -9,13 +9,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.target import Target
 from auclab.pipeline.stored.visible import visible
 from auclab.sizes import MOST_ENTRIES, MOST_NUMBERS, TEXT_BYTES
-from auclab.solvers.kernel.solution import Stage
 from auclab.types import Array, AuclabError, GroupWeights
+
+if TYPE_CHECKING:
+    from auclab.solvers.kernel.solution import Stage
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
 SCORES_FILE = "scores.parquet"
@@ -206,6 +208,8 @@ def read_kernel(folder: Path) -> StoredKernel | None:
     content = read_json(folder, "certificate.json")
     if content is None or content.get("kernel") is None:
         return None
+    from auclab.solvers.kernel.solution import Stage  # with the compiled loops, which most runs do not need
+
     with damaged(folder / "certificate.json"):
         kernel = content["kernel"]
         stages = tuple(
