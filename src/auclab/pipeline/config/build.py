@@ -44,8 +44,12 @@ def build(config: Any) -> Any:
     """
     import hydra
 
+    # Hydra 1.4 asks who decides what may be called: here the user's own configuration, else `stored_experiment`.
+    decided = getattr(hydra.utils, "UNSAFE_DISABLE_EXECUTION_CHECKS", None)
+    policy = {} if decided is None else {"_execution_whitelist_": decided}
     try:
-        return hydra.utils.instantiate(config, _convert_="all")  # lists and dictionaries, not OmegaConf's
+        # Lists and dictionaries, not OmegaConf's.
+        return hydra.utils.instantiate(config, _convert_="all", **policy)
     except hydra.errors.InstantiationException as error:
         if isinstance(error.__cause__, AuclabError | OSError):
             raise error.__cause__ from None
