@@ -90,7 +90,7 @@ def _enumerate(
     note = f"the best of {len(members)} linear programs, one for each extreme direction of the shift"
     if not complete:
         note += f" (of {len(directions)}: stopped)"
-        return _assembled(problem, best, members, math.nan, math.nan, tolerance, complete, note)
+        return _assembled(problem, best, members, math.nan, math.inf, tolerance, complete, note)
     bounds = [m.lower_bound for m in members]
     bound = math.nan if any(map(math.isnan, bounds)) else min(bounds)
     radius = min(
