@@ -267,7 +267,7 @@ def _is_of(value: Any, kind: Any) -> bool:
     return isinstance(value, kind) or not isinstance(value, _PLAIN)
 
 
-#: What is no object of a class of somebody's own.
+#: Types of plain values, which cannot stand for an object of a class that users write.
 _PLAIN = (str, bytes, Number, np.generic, np.ndarray, Mapping, Sequence, NoneType)
 _WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a name", NoneType: "None"}
 
