@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from auclab.inference import compare_scorers, estimate
     from auclab.solvers.certify import certify
     from auclab.solvers.dispatch import solve
-    from auclab.solvers.kernel.prune import prune
     from auclab.solvers.kernel.solution import KernelSolution
     from auclab.solvers.solution import Certificate, Solution
     from auclab.types import AuclabError, Status
@@ -56,7 +55,6 @@ __all__ = [
     "certify",
     "compare_scorers",
     "estimate",
-    "prune",
     "ranksvm_to_threshold",
     "solve",
     "threshold_to_ranksvm",
@@ -73,7 +71,6 @@ _NAMES = {
     "inference": "compare_scorers estimate",
     "solvers.certify": "certify",
     "solvers.dispatch": "solve",
-    "solvers.kernel.prune": "prune",
     "solvers.kernel.solution": "KernelSolution",
     "solvers.solution": "Certificate Solution",
     "types": "AuclabError Status",

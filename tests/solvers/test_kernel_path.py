@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status
+from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.kernels import RBF, Laplacian, Polynomial, Precomputed
 from auclab.solvers.kernel.path import solve_kernel_path
 from auclab.solvers.kernel.solve import solve_kernel
@@ -81,19 +81,6 @@ def test_rows_of_a_larger_matrix_are_solved_as_by_themselves():
     assert shared.kernel == whole.kernel  # that of the matrix, not the one beside it
     assert shared.objective == pytest.approx(alone.objective, rel=1e-6)
     np.testing.assert_allclose(shared.decision_function(X), alone.decision_function(X), atol=1e-3)
-
-
-@pytest.mark.parametrize("method", ["nystroem", "random"])
-def test_approximations_have_paths_too(method):
-    X, y = rings(5, 60)
-    path = solve_kernel_path(
-        RankSVM(1.0, squared=True), X, y, RBF(0.4), [0.1, 0.01], method=method, max_landmarks=15, tolerance=1e-3
-    )
-    for value, solution in zip((0.1, 0.01), path, strict=True):
-        program = RankSVM(value, squared=True)
-        alone = solve_kernel(program, X, y, RBF(0.4), method=method, max_landmarks=15, tolerance=1e-3)
-        assert solution.objective == pytest.approx(alone.objective, rel=1e-3)
-        assert solution.status is not Status.FAILED
 
 
 def test_what_has_no_path_is_said():

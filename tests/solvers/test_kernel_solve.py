@@ -21,7 +21,6 @@ from auclab import (
 )
 from auclab.formulations import Scorecard
 from auclab.kernels import RBF, Laplacian, Polynomial, Precomputed
-from auclab.solvers.kernel.prune import prune
 from auclab.solvers.kernel.solve import solve_kernel
 from programs import label
 
@@ -180,33 +179,6 @@ def test_equal_rows_of_both_classes_bound_a_program_without_a_norm():
     assert solution.objective == pytest.approx(0.25, abs=1e-6)  # the pair of equal rows has margin 0
 
 
-@pytest.mark.parametrize("method", ["nystroem", "random"])
-def test_approximations_have_a_bound_of_the_exact_optimum(method):
-    X, y = rings(7, 200)
-    program = RankSVM(1e-3, squared=True)
-    exact = solve_kernel(program, X, y, RBF(0.4), tolerance=1e-6)
-    bounds = []
-    for number in (10, 40, 160):
-        solution = solve_kernel(program, X, y, RBF(0.4), method=method, max_landmarks=number)
-        assert solution.lower_bound <= exact.objective
-        if method == "nystroem":
-            assert solution.objective >= exact.lower_bound
-        else:
-            assert solution.status is Status.UNCERTIFIED
-        assert solution.decision_function(X).shape == (200,)
-        bounds.append(solution.lower_bound)
-    assert bounds[0] < bounds[1] < bounds[2]
-
-
-def test_nystroem_draws_what_scikit_learn_draws():
-    from sklearn.kernel_approximation import Nystroem
-
-    X, y = rings(8, 80)
-    solution = solve_kernel(CSVM(1e-2), X, y, RBF(0.4), method="nystroem", max_landmarks=15, random_state=3)
-    drawn = Nystroem(gamma=0.4, n_components=15, random_state=3).fit(X).component_indices_
-    assert set(solution.landmarks) <= set(drawn.tolist())
-
-
 @pytest.mark.parametrize(
     ("program", "arguments", "message"),
     [
@@ -214,10 +186,8 @@ def test_nystroem_draws_what_scikit_learn_draws():
         (GeneralizedBufferedAUC(0.1), {}, "z ≤ 0"),
         (ExactAUC(), {}, "no kernel form"),
         (Scorecard(), {}, "scorecard gives whole points to columns, but a kernel has none"),
-        (RankSVM(0.1), {"method": "nystrom"}, "did you mean 'nystroem'"),
         (RankSVM(0.1), {"max_landmarks": 0}, "whole number ≥ 1"),
         (RankSVM(0.1), {"memory_gb": 0.0}, "memory_gb"),
-        (RankSVM(0.1), {"method": "random", "kernel": Laplacian(1.0)}, "use method=nystroem"),
         (RankSVM(0.1), {"kernel": Precomputed()}, "square matrix"),
         (RankSVM(0.1), {"tolerance": -1.0}, "tolerance"),
     ],
@@ -246,34 +216,6 @@ def test_a_time_limit_ends_with_a_point_and_a_bound():
     solution = solve_kernel(RankSVM(1e-5, squared=True), X, y, RBF(3.0), tolerance=1e-9, time_limit=0.3)
     assert solution.status in (Status.TIME_LIMIT, Status.ITERATION_LIMIT)
     assert 0 <= solution.lower_bound <= solution.objective < 1
-
-
-@pytest.mark.parametrize(
-    "program", [RankSVM(1e-3, squared=True), CSVM(1e-2), PartialAUC(0.3, 1e-3, squared=True)], ids=label
-)
-def test_pruned_solutions_have_fewer_landmarks_and_their_own_certificate(program):
-    X, y = rings(10, 150)
-    K = reference_kernels.full_matrix(RBF(0.4), X)
-    solution = solve_kernel(program, X, y, RBF(0.4), tolerance=1e-5)
-    pruned = prune(solution, X, y, tolerance=2e-2)
-    assert pruned.n_landmarks < 0.7 * solution.n_landmarks
-    assert set(pruned.landmarks) <= set(solution.landmarks)
-    assert solution.gap < pruned.gap <= 2e-2
-    assert pruned.lower_bound <= solution.objective <= pruned.objective
-    c = np.zeros(y.size)
-    c[pruned.landmarks] = pruned.dual_coef
-    np.testing.assert_allclose(pruned.decision_function(X), K @ c + pruned.intercept, atol=1e-9)
-
-
-def test_pruning_needs_the_training_sample_and_a_tolerance_above_the_gap():
-    X, y = rings(10, 60)
-    solution = solve_kernel(CSVM(1e-2), X, y, RBF(0.4), tolerance=1e-4)
-    with pytest.raises(AuclabError, match="training sample"):
-        prune(solution, X, 1 - y, tolerance=1e-2)
-    with pytest.raises(AuclabError, match="fewer rows"):
-        prune(solution, X[:3], [0, 1, 1], tolerance=1e-2)
-    with pytest.raises(AuclabError, match="below the gap"):
-        prune(solution, X, y, tolerance=0.5 * solution.gap)
 
 
 def test_a_matrix_with_a_negative_eigenvalue_is_no_kernel():

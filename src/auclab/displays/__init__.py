@@ -7,7 +7,6 @@ over the sorted scores. pyplot is not used: without `ax` a display makes a new f
 
 from auclab.displays.buffered_roc import BufferedROCCurve, BufferedROCDisplay
 from auclab.displays.concordance import ConcordanceDisplay
-from auclab.displays.decision_contour import DecisionContourDisplay
 from auclab.displays.landmark_gap import LandmarkGapDisplay
 from auclab.displays.lesser_area import LesserAreaDisplay
 from auclab.displays.modifiers import ModifierDisplay
@@ -23,7 +22,6 @@ __all__ = [
     "BufferedROCCurve",
     "BufferedROCDisplay",
     "ConcordanceDisplay",
-    "DecisionContourDisplay",
     "LandmarkGapDisplay",
     "LesserAreaDisplay",
     "ModifierDisplay",

@@ -45,7 +45,6 @@ class LandmarkGapDisplay(Display):
     See Also
     --------
     auclab.KernelSolution : Has the `stages`.
-    auclab.displays.DecisionContourDisplay : The scorer itself.
 
     Examples
     --------
@@ -86,7 +85,7 @@ class LandmarkGapDisplay(Display):
         np.True_
         """
         if getattr(solution, "on_landmarks", None) is None:
-            raise AuclabError(f"a {type(solution).__name__} has no landmarks; solve with kernel=… and method=landmarks")
+            raise AuclabError(f"a {type(solution).__name__} has no landmarks; solve with kernel=…")
         return cls.from_stages(solution.stages, **options)
 
     @classmethod

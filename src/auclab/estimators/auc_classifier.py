@@ -91,7 +91,7 @@ class AUCClassifier(FitsPaths, LinearClassifier):
     time_limit : float, optional
         Seconds, > 0, for each solve.
     solver_options : dict, optional
-        Further options of the solver, see `auclab.solve`; with a kernel `method`, `max_landmarks`, `memory_gb`.
+        Further options of the solver, see `auclab.solve`; with a kernel `max_landmarks`, `memory_gb`.
     class_weight : dict or "balanced", optional
         Weights ≥ 0 by label, 1 for a label that is left out; "balanced" gives both classes the same total weight. They
         multiply `sample_weight` in programs over points. In programs over pairs they cancel, because every pair has one

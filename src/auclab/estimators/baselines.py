@@ -317,7 +317,7 @@ class BaselineFit:
         """A statement, as it is."""
         return statement
 
-    def not_verified(self, gap: float) -> str:
+    def not_verified(self) -> str:
         """Why there is no certificate."""
         return "a baseline has no certificate"
 

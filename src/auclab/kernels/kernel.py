@@ -98,23 +98,6 @@ class Kernel(ABC):
         """κ of rows `X` with landmarks, given by their row numbers in the training sample."""
         return self.between(X, rows)
 
-    def drawn_landmarks(self, X: Any, number: int, random_state: int) -> NDArray[np.intp]:
-        """Numbers of the training rows that `sklearn.kernel_approximation.Nystroem` draws."""
-        from sklearn.kernel_approximation import Nystroem
-
-        sampler = Nystroem(kernel=self.name, n_components=number, random_state=random_state, **self.get_params())
-        return np.asarray(sampler.fit(X).component_indices_)
-
-    def fourier_features(self, X: Any, number: int, random_state: int) -> tuple[Array, Array]:
-        """Frequencies ω (n_features, number) and phases (number,) of random features ``√(2/n) cos(ω·x + b)``.
-
-        Raises
-        ------
-        AuclabError
-            A kernel other than RBF.
-        """
-        raise AuclabError(f"method=random is for kernel=rbf, got {self.name}; use method=nystroem")
-
     @property
     def diameter(self) -> float:
         """Largest ‖φ(x) − φ(y)‖ for a bounded kernel that is nowhere negative, ``√(2 sup κ(x, x))``; else infinite.

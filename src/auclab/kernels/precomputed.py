@@ -50,10 +50,6 @@ class Precomputed(Kernel):
         """The columns of `X` with these numbers."""
         return self.between(X, numbers)
 
-    def drawn_landmarks(self, X: Any, number: int, random_state: int) -> NDArray[np.intp]:
-        """The rows that `Nystroem` draws; its `fit` accepts a precomputed K only if all rows are drawn."""
-        return np.random.RandomState(random_state).permutation(X.shape[0])[:number]
-
     def _diagonal(self, X: Any) -> Array:
         """The diagonal of the training matrix."""
         return np.array(X.diagonal())

@@ -56,13 +56,6 @@ class RBF(WidthKernel):
         """Ones."""
         return np.ones(X.shape[0])
 
-    def fourier_features(self, X: Any, number: int, random_state: int) -> tuple[Array, Array]:
-        """Those of `sklearn.kernel_approximation.RBFSampler`."""
-        from sklearn.kernel_approximation import RBFSampler
-
-        sampler = RBFSampler(gamma=self.width, n_components=number, random_state=random_state).fit(X)
-        return sampler.random_weights_, sampler.random_offset_
-
     def rounding(self, n_features: int, size: float) -> float:
         """From the exponent and the exponential.
 

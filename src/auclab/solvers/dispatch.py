@@ -105,8 +105,7 @@ def solve(
         as with one thread.
     **options
         Options of the solver: `encoding` of "highs", `max_iters` of "scs" and "cutting_plane", `start` of "newton";
-        with a kernel `method`, `max_landmarks`, `memory_gb` and `random_state`
-        (`auclab.solvers.kernel.solve.solve_kernel`).
+        with a kernel `max_landmarks` and `memory_gb` (`auclab.solvers.kernel.solve.solve_kernel`).
 
     Returns
     -------

@@ -158,8 +158,8 @@ class Fitted(Protocol):
     def in_words(self, statement: str) -> str:
         """A statement about coefficients w as one about this kind of scorer."""
 
-    def not_verified(self, gap: float) -> str:
-        """Why the certificate proves no optimality, where it never does; `gap` is the largest one over splits."""
+    def not_verified(self) -> str:
+        """Why the certificate proves no optimality, where it never does."""
 
     def in_features(self, features: Any, radius: float | None) -> InFeatures:
         """What bounds need, from features of the training part and the radius that preprocessing ensures."""

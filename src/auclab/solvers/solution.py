@@ -209,7 +209,7 @@ class Solution:
         """A statement about coefficients w, unchanged."""
         return statement
 
-    def not_verified(self, gap: float) -> str:
+    def not_verified(self) -> str:
         """Nothing: the certificate proves the whole statement."""
         return ""
 

@@ -63,7 +63,6 @@ TRUSTED = frozenset(
         "auclab.models.timings.Timings",
         "auclab.scorecards.items.Item",
         "auclab.scorecards.items.ItemEncoder",
-        "auclab.solvers.kernel.approximations.RandomFeatureSolution",
         "auclab.solvers.kernel.solution.KernelSolution",
         "auclab.solvers.kernel.solution.Stage",
         "auclab.solvers.solution.Certificate",

@@ -16,7 +16,6 @@ from auclab.solvers.budget import check_memory, check_seconds
 from auclab.solvers.encodings import check_exportable
 from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.integer.max_features import solve_max_features
-from auclab.solvers.kernel.prune import prune
 from auclab.solvers.kernel.solve import solve_kernel
 from auclab.solvers.path import solve_path
 from auclab.solvers.registry import check_solvable

@@ -184,14 +184,13 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
 
 
 def _kernel_name(kernel: Mapping[str, Any], *, tuned: bool) -> list[str]:
-    """The kernel with its γ, and the method if it is not the default."""
+    """The kernel with its γ."""
     if not kernel:
         return []
-    gamma, method = kernel.get("gamma"), kernel.get("method", "landmarks")
+    gamma = kernel.get("gamma")
     terms = [str(kernel["name"])]
     shown = f"γ={gamma:g}" if _is_number(gamma) else f"γ={gamma}"
     terms += ["γ tuned" if tuned else shown] if gamma is not None else []
-    terms += [] if method == "landmarks" else [str(method)]
     return [" ".join(terms)]
 
 

@@ -76,8 +76,7 @@ class KernelConfig:
     """A kernel and how its space is searched; the parameters are those of `auclab.solvers.kernel.solve.solve_kernel`.
 
     `name`: ``none``, or a name of `auclab.kernels.KERNELS`. `gamma`: a number > 0, ``scale`` or ``auto``. `tolerance`:
-    relative gap, > 0; used instead of the solver's, which is for linear scorers. `method`: ``landmarks``,
-    ``nystroem`` or ``random``. `random_state`: of the random methods, ≥ 0.
+    relative gap, > 0; used instead of the solver's, which is for linear scorers.
     """
 
     name: str = "none"
@@ -85,10 +84,8 @@ class KernelConfig:
     degree: int = 3
     coef0: float = 1.0
     tolerance: float = 1e-3
-    method: str = "landmarks"
     max_landmarks: int | None = None
     memory_gb: float = 2.0
-    random_state: int = 0
 
     def kernel(self) -> Kernel:
         """The kernel, with the parameters that apply to it."""
@@ -105,7 +102,7 @@ class KernelConfig:
     @property
     def options(self) -> dict[str, Any]:
         """Further arguments of `auclab.solve` for kernels."""
-        names = ("method", "max_landmarks", "memory_gb", "random_state")
+        names = ("max_landmarks", "memory_gb")
         return {name: getattr(self, name) for name in names}
 
 
@@ -116,15 +113,13 @@ def resolve_kernel(given: Mapping[str, Any]) -> dict[str, Any]:
     --------
     >>> resolve_kernel({"name": "none", "gamma": "scale"})
     {}
-    >>> resolve_kernel({"name": "rbf", "gamma": 0.5, "degree": 3, "coef0": 1.0, "method": "landmarks"})
-    {'name': 'rbf', 'gamma': 0.5, 'method': 'landmarks'}
+    >>> resolve_kernel({"name": "rbf", "gamma": 0.5, "degree": 3, "coef0": 1.0, "memory_gb": 2.0})
+    {'name': 'rbf', 'gamma': 0.5, 'memory_gb': 2.0}
     """
     if str(given.get("name", "none")) == "none":
         return {}
     has = {"polynomial": _OF_KERNELS, "precomputed": ()}.get(str(given["name"]), ("gamma",))
-    left_out = {*(key for key in _OF_KERNELS if key not in has)}
-    if str(given.get("method", "landmarks")) == "landmarks":
-        left_out.add("random_state")
+    left_out = {key for key in _OF_KERNELS if key not in has}
     return {key: value for key, value in given.items() if key not in left_out}
 
 

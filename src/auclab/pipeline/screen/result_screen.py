@@ -230,7 +230,7 @@ def _optimal(result: Result) -> Text:
     """``yes`` with the certified gap, or how the solver ended."""
     solutions = [fold.solution for fold in result.folds]
     largest = max(solution.gap for solution in solutions)
-    if reason := solutions[0].not_verified(largest):
+    if reason := solutions[0].not_verified():
         return Text(f"not verified: {reason}")
     several = len(solutions) > 1
     bad = [solution for solution in solutions if solution.status not in CONVERGED]

@@ -49,9 +49,8 @@ class DualPoint:
     `dual` (m,): γ: α over the positives, −β over the negatives; of ranked pairs α − β of every row. `product` (m,): Kγ.
     `total`: s, less `lacking`. `square`, `length`: γᵀKγ in working precision, and the largest that ``‖g‖`` may be.
     `share_neg` (n_neg,): the weights of the negatives of partial AUC. `conjugate`: the largest that C may be.
-    `lacking`: bound on the errors of the sums and the infeasibility of the marginals. `scorers`: the functions
-    whose slopes they are; None of marginals, and of features that
-    are not functions of the space.
+    `lacking`: bound on the errors of the sums and the infeasibility of the marginals. `scorers`: over ranked
+    pairs the functions whose slopes they are, where those are known.
     """
 
     dual: Array

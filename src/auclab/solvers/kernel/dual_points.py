@@ -1,4 +1,4 @@
-"""Dual points of a sample over a kernel's space: of multipliers, of a solve in some features, of h = 0."""
+"""Dual points of a sample over a kernel's space: of multipliers, of a solve in a span, of h = 0."""
 
 from __future__ import annotations
 
@@ -24,16 +24,13 @@ def from_multipliers(training: Training, pos: Array, neg: Array, share_neg: Arra
     return dual_point(proving, training.matrix, *feasible_multipliers(proving, pos, neg), share)
 
 
-def from_solve(training: Training, problem: Problem, raw: RawSolution, span: Span | None = None) -> DualPoint | None:
-    """The dual point of a solve of `problem`, in some features; None if it ended without multipliers.
-
-    `span`: that whose functions are the features, where they are such.
-    """
+def from_solve(training: Training, problem: Problem, raw: RawSolution, span: Span) -> DualPoint | None:
+    """The dual point of a solve of `problem`, on the features of `span`; None if it ended without multipliers."""
     if proves_by_slopes(problem.program):
         scorers = raw.scorers or ((1.0, raw.coef, raw.intercept, 0.0),)
         each = None if raw.scorers else raw.margin_multipliers
-        is_known = span is not None and each is None and not problem.sample.is_of_classes
-        functions = None if span is None or not is_known else _functions(problem, scorers, span)
+        is_known = each is None and not problem.sample.is_of_classes
+        functions = _functions(problem, scorers, span) if is_known else None
         return slope_point(problem, training.matrix, scorers, each, functions)
     if raw.multipliers is None or not all(np.isfinite(part).all() for part in raw.multipliers):
         return None

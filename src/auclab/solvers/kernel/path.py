@@ -48,7 +48,7 @@ def solve_kernel_path(
     X, y, kernel, solver, sample_weight, pos_label, constraints, **options
         As in `auclab.solvers.kernel.solve.solve_kernel`.
     tolerance : float, optional
-        Relative gap, > 0, `KERNEL_TOLERANCE` if left out; by landmarks also relative to what the objective gains over
+        Relative gap, > 0, `KERNEL_TOLERANCE` if left out; also relative to what the objective gains over
         that of a constant scorer, which with a large λ would be within any tolerance.
     values : sequence of float
         In any order.

@@ -43,11 +43,8 @@ class Found:
     norm_bound: float = field(default=math.inf)
 
 
-def verified(training: Training, found: Found, tolerance: float, name: str) -> KernelSolution:
-    """The solution with its objective evaluated again from the coefficients, and its certificate.
-
-    `name`: of the solver.
-    """
+def verified(training: Training, found: Found, tolerance: float) -> KernelSolution:
+    """The solution with its objective evaluated again from the coefficients, and its certificate."""
     program, labels = training.program, training.labels
     landmarks, coefficients, intercept, notes = found.landmarks, found.coefficients, found.intercept, found.notes
     used = coefficients != 0
@@ -87,7 +84,7 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
         formulation=program,
         certificate=certificate,
         status=status,
-        solver=name,
+        solver="landmarks",
         timings=Timings(solve=found.seconds),
         iterations=found.iterations,
         history=found.history or ((found.seconds, value.objective, bound),),

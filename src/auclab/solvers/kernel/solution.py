@@ -21,7 +21,7 @@ from auclab.solvers.solution import Solution
 from auclab.types import Array, Status
 
 #: Why bounds over rows do not hold, by kind.
-NEEDS_BOUNDED = "{} bounds hold with a kernel whose values are bounded, rbf or laplacian"
+_NEEDS_BOUNDED = "{} bounds hold with a kernel whose values are bounded, rbf or laplacian"
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class KernelSolution(Solution):
     See Also
     --------
     auclab.solve : Returns it if a kernel is given.
-    auclab.solvers.kernel.prune.prune : Removes landmarks.
+    auclab.displays.LandmarkGapDisplay : Draws the `stages`.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class KernelSolution(Solution):
         """
         kernel = self.kernel
         if not math.isfinite(kernel.diameter):
-            return InFeatures(features, None, None, remark=NEEDS_BOUNDED)
+            return InFeatures(features, None, None, remark=_NEEDS_BOUNDED)
         radius = math.sqrt(kernel.largest)
         ensured = f"the kernel itself ensures ‖φ(x)‖ ≤ {radius:.4g} and ‖φ(x) − φ(y)‖ ≤ {kernel.diameter:.4g}, "
         return InFeatures(features, np.array([self.length]), radius, kernel.diameter, f"{ensured}of whatever rows")
@@ -160,19 +160,19 @@ class KernelSolution(Solution):
         """O(n_landmarks) kernel values a row."""
         if self.n_landmarks == 0:
             return np.full(rows.shape[0], self.intercept)
-        return np.asarray(self._each(rows) if self.kernel.is_given else of_distinct_rows(self._each, rows))
+        return np.asarray(self._each(rows) if self.kernel.is_given else _of_distinct_rows(self._each, rows))
 
     def _each(self, rows: Any) -> Array:
         scores = np.full(rows.shape[0], self.intercept)
         step = max(1, BLOCK_BYTES // (8 * self.n_landmarks))
         for begin in range(0, scores.size, step):
             part = slice(begin, begin + step)
-            values = self.kernel.at_landmarks(less_offset(rows[part], self.offset), self.rows, self.landmarks)
+            values = self.kernel.at_landmarks(_less_offset(rows[part], self.offset), self.rows, self.landmarks)
             scores[part] += row_scores(values, self.dual_coef)
         return scores
 
 
-def of_distinct_rows(score: Callable[[Any], Array], rows: Any) -> Array:
+def _of_distinct_rows(score: Callable[[Any], Array], rows: Any) -> Array:
     """Scores of rows, computed once for equal ones: products of matrices round by the place of a row."""
     if hasattr(rows, "tocsr"):  # SciPy adds the terms of sparse rows in their order
         return score(rows)
@@ -180,6 +180,6 @@ def of_distinct_rows(score: Callable[[Any], Array], rows: Any) -> Array:
     return score(distinct)[place.ravel()]
 
 
-def less_offset(rows: Any, offset: Array | None) -> Any:
+def _less_offset(rows: Any, offset: Array | None) -> Any:
     """Rows less what was subtracted from the training rows."""
     return rows if offset is None else np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows) - offset

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,28 +17,23 @@ from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.kernels.named import as_kernel
 from auclab.solvers.budget import NEWTON_FEATURES, left_of
-from auclab.solvers.kernel.approximations import nystroem_landmarks, solve_in_random_features
-from auclab.solvers.kernel.given_span import solve_in_given_span, solve_without_norm
 from auclab.solvers.kernel.result import verified
+from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.kernel.solver import LandmarkSolve
 from auclab.solvers.kernel.training import Training, training_problem
+from auclab.solvers.kernel.without_norm import solve_without_norm
 from auclab.solvers.monitor import monitored
-from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.types import AuclabError, Status
-from auclab.validation import check_choice
 
-#: Choices of the functions whose span is searched for a scorer.
-Method = Literal["landmarks", "nystroem", "random"]
 #: What `auclab.solve` passes on.
-OPTIONS = ("max_landmarks", "memory_gb", "method", "random_state")
+OPTIONS = ("max_landmarks", "memory_gb")
 _OF_SAMPLES = ("pos_label", "sample_weight")
-METHODS: tuple[Method, ...] = ("landmarks", "nystroem", "random")
 #: Relative gap where none is given: smaller ones take many more landmarks and seldom rank better.
 KERNEL_TOLERANCE = 1e-3
-#: Where none are given: the number of landmarks where all of them are used, for Nyström's method, random features and
-#: programs without a norm; elsewhere at most as many as newton has a matrix of rows and columns for.
-_FIXED = 200
+#: Where none are given: the number of landmarks of programs without a norm, which use all of them; the others use at
+#: most as many as newton has a matrix of rows and columns for.
+_WITHOUT_NORM = 200
 #: Bytes an entry of the features: the functions of the span, their copy by rows, and two in the solve.
 _BYTES_PER_ENTRY = 32.0
 
@@ -53,12 +48,10 @@ def solve_kernel(
     time_limit: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
-    method: Method = "landmarks",
     max_landmarks: int | None = None,
     memory_gb: float = 2.0,
-    random_state: int = 0,
     ranking: Ranking | None = None,
-) -> Solution:
+) -> KernelSolution:
     """Solve a formulation over the space of a kernel and certify the solution for the whole space.
 
         min_h  mean_k [1 − m_k(h) − z‖h‖_H]₊ + λ‖h‖_H   (or λ‖h‖_H²),     h(x) = Σ_k c_k κ(x_k, x)
@@ -79,22 +72,17 @@ def solve_kernel(
         Relative gap, > 0, to the optimum over the whole space.
     time_limit : float, optional
         Seconds, > 0.
-    method : {"landmarks", "nystroem", "random"}
-        Landmarks where the dual point needs them; as many random landmarks (Nyström); random Fourier features, for
-        "rbf". The last two are those of scikit-learn, with as many functions as `max_landmarks` says.
     max_landmarks : int, optional
-        2,000 if left out, and 200 where all of them are used: without a norm and for the other methods. Fewer where
-        the memory holds no more.
+        2,000 if left out, and 200 for a program without a norm, which uses all of them. Fewer where the memory holds
+        no more.
     memory_gb : float
         For kernel values and features. The kernel matrix is kept where it takes at most half of it.
-    random_state : int
-        For the random methods.
     ranking : Ranking, optional
         Which rows are compared: within groups, by grades, by times; two classes if left out.
 
     Returns
     -------
-    KernelSolution or RandomFeatureSolution
+    KernelSolution
 
     Raises
     ------
@@ -117,7 +105,7 @@ def solve_kernel(
     [-0.5, -0.5, 0.5, 0.5]
     """
     begin = perf_counter()
-    choices = Choices(tolerance, method, max_landmarks, memory_gb, random_state)
+    choices = Choices(tolerance, max_landmarks, memory_gb)
     training = training_problem(
         program,
         X,
@@ -141,13 +129,11 @@ class Choices:
     """
 
     tolerance: float = KERNEL_TOLERANCE
-    method: Method = "landmarks"
     max_landmarks: int | None = None
     memory_gb: float = 2.0
-    random_state: int = 0
 
     def __post_init__(self) -> None:
-        _check(self.method, self.max_landmarks, self.memory_gb, self.tolerance)
+        _check(self.max_landmarks, self.memory_gb, self.tolerance)
 
     @property
     def memory(self) -> float:
@@ -162,7 +148,7 @@ def solve_training(
     *,
     start: LandmarkSolve | None = None,
     of_gain: bool = False,
-) -> tuple[Solution, LandmarkSolve | None]:
+) -> tuple[KernelSolution, LandmarkSolve | None]:
     """Solve a program on a sample that was checked before, from where another λ or z ended.
 
     Parameters
@@ -178,32 +164,25 @@ def solve_training(
 
     Returns
     -------
-    Solution, LandmarkSolve or None
+    KernelSolution, LandmarkSolve or None
         The second where another solve can begin at it.
     """
-    program, tolerance, method = training.program, choices.tolerance, choices.method
+    program, tolerance = training.program, choices.tolerance
     over_pairs = program.comparisons.name == "pairs"
     compiling = compile_loops("values", "pairs") if over_pairs else compile_loops("points")
     compiling += compile_loops("hardest") if program.comparisons.hardest else 0.0
-    given = choices.max_landmarks or (NEWTON_FEATURES if method == "landmarks" and program.uses_norm else _FIXED)
+    given = choices.max_landmarks or (NEWTON_FEATURES if program.uses_norm else _WITHOUT_NORM)
     most, ended = _within_memory(training, given, choices.memory), None
     # Without a norm a w may become as long as floats are before its span is wide enough.
     with one_thread_each(), np.errstate(over="ignore"), monitored(tolerance, time_limit) as monitor:
         if training.matrix.largest == 0:
             found = LandmarkSolve(training, tolerance, most, monitor).found(Status.OPTIMAL, "all kernel values are 0")
-            solution: Solution = verified(training, found, tolerance, method)
-        elif method == "random":
-            solution = solve_in_random_features(training, tolerance, most, monitor, choices.random_state)
+        elif not program.uses_norm:
+            found = solve_without_norm(training, tolerance, most, monitor)
         else:
-            if method == "nystroem":
-                chosen = nystroem_landmarks(training, most, choices.random_state)
-                found = solve_in_given_span(training, tolerance, chosen, monitor)
-            elif not program.uses_norm:
-                found = solve_without_norm(training, tolerance, most, monitor)
-            else:
-                ended = LandmarkSolve(training, tolerance, most, monitor, start=start, of_gain=of_gain)
-                found = ended.solve()
-            solution = verified(training, found, tolerance, method)
+            ended = LandmarkSolve(training, tolerance, most, monitor, start=start, of_gain=of_gain)
+            found = ended.solve()
+        solution = verified(training, found, tolerance)
     timings = replace(solution.timings, compile=compiling, solve=monitor.seconds)
     notes = (*solution.notes, *_memory_note(most, given, training, choices.memory_gb))
     return replace(solution, timings=timings, notes=notes), ended
@@ -231,8 +210,7 @@ def check_kernel_choices(solver: str, constraints: Any, options: Mapping[str, An
         raise AuclabError(f"a kernel has no option {', '.join(unknown)}; options are {', '.join(OPTIONS)}")
 
 
-def _check(method: str, max_landmarks: int | None, memory_gb: float, tolerance: float) -> None:
-    check_choice("method", method, METHODS)
+def _check(max_landmarks: int | None, memory_gb: float, tolerance: float) -> None:
     whole = isinstance(max_landmarks, int | float | np.number) and not isinstance(max_landmarks, bool)
     if max_landmarks is not None and not (whole and max_landmarks >= 1 and max_landmarks % 1 == 0):
         raise AuclabError(f"max_landmarks must be a whole number ≥ 1 or None, got {max_landmarks!r}")

@@ -23,7 +23,6 @@ from auclab.solvers.kernel.dual_points import from_solve, of_zero
 from auclab.solvers.kernel.landmarks import residual_of
 from auclab.solvers.kernel.result import Found
 from auclab.solvers.kernel.solution import Stage
-from auclab.solvers.kernel.span import Span
 from auclab.solvers.kernel.span_choice import PROGRESS, SpanChoice
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
@@ -127,12 +126,6 @@ class LandmarkSolve:
                 return self.found(Status.ITERATION_LIMIT, "no observation is left that is not in the span already")
             else:
                 self._solve_part *= 0.1
-
-    def solve_in(self, span: Span) -> None:
-        """The program in a given span, and the bound of its dual point for the whole space."""
-        self.choice.take(span)
-        self._raise_bound(self._repaired(self._solve_in_span()[1]))
-        self._record()
 
     def add_landmarks(self, number: int, *, solving: bool = True) -> None:
         """Landmarks for the component outside the span of the g of the last dual point; and a solve in the span."""

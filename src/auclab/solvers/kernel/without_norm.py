@@ -1,12 +1,8 @@
-"""Solves in a span that is not chosen for its bound: that of given landmarks, or of a program without a norm."""
+"""A program with z = 0 and λ = 0, solved and certified in the span of a given number of landmarks."""
 
 from __future__ import annotations
 
-import numpy as np
-import scipy.linalg as la
-from numpy.typing import NDArray
-
-from auclab.precision import ROUGH, SOLVED
+from auclab.precision import ROUGH
 from auclab.solvers.kernel.dual_points import from_solve, of_zero
 from auclab.solvers.kernel.result import Found
 from auclab.solvers.kernel.solution import Stage
@@ -16,26 +12,9 @@ from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.verification import verify
-from auclab.types import Status
 
 #: Solves on the way to the landmarks of a program without a norm.
 _ROUNDS = 3
-
-
-def solve_in_given_span(training: Training, tolerance: float, landmarks: NDArray[np.intp], monitor: Monitor) -> Found:
-    """The program in the span of landmarks; its bound is for the whole space if the program has a norm.
-
-    `tolerance`: relative gap of the solve in the span. `landmarks` (n,): numbers of observations in `training.order`.
-    """
-    span = Span.empty(training.matrix).extended(training.matrix, independent(training, landmarks))
-    if not training.program.uses_norm:
-        return _in_span(training, tolerance, span, monitor)
-    solve = LandmarkSolve(training, tolerance, span.size, monitor)
-    if solve.gap > tolerance:
-        solve.solve_in(span)
-    note = f"the landmarks were given: of the gap, {solve.gap:.2g}, most is what their span lacks"
-    status = Status.OPTIMAL if solve.gap <= tolerance else monitor.stopped() or Status.ITERATION_LIMIT
-    return solve.found(status, *([] if status is Status.OPTIMAL else [note]))
 
 
 def solve_without_norm(training: Training, tolerance: float, most: int, monitor: Monitor) -> Found:
@@ -78,11 +57,3 @@ def _in_span(training: Training, tolerance: float, span: Span, monitor: Monitor)
         space="span",
         norm_bound=solution.certificate.norm_bound,
     )
-
-
-def independent(training: Training, landmarks: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Those of the landmarks that are linearly independent of the others, by Cholesky with pivoting."""
-    gram = training.matrix.block(landmarks, landmarks)
-    least = SOLVED * training.matrix.largest
-    _, pivots, rank, _ = la.lapack.dpstrf(0.5 * (gram + gram.T), tol=least)
-    return np.asarray(landmarks[pivots[: max(1, int(rank))] - 1])
