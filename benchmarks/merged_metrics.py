@@ -1,7 +1,6 @@
 """AUC and bAUC of more scores than fit: summaries of blocks from a generator, beside one process that sorts.
 
     python benchmarks/merged_metrics.py --rows 1e9                     limits, one pass; this process
-    python benchmarks/merged_metrics.py --rows 1e8 --second            and a second pass, to the value
     python benchmarks/merged_metrics.py --rows 1e8 --way sort          all scores in memory, sorted
     python benchmarks/merged_metrics.py --all                          all of `WAYS`, docs/merged_metrics.csv
     python benchmarks/merged_metrics.py --page                         the table of docs/merged_metrics.md from it
@@ -36,7 +35,6 @@ FIELDS = ("arguments", "rows", "bins", "processor", "seconds", "peak_gb", "bytes
 #: Arguments of the rows of the page, and how they are called there.
 WAYS = {
     "--rows 5e7 --way sort": "sorted in memory: `auc_score`, `bauc_score`",
-    "--rows 5e7 --second --memory-gb 1.5": "summary, 4,096 bins, and `refine` with `memory_gb=1.5`",
     "--rows 1e8": "summary, 4,096 bins",
     "--rows 1e9": "summary, 4,096 bins: one pass, limits",
     "--rows 1e9 --bins 65536": "summary, 65,536 bins",
@@ -52,8 +50,8 @@ def block(number: int) -> tuple[NDArray[np.bool_], Array]:
     return positive, scores
 
 
-def summaries(n_blocks: int, n_bins: int, *, second: bool, memory_gb: float) -> dict[str, object]:
-    """Limits from one pass, and values from another."""
+def summaries(n_blocks: int, n_bins: int) -> dict[str, object]:
+    """Limits from one pass."""
     positive, scores = block(n_blocks)  # a sample that is no part of the data
     edges = score_edges(scores[positive], scores[~positive], n_bins)
     blocks = score_blocks(lambda: (block(k) for k in range(n_blocks)))
@@ -64,10 +62,6 @@ def summaries(n_blocks: int, n_bins: int, *, second: bool, memory_gb: float) -> 
     found: dict[str, object] = {"pass": passed, "auc": summary.auc(), "bauc": summary.bauc()}
     found["limits"] = time.perf_counter() - begin - passed
     found["bytes"] = len(summary.to_bytes())
-    if second:
-        begin = time.perf_counter()
-        found["values"] = summary.refine(blocks, "auc", "bauc", memory_gb=memory_gb)
-        found["second"] = time.perf_counter() - begin
     return found
 
 
@@ -90,9 +84,8 @@ def measure_all() -> None:
             command = [sys.executable, __file__, *arguments.split()]
             printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             found = json.loads(printed.splitlines()[-1])
-            values = dict(zip(("auc", "bauc"), found["values"], strict=True)) if "values" in found else found
             for metric in ("auc", "bauc"):
-                low, high = values[metric] if isinstance(values[metric], list) else [values[metric]] * 2
+                low, high = found[metric] if isinstance(found[metric], list) else [found[metric]] * 2
                 found |= {f"{metric}_low": repr(low), f"{metric}_high": repr(high)}  # all digits
             keep({"arguments": arguments} | {key: found[key] for key in FIELDS if key in found})
             print(printed, flush=True)
@@ -153,8 +146,6 @@ def main() -> None:
     parser.add_argument("--rows", type=float, default=1e7)
     parser.add_argument("--bins", type=int, default=4096)
     parser.add_argument("--way", choices=("summaries", "sort"), default="summaries")
-    parser.add_argument("--second", action="store_true")
-    parser.add_argument("--memory-gb", type=float, default=1.0)
     parser.add_argument("--all", action="store_true", help="measure every row of the page")
     parser.add_argument("--page", action="store_true", help="write the table of docs/merged_metrics.md")
     given = parser.parse_args()
@@ -163,10 +154,7 @@ def main() -> None:
         return
     n_blocks = int(given.rows) // BLOCK
     begin = time.perf_counter()
-    if given.way == "sort":
-        found = sorted_in_memory(n_blocks)
-    else:
-        found = summaries(n_blocks, given.bins, second=given.second, memory_gb=given.memory_gb)
+    found = sorted_in_memory(n_blocks) if given.way == "sort" else summaries(n_blocks, given.bins)
     found |= {
         "rows": n_blocks * BLOCK,
         "bins": given.bins,

@@ -54,7 +54,7 @@ print(f"objectives differ by {abs(solution.objective - in_memory.objective) / in
 # Metrics without all scores in memory
 # ------------------------------------
 # Every block gives a summary of its scores, and summaries are added. AUC and bAUC of all scores are certainly between
-# the limits. A second pass over the undecided bins gives the exact values.
+# the limits.
 from auclab.metrics import auc_score, bauc_score, scored_table, summarise
 
 blocks = scored_table(table, y, solution.coef)

@@ -1,4 +1,4 @@
-"""Standard errors from summaries: the limits contain that of the scores in memory, a second pass gives it."""
+"""Standard errors from summaries: the limits contain that of the scores in memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auclab.inference import estimate, estimate_summary
-from auclab.metrics import ScoreSummary, score_blocks, score_edges
+from auclab.metrics import ScoreSummary, score_edges
 from auclab.types import AuclabError
 
 
@@ -30,12 +30,9 @@ def case(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray |
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_limits_contain_the_standard_error_and_a_second_pass_gives_it(seed):
+def test_limits_contain_the_standard_error(seed):
     rng = np.random.default_rng(seed)
     y, s, w, edges = case(rng)
-    half = y.size // 2
-    parts = [tuple(a[part] for a in (y, s, w) if a is not None) for part in (slice(half, None), slice(half))]
-    blocks = score_blocks(parts)
     summary = ScoreSummary.from_scores(y, s, edges=edges, sample_weight=w)
     for metric, options in (("auc", {}), ("auc", {"ties": "strict"}), ("bauc", {}), ("bauc", {"threshold": 0.4})):
         expected = estimate(y, s, metric, sample_weight=w, **options)
@@ -43,11 +40,6 @@ def test_limits_contain_the_standard_error_and_a_second_pass_gives_it(seed):
         low, high = limits.standard_error
         assert low <= expected.standard_error <= high
         assert limits.value.low <= expected.value <= limits.value.high
-        exact = estimate_summary(summary, metric, blocks=blocks, **options)
-        assert exact.standard_error.low == pytest.approx(expected.standard_error, rel=1e-9, abs=1e-12)
-        assert exact.value.low == pytest.approx(expected.value, rel=1e-12, abs=1e-12)
-        if not expected.notes and not exact.notes:
-            assert (exact.lower, exact.upper) == pytest.approx((expected.lower, expected.upper), rel=1e-9)
         if not expected.notes:
             assert limits.lower <= expected.lower + 1e-12
             assert limits.upper >= expected.upper - 1e-12
@@ -71,10 +63,15 @@ def test_perfect_order_has_the_limits_of_memory():
     y, s = np.repeat([0, 1], 10), np.arange(20.0)
     summary = ScoreSummary.from_scores(y, s, edges=[9.5])
     expected = estimate(y, s)
-    for blocks in (None, [(y, s)]):
-        result = estimate_summary(summary, blocks=blocks)
-        assert result.standard_error == (0.0, 0.0) or blocks is None
-        assert (result.lower, result.upper) == pytest.approx((expected.lower, expected.upper)) or blocks is None
+    result = estimate_summary(summary)
+    assert result.standard_error == pytest.approx((0.0, 0.0), abs=1e-12)
+    assert (result.lower, result.upper) == pytest.approx((expected.lower, expected.upper))
+
+
+def test_equal_scores_have_the_limits_of_memory():
+    y, s = np.tile([0, 1], 10), np.ones(20)
+    result, expected = estimate_summary(ScoreSummary.from_scores(y, s, edges=[])), estimate(y, s)
+    assert (result.lower, result.upper) == pytest.approx((expected.lower, expected.upper))
 
 
 def test_what_has_no_standard_error_is_said():
@@ -84,9 +81,7 @@ def test_what_has_no_standard_error_is_said():
         estimate_summary(summary, "voros")
     with pytest.raises(AuclabError, match="level must lie in"):
         estimate_summary(summary, level=1.0)
-    with pytest.raises(AuclabError, match="raise it, or leave out blocks"):
-        estimate_summary(summary, blocks=[(y, s)], memory_gb=1e-6)
     alone = ScoreSummary.from_scores([1, 0, 0], [1.0, 0.0, 2.0], edges=[])
-    result = estimate_summary(alone, blocks=[([1, 0, 0], [1.0, 0.0, 2.0])])
+    result = estimate_summary(alone)
     assert np.isnan(result.standard_error.low)
     assert (result.lower, result.upper) == (0.0, 1.0)

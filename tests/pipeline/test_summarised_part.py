@@ -33,16 +33,12 @@ def test_a_run_from_summaries_is_that_from_scores(folder, tmp_path, monkeypatch)
     settings = ("dataset=blocks", f"dataset.path={folder}", "dataset.target=y", "solver=newton", "figures=all")
     held = run_here(tmp_path / "held", *settings)
     monkeypatch.setattr(summarised_part, "MOST_HELD", 100)
-    monkeypatch.setattr(summarised_part, "MEMORY_GB", 0.00005)  # 625 scores at a time
-    monkeypatch.setattr(summarised_part, "MOST_PASSES", 1000)
-    monkeypatch.setattr(summarised_part, "N_BINS", 2048)  # which leave something to further passes
-    monkeypatch.setattr(summarised_part, "EQUAL", 0.0)
+    monkeypatch.setattr(summarised_part, "N_BINS", 2048)  # about two scores in a bin
     ours = run_here(tmp_path / "ours", *settings)
     assert ours.folds[0].parts["test"].y_score is None
     same = [key for key in held.summary if key.startswith(("train/", "test/"))]
     for key in same:
-        exact = not key.endswith(("_se", "_low", "_high"))
-        assert ours.summary[key] == pytest.approx(held.summary[key], abs=1e-11 if exact else 2e-3), key
+        assert ours.summary[key] == pytest.approx(held.summary[key], abs=1e-6 if key.endswith("bauc") else 2e-3), key
     for key in ("bound/fixed_scorer_auc", "bound/fixed_scorer_bauc"):
         assert ours.summary[key] == pytest.approx(held.summary[key], abs=1e-3), key
     assert ours.summary["bound/fixed_scorer_bauc"] <= held.summary["bound/fixed_scorer_bauc"] + 1e-12
@@ -79,7 +75,6 @@ def test_limits_and_figures_of_a_part(folder, monkeypatch):
         assert (above[y == 1].sum(), above[y == 0].sum()) == (part.cuts.tp[k], part.cuts.fp[k])
     with pytest.raises(AuclabError, match="soft_auc needs all scores in memory"):
         part.value("soft_auc")
-    monkeypatch.setattr(summarised_part, "MOST_PASSES", 0)
     monkeypatch.setattr(summarised_part, "N_BINS", 128)
     middle = SummarisedPart(y, table, w, 2.5)
     low, high = middle.summary.auc()

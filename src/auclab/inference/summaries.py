@@ -15,35 +15,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.stats import t as student
 
 from auclab.compiled.rows import positive_part_rows
-from auclab.inference.buffered import bauc_rows
 from auclab.inference.catalogue import EstimableMetric, estimable
-from auclab.inference.components import FLAT
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import CLASSES, FEW, combined, few_observations, is_flat
 from auclab.inference.intervals import Limits, enclose, limits_on_scale, unseen_limits
-from auclab.inference.rows import auc_rows
-from auclab.metrics import METRICS, Interval, ScoreSummary, score_blocks
-from auclab.metrics.class_scores import ClassScores
+from auclab.metrics import Interval, ScoreSummary
 from auclab.metrics.ranking import TIED_SHARE
-from auclab.metrics.summary.blocks import ScoreBlocks
 from auclab.metrics.summary.bounds import ROUNDING, both_classes, bounded_metric, in_bin_shares, spread_of
-from auclab.metrics.summary.brackets import Bracket
+from auclab.metrics.summary.brackets import Bracket, buffer_bracket
 from auclab.metrics.summary.class_bins import ClassBins
-from auclab.metrics.summary.gathered_rows import (
-    BYTES_A_SCORE,
-    Rows,
-    gather,
-    number_of_scores,
-)
-from auclab.metrics.summary.lists import mean_atoms, mixed, orders, spread_atoms
-from auclab.metrics.summary.undecided_bins import level_bracket
+from auclab.metrics.summary.lists import mean_atoms, orders, spread_atoms
 from auclab.types import Array, AuclabError
 
 #: Components beyond it have no squares, and no standard error.
@@ -57,7 +44,7 @@ class SummaryEstimate:
     Attributes
     ----------
     value, standard_error : Interval
-        Limits of the result of `auclab.inference.estimate` for the sample; both limits are equal after a second pass.
+        Limits of the result of `auclab.inference.estimate` for the sample.
     lower, upper : float
         Confidence limits, for the worst value and standard error within their limits.
     level : float
@@ -91,9 +78,7 @@ def estimate_summary(
     summary: ScoreSummary,
     metric: str = "auc",
     *,
-    blocks: ScoreBlocks | Any = None,
     level: float = 0.95,
-    memory_gb: float = 1.0,
     **options: Any,
 ) -> SummaryEstimate:
     """Value, standard error and confidence interval of AUC or bAUC from a summary of blocks.
@@ -104,20 +89,15 @@ def estimate_summary(
     ----------
     summary : ScoreSummary
     metric : {"auc", "bauc"}
-    blocks : ScoreBlocks, optional
-        The summarised blocks. If given, the undecided scores are gathered in a second pass and all numbers are exact;
-        otherwise they are limits.
     level : float
         Confidence level in (0, 1).
-    memory_gb : float
-        Memory for the gathered scores, in units of 10⁹ bytes.
     **options
         Options of the metric: ``ties``; ``threshold``.
 
     Raises
     ------
     AuclabError
-        Another metric; a level outside (0, 1); what `ScoreSummary.bounds` raises; scores that do not fit the memory.
+        Another metric; a level outside (0, 1); what `ScoreSummary.bounds` raises.
 
     See Also
     --------
@@ -128,45 +108,26 @@ def estimate_summary(
     --------
     Positives 3 and 1, negatives 2 and 0: ``SE² = (1/8)/2 + (1/8)/2``.
 
-    >>> from auclab.metrics import score_blocks, summarise
-    >>> blocks = score_blocks([([1, 1], [3.0, 1.0]), ([0, 0], [2.0, 0.0])])
-    >>> result = estimate_summary(summarise(blocks), blocks=blocks)
-    >>> result.value.low, round(result.standard_error.low**2, 12)
-    (0.75, 0.125)
+    >>> from auclab.metrics import summarise
+    >>> result = estimate_summary(summarise([([1, 1], [3.0, 1.0]), ([0, 0], [2.0, 0.0])]))
+    >>> result.value.low, [round(limit**2, 12) for limit in result.standard_error]
+    (0.75, [0.125, 0.125])
     """
     check_level(level)
     name, options = bounded_metric(metric, options)
     if name not in ("auc", "bauc"):
         raise AuclabError(f"standard errors from a summary are those of auc and bauc, not of {name}")
     both_classes(summary, finite=name == "bauc")
-    if blocks is None:
-        value = summary.bounds(name, **options)
-        parts = [_part_limits(bins, *ends) for bins, ends in _component_limits(summary, name, options, value)]
-        error = Interval(math.hypot(*(part.low for part in parts)), math.hypot(*(part.high for part in parts)))
-        freedom = float(max(min(summary.n_pos, summary.n_neg) - 1, 1))
-    else:
-        given = blocks if hasattr(blocks, "reduce") else score_blocks(blocks)
-        (exact,) = summary.refine(given, partial(METRICS[name].function, **options), memory_gb=memory_gb)
-        first, second = _parts_of_rows(summary, _gathered(summary, given, name, options, memory_gb), name, options)
-        value, total = Interval(exact, exact), math.hypot(first, second)
-        parts = [Interval(first, first), Interval(second, second)]
-        error = Interval(total, total)
-        freedom = _freedom(first, second, summary)
+    value = summary.bounds(name, **options)
+    parts = [_part_limits(bins, *ends) for bins, ends in _component_limits(summary, name, options, value)]
+    error = Interval(math.hypot(*(part.low for part in parts)), math.hypot(*(part.high for part in parts)))
+    freedom = float(max(min(summary.n_pos, summary.n_neg) - 1, 1))
     estimated = estimable(name, options)
     limits, notes = _limits(estimated, summary, value, error, freedom, level)
     if not notes:
         limits, notes = _with_flat_class(estimated, summary, value, parts, limits, level)
     lower, upper = enclose(value.low, limits, estimated.range)[0], enclose(value.high, limits, estimated.range)[1]
     return SummaryEstimate(value, error, lower, upper, level, notes)
-
-
-def _freedom(first: float, second: float, summary: ScoreSummary) -> float:
-    """Degrees of freedom after Welch and Satterthwaite."""
-    total = math.hypot(first, second)
-    if not total > 0.0:
-        return math.inf
-    share = (first / total) ** 2
-    return 1.0 / (share**2 / max(summary.n_pos - 1, 1) + (1.0 - share) ** 2 / max(summary.n_neg - 1, 1))
 
 
 def _limits(
@@ -176,16 +137,17 @@ def _limits(
     tail = 0.5 * (1.0 - level)
     low, high = metric.range
     if error.high == math.inf:
-        return metric.range, ("the bins are too wide for a standard error: take more of them, or blocks=",)
+        return metric.range, ("the bins are too wide for a standard error: take more of them",)
     if math.isnan(error.high):
         return metric.range, ("a class of one observation: its variance is unknown, the interval is the whole range",)
-    if error.high == 0.0 or value.low <= low or value.high >= high:
+    flat = error.high <= 2.0 * ROUNDING  # no more than rounding
+    if flat or value.low <= low or value.high >= high:
         if metric.name == "bauc":
             return metric.range, ("bAUC is 0 or 1, or may be: estimate() on the scores says more",)
         k = min(_effective(summary.pos), _effective(summary.neg))
         note = f"all observations contribute the same, or may: limits for what {k} independent pairs cannot show"
         ends = [unseen_limits(v, k, tail, metric.range) for v in value]
-        if error.high == 0.0:
+        if flat:
             return (ends[0][0], ends[1][1]), (note,)
         return metric.range, (note,)
     half = float(student.isf(tail, freedom)) * error.high
@@ -196,13 +158,13 @@ def _with_flat_class(
     metric: EstimableMetric, summary: ScoreSummary, value: Interval, parts: list[Interval], limits: Limits, level: float
 ) -> tuple[Limits, tuple[str, ...]]:
     """The limits, wider where one class contributes the same, or may (`auclab.inference.flat_class`)."""
-    exact, tail = parts[0].width == parts[1].width == 0.0, 0.5 * (1.0 - level)
+    tail = 0.5 * (1.0 - level)
     for name, bins, own, other in zip(CLASSES, (summary.pos, summary.neg), parts, parts[::-1], strict=True):
         count = _effective(bins)
-        if not is_flat(own.low if exact else max(own.low - ROUNDING, 0.0), other.high, int(bins.count.sum())):
+        if not is_flat(max(own.low - ROUNDING, 0.0), other.high, int(bins.count.sum())):
             continue
         if metric.name == "bauc":
-            if exact or count < FEW:
+            if count < FEW:
                 return metric.range, (f"the {name} contribute the same, or may: estimate() on the scores says more",)
             continue
         ends = [combined(v, limits, unseen_limits(v, count, tail, metric.range)) for v in value]
@@ -257,11 +219,11 @@ def _component_limits(
         below, above = np.cumsum(v) - v, np.cumsum(u[::-1])[::-1] - u
         return [(pos, (below + low * v, below + high * v)), (neg, (above + low * u, above + high * u))]
     nothing = np.zeros(summary.n_bins)
-    bracket = level_bracket("bauc", options, pos, neg)
+    z = float(options["threshold"])
+    bracket = buffer_bracket(pos, neg, z)
     if bracket is None:  # certainly 0 or 1
         ends = np.full(summary.n_bins, value.low), np.full(summary.n_bins, value.high)
         return [(pos, ends), (neg, ends)]
-    z = float(options["threshold"])
     bracket = Bracket(max(bracket.low, float(neg.low.min() - pos.high.max())), bracket.high)
     if not z > bracket.high:
         ends = nothing, nothing + 1.0
@@ -290,65 +252,3 @@ def _component_limits(
             top = hinges[1] / (z - bracket.high) * (1.0 + ROUNDING)
         limits.append((bins, (1.0 - top, 1.0 - bottom)))
     return limits
-
-
-def _gathered(summary: ScoreSummary, blocks: ScoreBlocks, name: str, options: dict[str, Any], memory_gb: float) -> Rows:
-    """The scores of the bins in which components differ from score to score."""
-    pos, neg = summary.pos, summary.neg
-    masks = mixed(pos, neg), mixed(pos, neg)
-    if name == "bauc":
-        bracket = level_bracket("bauc", options, pos, neg)
-        masks = np.zeros(summary.n_bins, bool), np.zeros(summary.n_bins, bool)
-        if bracket is not None:  # elsewhere no error is above γ*, and the component is 1
-            masks = (
-                (pos.low < pos.high) & (neg.high.max() - pos.low > bracket.low),
-                (neg.low < neg.high) & (neg.high - pos.low.min() > bracket.low),
-            )
-    number = number_of_scores(summary, masks)
-    needed = number * BYTES_A_SCORE / 1e9
-    if needed > memory_gb:
-        raise AuclabError(
-            f"the standard error of {name} needs {number} scores at once, {needed:.3g} GB, and memory_gb is "
-            f"{memory_gb}: raise it, or leave out blocks= for limits"
-        )
-    return gather(summary, blocks, masks)
-
-
-def _parts_of_rows(summary: ScoreSummary, rows: Rows, name: str, options: dict[str, Any]) -> tuple[float, float]:
-    """Standard errors due to the positives and due to the negatives, from gathered scores and the other bins."""
-    if name == "bauc" and level_bracket("bauc", options, summary.pos, summary.neg) is None:
-        # certainly 0 or 1, whatever a single score is
-        first, second = (math.nan if n == 1 else 0.0 for n in (summary.n_pos, summary.n_neg))
-        return first, second
-    entries, squares = [], []
-    places = (summary.pos.low, summary.neg.high)
-    for bins, mask, at, scores, weight in (
-        (summary.pos, rows.masks[0], places[0], rows.scores.pos, rows.scores.weight_pos),
-        (summary.neg, rows.masks[1], places[1], rows.scores.neg, rows.scores.weight_neg),
-    ):
-        kept = ~mask & (bins.count > 0)
-        if name == "bauc":  # errors of bins without one above γ* may be anywhere within; others are single values
-            at = np.where(bins.low < bins.high, bins.high if bins is summary.pos else bins.low, bins.low)
-        weight = weight if weight.size else np.ones(scores.size)
-        total = bins.weights.sum()
-        values = np.concatenate((scores, at[kept]))
-        order = np.argsort(values, kind="stable")
-        entries.append((values[order], np.concatenate((weight, bins.weights[kept]))[order]))
-        squares.append(np.concatenate(((weight / total) ** 2, _shares(bins)[1][kept]))[order])
-    lists = ClassScores.of(*entries)
-    components = auc_rows(lists, **options) if name == "auc" else bauc_rows(lists, **options)
-    found = []
-    for bins, (_, weight), square, component in zip(
-        (summary.pos, summary.neg), entries, squares, components, strict=True
-    ):
-        n = int(bins.count.sum())
-        if n == 1:
-            found.append(math.nan)
-            continue
-        if np.ptp(component) <= FLAT * float(np.max(np.abs(component))):
-            found.append(0.0)
-            continue
-        share = weight / bins.weights.sum()
-        deviation = component - np.sum(share * component)
-        found.append(math.sqrt(n / (n - 1) * float(np.sum(square * deviation**2))))
-    return found[0], found[1]

@@ -27,15 +27,3 @@ class Collection:
     def to_delayed(self) -> list[object]:
         """The partitions."""
         return [None] * self.partitions
-
-
-def little_memory(rounds: int) -> object:
-    """The bAUC of 1,500 scores with memory for 150 of them, after at most this number of rounds of passes."""
-    rng = np.random.default_rng(0)
-    labels = (rng.random(1500) < 0.4).astype(int)
-    blocks = [(labels, np.round(rng.normal(size=1500) + labels, 3))]
-    with_bins = summary(blocks, n_bins=50)
-    return under(
-        {"auclab.metrics.summary.buffered_groups.ROUNDS": rounds},
-        lambda: with_bins.refine(m.score_blocks(blocks), "bauc", memory_gb=150 * 96e-9),
-    )

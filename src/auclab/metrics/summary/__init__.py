@@ -1,4 +1,4 @@
-"""Metrics from summaries that merge: limits after one pass over blocks of scores, values after another."""
+"""Metrics from summaries that merge: limits after one pass over blocks of scores."""
 
 from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks, scored_table
 from auclab.metrics.summary.bounds import Interval

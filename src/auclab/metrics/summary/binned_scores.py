@@ -74,11 +74,6 @@ class BinnedScores:
         """Number of negatives."""
         return int(self.neg.count.sum())
 
-    @property
-    def is_weighted(self) -> bool:
-        """Whether a block had weights."""
-        return self.pos.mass is not None or self.neg.mass is not None
-
     def to_bytes(self) -> bytes:
         """All of it as bytes, the same on every machine; equal summaries have equal bytes."""
         head = _MAGIC + struct.pack("<q", self.edges.size) + self.edges.astype("<f8").tobytes()

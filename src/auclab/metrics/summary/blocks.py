@@ -85,7 +85,7 @@ class _TableBlocks:
 
 
 def score_blocks(y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_label: Any = None) -> ScoreBlocks:
-    """Labels and scores in blocks, for `summarise` and `ScoreSummary.refine`.
+    """Labels and scores in blocks, for `summarise`.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def score_blocks(y_true: Any, y_score: Any = None, *, sample_weight: Any = None,
     --------
     >>> from auclab.metrics import summarise
     >>> blocks = score_blocks([([1, 1], [4.0, 1.0]), ([0, 0], [2.0, 0.0])])
-    >>> summarise(blocks).refine(blocks, "auc")
-    (0.75,)
+    >>> summarise(blocks).auc()
+    Interval(low=0.75, high=0.75)
     """
     if y_score is None:
         if callable(y_true):

@@ -1,4 +1,4 @@
-"""Levels between which γ* or a quantile of the errors must lie, and the bins whose scores decide where.
+"""Levels between which γ* must lie.
 
 With ``H(γ) = E(ξ − γ)₊`` the excess ``D(γ) = E(ξ − z) 1{ξ > γ}`` is ``H(γ) − (z − γ) P(ξ > γ)``. H lies between its
 values for `mean_atoms` and `spread_atoms`; P(ξ > γ) between those of the least and of the largest errors of the pairs
@@ -12,19 +12,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from auclab.compiled.ranking import nearest_errors, rank_counts_above
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.root_search import double_at, double_rank
-from auclab.metrics.summary.bounds import ROUNDING
+from auclab.metrics.summary.bounds import ROUNDING, mean_error
 from auclab.metrics.summary.class_bins import ClassBins
 from auclab.metrics.summary.lists import joined, mean_atoms, spread_atoms
-
-Mask = NDArray[np.bool_]
-#: Bins of the positives, and bins of the negatives.
-Masks = tuple[Mask, Mask]
 
 
 @dataclass(frozen=True)
@@ -78,39 +70,17 @@ class ErrorBounds:
             _first_true(lambda level: self.excess(level, threshold)[0] >= 0.0, self.bottom, below),
         )
 
-    def quantile_bracket(self, tail: float) -> Bracket:
-        """Where the smallest level lies that has at most a share `tail` of the errors above it."""
-        more, less = tail * (1.0 + ROUNDING), tail * (1.0 - ROUNDING)
-        return Bracket(
-            _last_true(lambda level: self.share_above(level)[0] > more, self.bottom, self.top),
-            _first_true(lambda level: self.share_above(level)[1] <= less, self.bottom, self.top),
-        )
 
-
-def undecided(pos: ClassBins, neg: ClassBins, bracket: Bracket) -> Masks:
-    """Bins of either class with errors that may lie on both sides of a level in the bracket.
-
-    Elsewhere the hinge is linear for all such levels, so that the mean of a bin stands for its scores.
-    """
-    in_pos, in_neg = np.flatnonzero(pos.count > 0), np.flatnonzero(neg.count > 0)
-    # pairs with a largest error above the lower end, minus those with a least error above the upper end
-    may = rank_counts_above(pos.low[in_pos], neg.high[in_neg], bracket.low)
-    must = rank_counts_above(pos.high[in_pos], neg.low[in_neg], bracket.high)
-    partners = np.zeros(in_pos.size + 1, np.int64)
-    crossed = may > must
-    np.add.at(partners, must[crossed], 1)
-    np.add.at(partners, may[crossed], -1)
-    masks = np.zeros(pos.count.size, bool), np.zeros(neg.count.size, bool)
-    masks[0][in_pos[np.cumsum(partners)[:-1] > 0]] = True
-    masks[1][in_neg[crossed]] = True
-    return masks[0] & (pos.low < pos.high), masks[1] & (neg.low < neg.high)
-
-
-def next_error_above(pos: ClassBins, neg: ClassBins, level: float) -> float:
-    """Smallest error of the pairs of bins whose errors are all above a level; it is attained."""
-    in_pos, in_neg = pos.count > 0, neg.count > 0
-    lists = np.ascontiguousarray(pos.high[in_pos]), np.ascontiguousarray(neg.low[in_neg])
-    return float(nearest_errors(*lists, rank_counts_above(*lists, level))[1])
+def buffer_bracket(pos: ClassBins, neg: ClassBins, threshold: float) -> Bracket | None:
+    """Where γ* of bAUC lies; None where bAUC is 0 or 1 whatever the scores within the bins are."""
+    if mean_error(pos, neg) >= threshold:
+        return None
+    bounds = ErrorBounds(pos, neg)
+    if threshold > bounds.top:
+        return None
+    if threshold == bounds.top:
+        return Bracket(math.nextafter(threshold, -math.inf), threshold)
+    return bounds.buffer_bracket(threshold)
 
 
 def _first_true(test: Callable[[float], bool], low: float, high: float) -> float:

@@ -48,12 +48,6 @@ def orders(pos: ClassBins, neg: ClassBins) -> NDArray[np.int8]:
     return found
 
 
-def mixed(pos: ClassBins, neg: ClassBins) -> NDArray[np.bool_]:
-    """Bins whose pairs are in an unknown order."""
-    found = orders(pos, neg)
-    return np.asarray((found == Order.UNKNOWN) | (found == Order.NOT_BELOW) | (found == Order.NOT_ABOVE))
-
-
 def curve_lists(pos: ClassBins, neg: ClassBins, *, upper: bool) -> ClassScores:
     """Scores with the lower or the upper ROC curve; only their order means anything."""
     found = orders(pos, neg)

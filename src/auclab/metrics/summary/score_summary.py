@@ -10,16 +10,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.metrics.buffered import bauc_score, buffered_auc
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.summary.binned_scores import BinnedScores, checked_edges
 from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks
-from auclab.metrics.summary.bounds import ROUNDING, Interval, bauc_bounds, both_classes, bounded_metric, bounds_of
+from auclab.metrics.summary.bounds import ROUNDING, Interval, bauc_bounds, both_classes, bounds_of
 from auclab.metrics.summary.brackets import ErrorBounds
 from auclab.metrics.summary.edges import PER_BIN, RowSample, score_edges
 from auclab.metrics.summary.scored_block import scored_block
-from auclab.metrics.summary.second_pass import refined
-from auclab.types import Array, AuclabError
+from auclab.types import Array
 
 
 @dataclass(frozen=True)
@@ -73,8 +71,6 @@ class ScoreSummary(BinnedScores):
       bins are below them in that order (Jensen), and scores at the ends of their bins with the same means are above.
       The limits of bAUC therefore differ by second order in the width of the bins.
 
-    `refine` gathers the scores of undecided bins in a second pass and returns values.
-
     Attributes
     ----------
     edges : array of shape (n_edges,)
@@ -99,13 +95,8 @@ class ScoreSummary(BinnedScores):
 
     In a single bin the extremes decide nothing:
 
-    >>> from auclab.metrics import score_blocks
-    >>> blocks = score_blocks([([1, 1], [4.0, 1.0]), ([0, 0], [2.0, 0.0])])
-    >>> whole = summarise(blocks, edges=[])
-    >>> whole.auc()
+    >>> summarise([([1, 1], [4.0, 1.0]), ([0, 0], [2.0, 0.0])], edges=[]).auc()
     Interval(low=0.0, high=1.0)
-    >>> whole.refine(blocks, "auc", "bauc")
-    (0.75, 0.5)
     """
 
     @classmethod
@@ -199,42 +190,6 @@ class ScoreSummary(BinnedScores):
         )
         return BufferedAUCBounds(value, Interval(low, bracket.high), areas, areas)
 
-    def refine(
-        self, blocks: ScoreBlocks | Any, *metrics: str | Callable[..., float], memory_gb: float = 1.0
-    ) -> tuple[Any, ...]:
-        """Values of metrics, from the scores of the undecided bins.
-
-        One more pass gathers these scores here, if they fit into the memory; decided bins are represented by a few
-        weighted scores. The values are those of the functions in memory, up to the rounding of their last digits.
-
-        If the scores do not fit, the bins of AUC, partial AUC and VOROS are gathered in groups, with a pass for each;
-        those of bAUC too, in a few rounds of such passes. The other metrics are taken from a summary with 2¹⁸ bins,
-        where that decides them to 1e-12.
-
-        Parameters
-        ----------
-        blocks : ScoreBlocks
-            The blocks of the summary, to be read again: from `score_blocks` or `scored_table`, or what `score_blocks`
-            takes.
-        *metrics : str or callable
-            As in `bounds`, ``"buffered_auc"`` too; a function with options as a `functools.partial`.
-        memory_gb : float
-            Memory for the gathered scores, in units of 10⁹ bytes: 80 bytes each, 96 with weights.
-
-        Returns
-        -------
-        tuple
-            A value for each metric; for ``"buffered_auc"`` a `BufferedAUCResult`.
-
-        Raises
-        ------
-        AuclabError
-            As `bounds`; blocks that are not those of the summary; a metric that needs more memory.
-        """
-        if not metrics:
-            raise AuclabError('name at least one metric, for example refine(blocks, "auc", "bauc")')
-        return tuple(refined(self, _as_blocks(blocks), [_request(metric) for metric in metrics], memory_gb))
-
 
 def summarise(blocks: ScoreBlocks | Any, *, n_bins: int = 4096, edges: ArrayLike | None = None) -> ScoreSummary:
     """Summarise all blocks: one pass draws a sample for the edges, a second one computes the summary.
@@ -285,12 +240,3 @@ def sampled_edges(blocks: ScoreBlocks, n_bins: int) -> Array:
 
 def _as_blocks(blocks: Any) -> ScoreBlocks:
     return blocks if hasattr(blocks, "reduce") else score_blocks(blocks)
-
-
-def _request(metric: str | Callable[..., float]) -> tuple[str, dict[str, Any]]:
-    """Name and options of a metric that is to be refined."""
-    function = metric.func if isinstance(metric, partial) else metric
-    if function == "buffered_auc" or function is buffered_auc:
-        keywords = metric.keywords if isinstance(metric, partial) else {}
-        return "buffered_auc", bounded_metric(partial(bauc_score, **keywords), {})[1]
-    return bounded_metric(metric, {})

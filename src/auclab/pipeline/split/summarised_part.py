@@ -2,8 +2,7 @@
 
 A part with more than `MOST_HELD` rows is a `SummarisedPart` instead of a `HeldPart`. Scores are computed in one pass
 over the rows and stored in a temporary file. If that would be too large, workers compute scores where they read rows,
-and send summaries that are added. A metric that summaries do not determine takes further passes, each with some of the
-scores (docs/merged_metrics.md).
+and send summaries that are added. A metric is the middle of the limits that the summary gives (docs/merged_metrics.md).
 """
 
 from __future__ import annotations
@@ -22,18 +21,16 @@ from auclab.datasets.target import Target
 from auclab.estimators.threshold import Cuts
 from auclab.inference.results import Estimate
 from auclab.inference.summaries import estimate_summary
-from auclab.metrics import METRICS, ScoredPart, ScoreSummary, auc_score, summarise
+from auclab.metrics import ScoredPart, ScoreSummary, auc_score, summarise
 from auclab.metrics.registry import metric_of
 from auclab.metrics.summary.blocks import ScoreBlocks, Task
 from auclab.metrics.summary.bounds import CONVEX, CURVE
 from auclab.metrics.summary.brackets import ErrorBounds
-from auclab.metrics.summary.gathered_rows import BYTES_A_SCORE
 from auclab.metrics.summary.kept_scores import KeptScores
 from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.score_summary import sampled_edges
 from auclab.metrics.summary.scored_block import scored_block
 from auclab.pipeline.split.measured import HeldPart, Part, RankedPart
-from auclab.precision import EQUAL
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
 from auclab.samples.row_scores import row_scores
@@ -44,8 +41,6 @@ from auclab.types import Array, AuclabError
 
 #: Rows up to which the scores of a part are held in memory.
 MOST_HELD = MANY
-#: Memory for the scores of one pass, in units of 10⁹ bytes, and passes that a metric may take.
-MEMORY_GB, MOST_PASSES = 0.4, 12
 #: Bins of the summary: limits of bAUC and of other means over errors are then about 1e-10 apart, those of AUC 2e-5.
 N_BINS = BLOCK_ROWS
 
@@ -123,11 +118,6 @@ class SummarisedPart:
         bins = self.summary.pos, self.summary.neg
         return float(min(each.low.min() for each in bins)), float(max(each.high.max() for each in bins))
 
-    @property
-    def takes_all_passes(self) -> bool:
-        """Whether AUC is computed exactly; otherwise it is the midpoint of its limits."""
-        return len(self.labels) * BYTES_A_SCORE <= MOST_PASSES * MEMORY_GB * 1e9
-
     def value(self, metric: str | Callable[..., float]) -> float:
         """A metric of this part, computed once."""
         check_metric(metric, len(self.labels))
@@ -139,12 +129,9 @@ class SummarisedPart:
         return self._values[key]
 
     def _value(self, name: str, options: Mapping[str, Any]) -> float:
-        """The midpoint of close limits, or for very many scores of any; else the value from further passes."""
+        """The middle of its limits."""
         low, high = self.summary.bounds(name, **options)
-        if high - low <= EQUAL * max(1.0, abs(high)) or not self.takes_all_passes:
-            return 0.5 * (low + high)
-        metric = partial(METRICS[name].function, **options)
-        return float(self.summary.refine(self.blocks, metric, memory_gb=MEMORY_GB)[0])
+        return 0.5 * (low + high)
 
     def _threshold(self) -> float:
         """``E[ξ | ξ ≥ 0] = E(ξ)₊ / P(ξ ≥ 0)``, where ``E(ξ)₊ = E ξ + E(−ξ)₊``."""
@@ -153,20 +140,14 @@ class SummarisedPart:
         return max(mean_error + self.value("scored_auc"), 0.0) / share if share > 0.0 else 0.0
 
     def estimate(self, metric: str | Callable[..., float], level: float) -> Estimate | None:
-        """Value, standard error and interval of AUC or bAUC; for very many scores the worst case within the limits."""
+        """Value, standard error and interval of AUC or bAUC; the interval is for the worst case within the limits."""
         entry, options = metric_of(metric, {})
         if entry is None or entry.name not in ("auc", "bauc"):
             return None
-        blocks = self.blocks if self.takes_in_one_pass(entry.name) else None
-        options = entry.bind(options)
-        found = estimate_summary(self.summary, entry.name, blocks=blocks, level=level, memory_gb=MEMORY_GB, **options)
+        found = estimate_summary(self.summary, entry.name, level=level, **entry.bind(options))
         method = "delong" if entry.name == "auc" else "influence"
         error = 0.5 * (found.standard_error.low + found.standard_error.high)
         return Estimate(self.value(metric), error, found.lower, found.upper, level, method, found.notes)
-
-    def takes_in_one_pass(self, name: str) -> bool:
-        """Whether the scores that a standard error needs fit into memory."""
-        return len(self.labels) * BYTES_A_SCORE <= MEMORY_GB * 1e9
 
     def hinge(self, a: float) -> float:
         """An upper limit of the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over pairs; its error is O(bin width²)."""
