@@ -294,7 +294,8 @@ def test_a_configuration_leads_nowhere_else(call, hostile, victim, server, escap
 
 def test_an_address_is_read_when_it_is_allowed(call, hostile, server):
     """The place of a file allows the file, and no other place."""
-    pytest.importorskip("aiohttp")  # by which fsspec reads from a server
+    pytest.importorskip("fsspec")
+    pytest.importorskip("aiohttp")  # by which it reads from a server
     hostile.configure(**own_blocks(f"http://{server.address}/folder/x.parquet"))
     for place in (f"http://{server.address}/fold", "http://127.0.0.1", "http"):
         refused(call("rerun", hostile.run_id, *allowed(place)), "at dataset.path")

@@ -59,7 +59,6 @@ def test_whatever_is_fitted_gives_equal_rows_one_score(seed, order):
         "estimator": AUCClassifier(program).fit(X, y),
         "rbf": solve(program, X, y, kernel=RBF(0.3)),
         "polynomial": solve(program, X, y, kernel=Polynomial(2, 1.0, 1.0)),
-        "random": solve(program, X, y, kernel=RBF(0.3), method="random", max_landmarks=20),
         "baseline": BaselineFit(logistic, None, "scikit-learn", Timings()),
     }
     for name, scorer in scorers.items():

@@ -39,7 +39,7 @@ def data(seed=1, m=90):
 def support(program, seed=1):
     """The columns that are not zero in the optimum: where ``‖g_G‖ = s c_G``."""
     X, y = data(seed)
-    tight = solve(program, X, y, solver="newton", tolerance=1e-10)
+    tight = solve(program, X, y, solver="clarabel", tolerance=1e-10)
     assert tight.status is Status.OPTIMAL
     gradient = X.T @ np.where(y == 1, tight.multipliers, -tight.multipliers)
     regulariser = program.regulariser
@@ -139,7 +139,7 @@ def test_fewer_zeros_where_all_would_cost_more_than_the_tolerance():
     X, y = data()
     program = Composed("pairs", "hinge", Norm("l1", 0.1))
     problem = Problem(program, as_sample(X, y))
-    tight = solve(program, X, y, solver="newton", tolerance=1e-10)
+    tight = solve(program, X, y, solver="clarabel", tolerance=1e-10)
     used = np.flatnonzero(tight.coef)
     least = used[abs(tight.coef[used]).argmin()]
     other = solve(Composed("pairs", "hinge", Norm("l1", 0.12)), X, y, solver="newton", tolerance=1e-10)
