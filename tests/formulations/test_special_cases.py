@@ -40,6 +40,7 @@ def test_only_formulations_test_for_the_type_of_a_program():
         "solvers/integer/solver.py",
         "solvers/highs/solver.py",
         "solvers/kernel/training.py",
+        "solvers/rational_simplex.py",
         "solvers/registry.py",
         "solvers/selection.py",
         "solvers/verified/scorers.py",

@@ -11,6 +11,9 @@ from auclab import CSVM, AuclabError, BufferedAUC, ExactAUC, PartialAUC, RankSVM
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.budget import Indivisible, margin_bytes
+from auclab.solvers.exact_finish import finish_exactly
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.verification import verify
 from auclab.types import Status
 
 
@@ -79,6 +82,14 @@ def test_compiling_that_takes_longer_than_expected_is_the_last_that_is_done(monk
     solution = solve(RankSVM(0.01), *data(20), solver="clarabel", time_limit=10.0)
     assert solution.status is Status.TIME_LIMIT
     assert any("left no time for clarabel" in note for note in solution.notes)
+
+
+def test_the_rest_of_a_limit_is_what_rational_arithmetic_gets():
+    X, y = data(25, n=3)
+    problem = Problem(BufferedAUC(), as_sample(X, y))
+    unproved = verify(problem, RawSolution.null(problem, Status.FAILED), "highs", 1e-6)
+    assert finish_exactly(problem, unproved, 1e-6, 0.0) is unproved
+    assert finish_exactly(problem, unproved, 1e-6).status is Status.OPTIMAL
 
 
 def test_the_default_limit_is_told(monkeypatch):

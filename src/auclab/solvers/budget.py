@@ -31,7 +31,7 @@ SMALL_MARGINS, SMALL_ENTRIES, CLARABEL_ENTRIES = 10_000, 50_000, 30_000
 #: Columns of which a matrix is formed and factored in each of many steps, and up to which newton has one at all;
 #: beyond them cutting planes are faster.
 DENSE_FEATURES, NEWTON_FEATURES = 500, 2_000
-#: Seconds for what may prove more, once there is an answer.
+#: Seconds for what may prove more, or finish exactly, once there is an answer.
 SECONDS_FOR_MORE = 10.0
 #: What is left of a time limit that is over.
 _LEAST_SECONDS = 1e-3

@@ -24,6 +24,7 @@ from auclab.precision import TOLERANCE
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import NOTEWORTHY, left_of, without_verification
 from auclab.solvers.encodings import default_encoding
+from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.feasible_point import check_not_contradictory
 from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more, patience
 from auclab.solvers.monitor import ends_without_progress
@@ -213,7 +214,10 @@ def solve_problem(
         with ends_without_progress(patience(seconds) if waiting else math.inf) as waited:
             solve_member = run if member == name else load_solver(member)
             raw = _run(solve_member, convex, tolerance, without_verification(convex, seconds), options)
-        solution = verify(convex, raw, member, tolerance, left_of(time_limit, begin))
+        verified = verify(convex, raw, member, tolerance, left_of(time_limit, begin))
+        solution = verified
+        if convex.constraints is None:
+            solution = finish_exactly(convex, verified, tolerance, left_of(time_limit, begin))
         if solver != "auto" or not others_may_prove_more(convex, solution):
             return solution
         left = left_of(time_limit, begin)

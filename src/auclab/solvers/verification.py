@@ -17,6 +17,7 @@ from auclab.solvers.canonical import as_returned, canonical
 from auclab.solvers.certificate import certify_answer, certify_tree, far_away
 from auclab.solvers.exact_zeros import with_exact_zeros
 from auclab.solvers.feasible_point import nearest_feasible
+from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.verified.scorers import Scorers
@@ -151,4 +152,6 @@ def _status(problem: Problem, status: Status, certificate: Certificate, toleranc
         return Status.UNCERTIFIED  # too many features: no bound makes such a point optimal
     if not certificate.gap <= tolerance:
         return Status.ITERATION_LIMIT
-    return Status.OPTIMAL if certificate.norm_bound >= far_away(problem) else Status.OPTIMAL_WITHIN
+    # Small linear programs are decided in rational arithmetic, for w of any length.
+    far = math.inf if is_small_linear(problem) and problem.constraints is None else far_away(problem)
+    return Status.OPTIMAL if certificate.norm_bound >= far else Status.OPTIMAL_WITHIN
