@@ -27,6 +27,7 @@ from auclab.datasets import load
 CHOICES: dict[str, dict[str, Any]] = {
     "highs, full": {"solver": "highs", "encoding": "full"},
     "highs, dual": {"solver": "highs", "encoding": "dual"},
+    "highs, aggregated": {"solver": "highs", "encoding": "aggregated"},
     "clarabel": {"solver": "clarabel"},
 }
 

@@ -48,6 +48,7 @@ LIMIT = 120.0
 METHODS: dict[str, tuple[dict[str, Any], float]] = {
     "newton": ({"solver": "newton"}, 1e15),
     "cutting_plane": ({"solver": "cutting_plane"}, 1e11),
+    "HiGHS windows": ({"solver": "highs", "encoding": "aggregated"}, 5e7),
     "HiGHS dual form": ({"solver": "highs", "encoding": "dual"}, 4e4),
     "Clarabel": ({"solver": "clarabel"}, 1.5e5),
 }

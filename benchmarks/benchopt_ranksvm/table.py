@@ -21,6 +21,7 @@ PROBLEM = ["dataset_name", "objective_name"]
 USER, NEWTON, CUTTING_PLANE = "L-BFGS-B", "auclab[solver=newton]", "auclab[solver=cutting_plane]"
 #: The others, as they are shown.
 OTHERS = {
+    "auclab[solver=highs windows]": "HiGHS windows",
     "auclab[solver=highs dual]": "HiGHS dual form",
     "auclab[solver=clarabel]": "Clarabel",
     "CVXPY-Clarabel": "CVXPY-Clarabel",

@@ -54,9 +54,9 @@ def test_only_formulations_test_for_the_type_of_a_program():
 @pytest.mark.parametrize(
     ("program", "kind", "known"),
     [
-        (BufferedAUC(), "hinge", ("full", "dual")),
-        (GeneralizedBufferedAUC(-0.1), "hinge", ("full", "dual")),
-        (RankSVM(0.1), "hinge", ("full", "dual")),
+        (BufferedAUC(), "hinge", ("full", "dual", "aggregated")),
+        (GeneralizedBufferedAUC(-0.1), "hinge", ("full", "dual", "aggregated")),
+        (RankSVM(0.1), "hinge", ("full", "dual", "aggregated")),
         (CSVM(0.1), "hinge", ("full", "dual")),
         (ECSVM(-0.1), "hinge", ("full", "dual")),
         (PartialAUC(0.1), "cvar", ("full",)),

@@ -37,7 +37,7 @@ from .simplex import NotSolvedError
 from .verdicts import DEFECTS, Answer, Verdict, judge, unjudged
 
 SOLVERS = (
-    *("auto", "highs:full", "highs:dual"),
+    *("auto", "highs:full", "highs:dual", "highs:aggregated"),
     *("newton", "interior", "cutting_plane", "clarabel", "scs"),
 )
 TOLERANCE = 1e-6

@@ -1,22 +1,25 @@
-"""Models of the dual, of points in a cone program and of bundles: their optimum is that of the program."""
+"""Models of the dual, of windows and of bundles: their optimum is that of the program, and their sums are its value."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import CSVM, BufferedAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level
 from auclab.models.bundle_master import LinearMaster
-from auclab.models.dual_lp import solve_dual
+from auclab.models.dual_lp import Fixed, Region, solve_dual
 from auclab.models.hard_margin import hard_margin
 from auclab.models.margins import all_margins, marginals
-from auclab.models.points_cone import solve_cone
+from auclab.models.window import window_around
+from auclab.models.window_cone import solve_cone
+from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.types import Status
 from programs import CONVEX, LINEAR, label, overlapping, separable
 
-POINTS = [program for program in CONVEX if program.comparisons.name == "points"]
 X, Y = overlapping(n_pos=6, n_neg=8)
 
 
@@ -35,13 +38,43 @@ def test_the_dual_has_the_optimum_of_the_printed_primal(program):
         assert pos.sum() == pytest.approx(neg.sum()) == pytest.approx(point.weights.sum())
 
 
-@pytest.mark.parametrize("program", POINTS, ids=label)
+@pytest.mark.parametrize("program", CONVEX, ids=label)
 def test_the_cone_program_has_the_optimum(program):
     problem = Problem(program, as_sample(X, Y))
-    point = solve_cone(program, all_margins(problem))
-    expected = solve(program, X, Y, solver="cutting_plane", tolerance=1e-7).objective
+    margins = all_margins(problem)
+    far = Region(np.zeros(3), np.full(3, 1e4))
+    point = solve_cone(program, margins, Fixed(0.0, np.zeros(3)), far)
+    expected = solve(program, X, Y, solver="clarabel").objective
     assert point.value == pytest.approx(expected, rel=1e-6)
     assert problem.objective(point.coef, point.intercept) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_box_keeps_w_inside_and_only_raises_the_value():
+    problem = Problem(BufferedAUC(), as_sample(X, Y))
+    free = solve_dual(problem.program, all_margins(problem))
+    box = Region(np.array([1.0, -1.0, 0.5]), np.full(3, 0.25))
+    boxed = solve_dual(problem.program, all_margins(problem), region=box)
+    assert (np.abs(boxed.coef - box.center) <= 0.25 + 1e-9).all()
+    assert boxed.value > free.value
+    assert boxed.value == pytest.approx(problem.objective(boxed.coef, 0.0), rel=1e-9)
+
+
+@pytest.mark.parametrize("program", CONVEX, ids=label)
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=15)
+def test_a_window_and_the_sums_outside_it_are_the_mean_hinge(program, seed):
+    rng = np.random.default_rng(seed)
+    weight = rng.uniform(0.1, 2.0, Y.size) if seed % 2 else None
+    problem = Problem(program, as_sample(np.round(X, 1), Y, weight))
+    coef, intercept = rng.normal(size=3), float(rng.normal())
+    window = window_around(problem, coef, intercept, int(rng.integers(1, 30)))
+    fixed, shift = window.fixed(problem), 1.0 - program.threshold * norm_named(program.regulariser.name)(coef)
+    signs = 0.0 if window.margins.signs is None else window.margins.signs
+    undecided = np.maximum(shift - window.margins.directions @ coef - signs * intercept, 0.0)
+    decided = shift * fixed.total - fixed.gradient @ coef - fixed.balance * intercept
+    assert decided + window.margins.capacity @ undecided == pytest.approx(
+        problem.objective(coef, intercept) - program.regulariser.value(coef), rel=1e-10, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("program", [BufferedAUC(), CSVM(0.0)], ids=label)
@@ -87,3 +120,12 @@ def test_a_model_of_two_cuts_by_hand():
     # The nearest point to 0 where the model is at most 0.82: 1 − 0.9 x = 0.82.
     step, _ = project_on_level(program, unit, cuts, center, 0.82, np.ones(2), 1.0)
     assert step[0] == pytest.approx(0.2, rel=1e-6)
+
+
+def test_a_large_program_ends_when_it_is_told_to():
+    """Ctrl-C is noted by a handler, and not raised, while HiGHS computes in another thread."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 20)), np.arange(400) % 2
+    problem = Problem(BufferedAUC(), as_sample(X + 0.1 * y[:, None], y))
+    point = solve_dual(problem.program, all_margins(problem), stopped=lambda: Status.INTERRUPTED)
+    assert point.status is Status.FAILED

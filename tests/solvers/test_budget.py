@@ -9,6 +9,7 @@ import pytest
 
 from auclab import CSVM, AuclabError, BufferedAUC, ExactAUC, PartialAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
+from auclab.models.window import window_around
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.budget import Indivisible, margin_bytes
 from auclab.solvers.exact_finish import finish_exactly
@@ -115,3 +116,18 @@ def test_constant_columns_are_no_key_error():
         assert solution.objective == pytest.approx(solve(program, X, y).objective, abs=1e-9)
     nothing = solve(BufferedAUC(), np.full((y.size, 1), 7.0), y, solver="highs", encoding="full")
     assert (nothing.objective, nothing.coef.tolist()) == (1.0, [0.0])
+
+
+def test_a_window_of_many_features_has_fewer_margins(monkeypatch):
+    sizes = []
+
+    def watched(problem, coef, intercept, n_wanted):
+        sizes.append(n_wanted)
+        return window_around(problem, coef, intercept, n_wanted)
+
+    monkeypatch.setattr("auclab.solvers.windows.window_around", watched)
+    monkeypatch.setattr("auclab.solvers.windows._MAX_ENTRIES", 4_000)
+    X, y = data(60, n=5)
+    solution = solve(BufferedAUC(), X, y, solver="highs", encoding="aggregated")
+    assert solution.status is Status.OPTIMAL
+    assert max(sizes) <= 800  # of 3,600; the first window would have 2,000

@@ -89,6 +89,7 @@ def test_a_limit_is_never_called_optimal():
         {"solver": "clarabel", "time_limit": 1e-9},
         {"solver": "highs", "encoding": "full", "time_limit": 1e-9},
         {"solver": "highs", "encoding": "dual", "time_limit": 1e-9},
+        {"solver": "highs", "encoding": "aggregated", "time_limit": 1e-9},
     ):
         solution = solve(BufferedAUC(), X, y, **options)
         assert solution.status in (Status.TIME_LIMIT, Status.ITERATION_LIMIT), options

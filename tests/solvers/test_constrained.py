@@ -100,7 +100,7 @@ def test_the_other_solvers_agree(solver):
         assert solution.gap <= 1e-5
 
 
-@pytest.mark.parametrize("encoding", ["full", "dual"])
+@pytest.mark.parametrize("encoding", ["full", "dual", "aggregated"])
 def test_every_encoding_takes_constraints(encoding):
     X, y = sample(2)
     for name, constraints in SETS.items():

@@ -49,6 +49,13 @@ def test_certified_over_millions_of_pairs(program):
     assert len(solution.history) >= 1
 
 
+def test_the_exact_optimum_is_that_of_the_windows():
+    X, y = artificial(3_000)
+    windows = solve(BufferedAUC(), X, y, solver="highs", encoding="aggregated")
+    assert windows.gap <= 1e-9
+    assert solve(BufferedAUC(), X, y, solver="newton").objective == pytest.approx(windows.objective, rel=1e-6)
+
+
 def test_bad_scales_change_nothing():
     X, y = artificial(5_000)
     scales = 10.0 ** np.linspace(-3, 3, X.shape[1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auclab import AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
+from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
 from auclab.types import Status
 from programs import overlapping, separable
 
@@ -27,8 +27,8 @@ def test_another_norm_is_no_advice_where_the_loss_is_refused():
         ),
         (RankSVM(0.1, "l1", squared=True), {"solver": "highs"}, "squared=false"),
         (BufferedAUC(), {"solver": "gurobi"}, "clarabel, cutting_plane, highs, integer, interior, newton, scs"),
-        (BufferedAUC(), {"solver": "highs", "encoding": "some"}, "choose one of auto, full, dual"),
-        (PartialAUC(), {"solver": "highs", "encoding": "dual"}, "use encoding=full, or solver=cutting_plane"),
+        (BufferedAUC(), {"solver": "highs", "encoding": "some"}, "choose one of auto, full, dual, aggregated"),
+        (CSVM(0.1, "l1"), {"solver": "highs", "encoding": "aggregated"}, "use encoding=full or encoding=dual"),
         (BufferedAUC(), {"solver": "clarabel", "encoding": "full"}, "solver=clarabel has no option encoding"),
         (BufferedAUC(), {"solver": "newton", "binss": 3}, "has no option binss (did you mean 'bins'?); options are"),
         (BufferedAUC(), {"tolerance": 0.0}, "tolerance must be a positive number"),

@@ -14,11 +14,12 @@ from auclab import BufferedAUC, RankSVM, solve
 OPTIONS: dict[str, dict[str, Any]] = {
     "newton": {"solver": "newton"},
     "cutting_plane": {"solver": "cutting_plane"},
+    "highs windows": {"solver": "highs", "encoding": "aggregated"},
     "highs dual": {"solver": "highs", "encoding": "dual"},
     "clarabel": {"solver": "clarabel"},
 }
 #: The largest number of pairs that a solver gets.
-MOST_PAIRS = {"newton": 1e15, "cutting_plane": 1e11, "highs dual": 4e4, "clarabel": 1.5e5}
+MOST_PAIRS = {"newton": 1e15, "cutting_plane": 1e11, "highs windows": 5e7, "highs dual": 4e4, "clarabel": 1.5e5}
 #: Seconds after which a solve ends with what it has.
 LIMIT = 60.0
 
@@ -27,7 +28,7 @@ class Solver(BaseSolver):
     """``auclab.solve``; the lower bound is that of its certificate."""
 
     name = "auclab"
-    parameters = {"solver": ["newton", "cutting_plane", "highs dual", "clarabel"]}
+    parameters = {"solver": ["newton", "cutting_plane", "highs windows", "highs dual", "clarabel"]}
     test_config = {"solver": "newton"}
     requirements = ["pip::auclab"]
     sampling_strategy = "tolerance"

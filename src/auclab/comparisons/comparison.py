@@ -16,8 +16,8 @@ from auclab.types import Array, AuclabError
 
 #: Numbers as unevaluated sums ``high + low``.
 DoubleDouble = tuple[Array, Array]
-#: Linear program of the hinge terms: a row each, or a bounded column each.
-Encoding = Literal["full", "dual"]
+#: Linear program of the hinge terms: a row each, a bounded column each, or columns for the undecided terms alone.
+Encoding = Literal["full", "dual", "aggregated"]
 
 
 class SealedError(AuclabError, TypeError):

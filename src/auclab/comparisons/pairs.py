@@ -34,7 +34,7 @@ class AllPairs(Comparison):
     """
 
     name = "pairs"
-    encodings: ClassVar[tuple[Encoding, ...]] = ("full", "dual")
+    encodings: ClassVar[tuple[Encoding, ...]] = ("full", "dual", "aggregated")
     mean_symbol = "mean_ij"
     margin_symbol = "w·(x_i⁺ − x_j⁻)"
     error_name = "ranking error"

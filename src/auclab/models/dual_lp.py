@@ -2,14 +2,16 @@
 
     max Σ_k q_k   s.t.   ‖Σ_k q_k d_k‖_* ≤ λ − z Σ_k q_k,   Σ_k q_k y_k = 0 (points),   0 ≤ q_k ≤ capacity_k
 
-(derivations 7.1). `w` and `b` are read from the row duals. Constraints on w, ``A w ≤ c``, are further columns μ ≥ 0
-(free for equations), with cost c and −Aᵀμ in the first constraint.
+(derivations 7.1). `w` and `b` are read from the row duals. Some margins may be left out of the columns as their q_k
+is fixed (`Fixed`: full for a hinge that is surely on, 0 for one that is surely off), and w may be kept within a box
+(`Region`), which in the dual is a penalty on violating the first constraint. Constraints on w, ``A w ≤ c``, are further
+columns μ ≥ 0 (free for equations), with cost c and −Aᵀμ in the first constraint.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -49,6 +51,23 @@ class Margins:
 
 
 @dataclass(frozen=True)
+class Fixed:
+    """Sums over the margins without a column: ``Σ q``, ``Σ q d`` and ``Σ q y`` (their hinges are linear terms)."""
+
+    total: float
+    gradient: Array
+    balance: float = 0.0
+
+
+@dataclass(frozen=True)
+class Region:
+    """The box ``|w − center| ≤ radius``, componentwise."""
+
+    center: Array
+    radius: Array
+
+
+@dataclass(frozen=True)
 class DualPoint:
     """A primal point read from the row duals, the weights of the columns, the status, iterations and seconds.
 
@@ -68,30 +87,36 @@ class DualPoint:
 def solve_dual(
     program: Program,
     margins: Margins,
+    fixed: Fixed | None = None,
+    region: Region | None = None,
     *,
     time_limit: float | None = None,
     constraints: ColumnConstraints | None = None,
+    stopped: Callable[[], object] = lambda: None,
 ) -> DualPoint:
-    """Solve the dual of a linear program over `margins`; `value` is the optimum.
+    """Solve the dual of a linear program over `margins`; `value` is the optimum, fixed part included.
 
-    `program`: linear. `margins`: directions in units of the features, capacities as shares of all hinge terms.
-    `time_limit`: seconds, the building included. `constraints`: on w: a column a row and a bound, its multiplier.
+    `program`: linear. `margins`: directions in units of the features, capacities as shares of all hinge terms. `fixed`:
+    the sums of the margins without a column; none if not given. `region`: in the units of w, scores per unit of each
+    feature. `time_limit`: seconds, the building included. `constraints`: on w: a column a row and a bound, its
+    multiplier. `stopped`: as `run_highs` takes it.
     """
     start = perf_counter()
     n_margins, n_features = margins.directions.shape
+    fixed = fixed or Fixed(0.0, np.zeros(n_features))
     scale = feature_scale(margins.directions)
     if scale is not None:
-        margins = _in_scale(scale, margins)
+        margins, fixed, region = _in_scale(scale, margins, fixed, region)
         constraints = None if constraints is None else constraints.in_units(1.0 / scale)
     # Weights in units of the mean capacity: HiGHS's feasibility tolerances are absolute.
     unit = float(margins.capacity.mean()) if n_margins else 1.0
     scale_or_one = np.ones(n_features) if scale is None else scale
-    lp = _linear_program(program, margins, unit, scale_or_one, constraints)
+    lp = _linear_program(program, margins, fixed, region, unit, scale_or_one, constraints)
     built = perf_counter()
     highs = quiet_highs(None if time_limit is None else max(time_limit - (built - start), 1e-3))
     accepted = highs.passModel(lp)
     loaded = perf_counter()
-    run_highs(highs)
+    run_highs(highs, stopped)
     solved = perf_counter()
     timings = Timings(build=built - start, load=loaded - built, solve=solved - loaded)
     status = highs_status(highs.getModelStatus())
@@ -109,7 +134,7 @@ def solve_dual(
         coef = coef * scale
     intercept = -float(row_dual[-1]) if margins.signs is not None else 0.0
     weights = np.clip(columns[:n_margins] * unit, 0.0, margins.capacity)
-    value = -info.objective_function_value * unit
+    value = fixed.total - info.objective_function_value * unit
     return DualPoint(coef, intercept, weights, status, value, iterations, timings)
 
 
@@ -135,11 +160,15 @@ def feature_scale(directions: Any) -> Array | None:
     return np.asarray(np.exp2(-np.rint(np.log2(np.clip(largest, HALF_OF_DIGITS, 1.0 / HALF_OF_DIGITS)))))
 
 
-def _in_scale(scale: Array, margins: Margins) -> Margins:
-    """The same with features times `scale`."""
+def _in_scale(
+    scale: Array, margins: Margins, fixed: Fixed, region: Region | None
+) -> tuple[Margins, Fixed, Region | None]:
+    """The same with features times `scale`, and w divided by it."""
     directions: Any = margins.directions
     scaled = directions @ sp.diags_array(scale) if hasattr(directions, "toarray") else directions * scale
-    return Margins(scaled, margins.capacity, margins.signs)
+    margins = Margins(scaled, margins.capacity, margins.signs)
+    fixed = Fixed(fixed.total, fixed.gradient * scale, fixed.balance)
+    return margins, fixed, None if region is None else Region(region.center / scale, region.radius / scale)
 
 
 def quiet_highs(time_limit: float | None) -> highspy.Highs:
@@ -159,8 +188,12 @@ def set_options(highs: highspy.Highs, options: Mapping[str, Any]) -> None:
             raise AuclabError(f"HiGHS refuses the option {name}={value}; install the version that auclab requires")
 
 
-def run_highs(highs: highspy.Highs) -> None:
-    """Run HiGHS; Ctrl-C ends a large program after at most some tenths of a second."""
+def run_highs(highs: highspy.Highs, stopped: Callable[[], object] = lambda: None) -> None:
+    """Run HiGHS; Ctrl-C ends a large program after at most some tenths of a second.
+
+    `stopped`: a result other than None ends a large program: where a handler of signals notes Ctrl-C, nothing is raised
+    here.
+    """
     if highs.getNumCol() < _INTERRUPTIBLE_FROM or threading.current_thread() is not threading.main_thread():
         highs.run()
         return
@@ -169,7 +202,10 @@ def run_highs(highs: highspy.Highs) -> None:
     highs.startSolve()
     try:
         while not highs.wait(0.2)[0]:
-            pass
+            if stopped() is not None:
+                highs.cancelSolve()
+                highs.wait()
+                return
     except KeyboardInterrupt:
         highs.cancelSolve()
         highs.wait()
@@ -189,23 +225,30 @@ def highs_status(status: highspy.HighsModelStatus) -> Status:
 def _linear_program(
     program: Program,
     margins: Margins,
+    fixed: Fixed,
+    region: Region | None,
     unit: float,
     scale: Array,
     constraints: ColumnConstraints | None,
 ) -> highspy.HighsLp:
-    """Columns: q, the multipliers of the constraints, those of the norm's rows.
+    """Columns: q, the penalties of the box, the multipliers of the constraints, those of the norm's rows.
 
     Rows: the gradient g, the norm, the balance.
 
     Features were multiplied by `scale`.
     """
     n_margins, n_features = margins.directions.shape
+    identity = sp.eye_array(n_features, format="csc")
     transposed = sp.csc_array(margins.directions.T)
-    capacity, nothing = margins.capacity / unit, np.zeros(n_features)
+    capacity, gradient, total = margins.capacity / unit, fixed.gradient / unit, fixed.total / unit
     penalty, z = program.regulariser.weight / unit, program.threshold
 
     cost, lower, upper = [-np.ones(n_margins)], [np.zeros(n_margins)], [capacity]
     blocks = [transposed]
+    if region is not None:
+        cost += [region.center + region.radius, region.radius - region.center]
+        lower, upper = [*lower, np.zeros(2 * n_features)], [*upper, np.full(2 * n_features, np.inf)]
+        blocks += [-identity, identity]
     if constraints is not None:
         matrix, limit, equal = constraints.scaled_rows(np.ones(n_features))
         cost, upper = [*cost, limit], [*upper, np.full(limit.size, np.inf)]
@@ -214,18 +257,18 @@ def _linear_program(
     g = sp.hstack(blocks, format="csc")
     n_extra = g.shape[1] - n_margins
     sum_q = sp.csc_array(np.r_[np.ones(n_margins), np.zeros(n_extra)][None, :])
-    box = program.regulariser.norm.dual_box(n_features)
+    slack, box = penalty - z * total, program.regulariser.norm.dual_box(n_features)
 
     if not program.uses_norm:
-        rows, lower_rows, upper_rows = [g], [nothing], [nothing]
+        rows, lower_rows, upper_rows = [g], [-gradient], [-gradient]
     elif box is not None and z == 0:
-        limit = penalty * scale * box
-        rows, lower_rows, upper_rows = [g], [-limit], [limit]
+        limit = slack * scale * box
+        rows, lower_rows, upper_rows = [g], [-limit - gradient], [limit - gradient]
     elif box is not None:
         tilt = sp.csc_array((scale * box * z)[:, None]) @ sum_q
         rows = [g + tilt, -g + tilt]
         lower_rows = [np.full(2 * n_features, -np.inf)]
-        upper_rows = [penalty * scale * box] * 2
+        upper_rows = [slack * scale * box - gradient, slack * scale * box + gradient]
     else:
         # The multipliers y ≥ 0 of the rows of ‖w‖ ≤ t take up g, z Σq − λ, and nothing in the columns of its parts.
         of_norm = sp.csc_array(program.regulariser.norm.epigraph(scale).linear.T)
@@ -234,12 +277,13 @@ def _linear_program(
         cost, lower, upper = [*cost, np.zeros(n_rows)], [*lower, np.zeros(n_rows)], [*upper, np.full(n_rows, np.inf)]
         none = sp.csc_array((n_parts, g.shape[1]))
         rows = [sp.hstack([g, -of_w]), sp.hstack([z * sum_q, -of_t]), sp.hstack([none, of_parts])]
-        lower_rows = [nothing, np.array([-np.inf]), np.zeros(n_parts)]
-        upper_rows = [nothing, np.array([penalty]), np.zeros(n_parts)]
+        lower_rows = [-gradient, np.array([-np.inf]), np.zeros(n_parts)]
+        upper_rows = [-gradient, np.array([slack]), np.zeros(n_parts)]
     if margins.signs is not None:
         width = rows[0].shape[1]
         rows += [sp.csc_array(np.r_[margins.signs, np.zeros(width - n_margins)][None, :])]
-        lower_rows, upper_rows = [*lower_rows, np.zeros(1)], [*upper_rows, np.zeros(1)]
+        balance = np.array([-fixed.balance / unit])
+        lower_rows, upper_rows = [*lower_rows, balance], [*upper_rows, balance]
 
     system = sp.csc_array(sp.vstack(rows, format="csc"))
     lp = highspy.HighsLp()

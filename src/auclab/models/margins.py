@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Margins
 from auclab.types import Array
+
+
+def pair_margins(problem: Problem, rows_pos: NDArray[np.intp], rows_neg: NDArray[np.intp]) -> Margins:
+    """Directions ``x_i⁺ − x_j⁻``, in units of the features, of the given pairs, and capacities ``share_i share_j``."""
+    sample = problem.sample
+    X_pos, X_neg = sample.take(rows_pos, rows_neg)
+    return Margins(X_pos - X_neg, sample.share_pos[rows_pos] * sample.share_neg[rows_neg])
 
 
 def all_margins(problem: Problem) -> Margins:

@@ -23,7 +23,7 @@ from auclab.kernels.kernel import Kernel
 from auclab.precision import TOLERANCE
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import NOTEWORTHY, left_of, without_verification
-from auclab.solvers.encodings import default_encoding
+from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.feasible_point import check_not_contradictory
 from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more, patience
@@ -221,7 +221,7 @@ def solve_problem(
         if solver != "auto" or not others_may_prove_more(convex, solution):
             return solution
         left = left_of(time_limit, begin)
-        label = f"highs encoding={default_encoding(convex.program)}" if member == "highs" else member
+        label = f"highs encoding={fastest_encoding(convex)}" if member == "highs" else member
         stalled = waited.seconds if waited.ran_out else None
         return hand_over(convex, (label, raw, solution), _run_candidate(convex, tolerance), tolerance, left, stalled)
 

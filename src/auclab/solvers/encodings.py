@@ -1,4 +1,4 @@
-"""Which programs are linear, and the encodings of their pairs."""
+"""Which programs are linear, and the default encoding of their pairs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 from auclab.comparisons.comparison import Encoding
 from auclab.formulations.base import Program
+from auclab.formulations.problem import Problem
 from auclab.types import AuclabError
 
-#: Up to this many pairs HiGHS, with each of them in the dual, is faster than newton (measured: .6 and .4 of its time at
-#: 1,000 pairs without and with a norm, 1 and .7 at 2,000, 2 and 1.2 at 3,000).
-HIGHS_PAIRS = 2_000
+#: Up to this many margins HiGHS, with every one of them in the dual, is faster than newton and than other encodings
+#: (measured, benchmarks/pair_encodings.py).
+HIGHS_PAIRS = 1_000
 
 
 def is_linear(program: Program) -> bool:
@@ -34,6 +35,12 @@ def encodings(program: Program) -> tuple[Encoding, ...]:
     return program.comparisons.encodings if program.loss.is_hinge and program.kind not in ("mip", "integer") else ()
 
 
-def default_encoding(program: Program) -> Encoding:
-    """The encoding that ``encoding="auto"`` selects for a linear program: the dual where there is one."""
-    return "dual" if "dual" in encodings(program) else "full"
+def fastest_encoding(problem: Problem) -> str:
+    """The encoding that ``encoding="auto"`` selects.
+
+    `problem`: a linear program.
+    """
+    known = encodings(problem.program)
+    if "dual" not in known:
+        return "full"
+    return "aggregated" if "aggregated" in known and problem.n_margins > HIGHS_PAIRS else "dual"

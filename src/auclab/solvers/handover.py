@@ -70,6 +70,7 @@ CANDIDATES = (
     Candidate("cutting_plane", {}),
     Candidate("clarabel", {}, margins=_OF_CONES, model="clarabel"),
     Candidate("interior", {}, margins=_OF_CONES),
+    Candidate("highs", {"encoding": "aggregated"}),
     Candidate("highs", {"encoding": "full"}, margins=_OF_HIGHS, model="highs encoding=full"),
     Candidate("scs", {}, margins=SMALL_MARGINS, model="scs"),
 )

@@ -123,6 +123,7 @@ PARTS: dict[str, Capabilities] = {
     "cones without CVXPY": Capabilities(constraints=True),
     "hard margin": Capabilities(kinds=("hinge", "cvar")),
     "smoothed path": Capabilities(kinds=_CONVEX),
+    "windows": Capabilities(constraints=True),
     "working set of columns": Capabilities(kinds=("hinge", "cvar")),
 }
 

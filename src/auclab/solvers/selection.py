@@ -80,8 +80,7 @@ def _selected(problem: Problem) -> tuple[str, str]:
         return "cutting_plane", f"n = {n_features} is too many for a Hessian"
     if program.kind == "piecewise":
         return "newton", "it follows the minimum of a smooth loss"
-    few = problem.over_pairs and problem.n_margins <= HIGHS_PAIRS
-    if few and is_linear(program) and "dual" in encodings(program):
+    if is_linear(program) and problem.n_margins <= HIGHS_PAIRS and "aggregated" in encodings(program):
         return "highs", "a linear program over few pairs"
     if problem.over_pairs:
         return "newton", "the program is over pairs, which it never forms"

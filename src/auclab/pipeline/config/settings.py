@@ -211,11 +211,11 @@ class SolverConfig:
 class HighsConfig(SolverConfig):
     """Options of ``solver=highs``.
 
-    `encoding`: how the pairs enter the linear program: ``auto``, ``full`` or ``dual``. `export`: a path
+    `encoding`: how the pairs enter the linear program: ``auto``, ``full``, ``dual`` or ``aggregated``. `export`: a path
     ending in .lp or .mps to which the program of the run is written, one file for each split.
     """
 
-    encoding: str = chosen("auto", ("auto", "full", "dual"))
+    encoding: str = chosen("auto", ("auto", "full", "dual", "aggregated"))
     export: str | None = limited(
         None, lambda path: path.endswith((".lp", ".mps")), "the path of a model ends in .lp or .mps"
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from auclab.formulations.problem import Problem
+from auclab.models.dual_lp import Fixed
 from auclab.models.margins import all_margins, marginals
-from auclab.models.points_cone import solve_cone
+from auclab.models.window_cone import solve_cone
 from auclab.solvers.budget import SMALL_ENTRIES, finite_or_none, seconds_allowed
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
@@ -21,8 +24,11 @@ def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | No
         return None
     if PARTS["cones without CVXPY"].why_not(problem.program, problem.constraints) is not None:
         return None
+    nothing = Fixed(0.0, np.zeros(sample.n_features))
     limit = finite_or_none(seconds_allowed(time_limit))
-    point = solve_cone(problem.program, all_margins(problem), time_limit=limit, constraints=problem.constraints)
+    point = solve_cone(
+        problem.program, all_margins(problem), nothing, time_limit=limit, constraints=problem.constraints
+    )
     if point.status not in (Status.OPTIMAL, Status.TIME_LIMIT):
         return None
     multipliers = marginals(problem, point.weights)

@@ -1,7 +1,8 @@
-"""HiGHS on the linear programs, in two encodings of the pairs that have one optimum.
+"""HiGHS on the linear programs, in three encodings of the pairs that have one optimum.
 
 * ``encoding=full``: the printed program (22) in Pyomo, every pair a row;
-* ``encoding=dual``: its dual, every pair a boxed column, about n rows.
+* ``encoding=dual``: its dual, every pair a boxed column, about n rows;
+* ``encoding=aggregated``: only a window of undecided pairs gets columns (`auclab.solvers.windows`).
 
 Comparisons say which of them they have: the hardest negatives the first alone. A count of pairs is a mixed-integer
 program (`auclab.solvers.highs.exact_auc`).
@@ -23,13 +24,13 @@ from auclab.models.dual_lp import highs_status, quiet_highs, run_highs, solve_du
 from auclab.models.margins import all_margins, marginals
 from auclab.models.timings import Timings
 from auclab.solvers.budget import NOTEWORTHY, check_margins, default_limit_note, finite_or_none, seconds_allowed
-from auclab.solvers.encodings import default_encoding, encodings
+from auclab.solvers.encodings import encodings, fastest_encoding
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import feature_units, in_own_units
 from auclab.types import Array, AuclabError, Status
 from auclab.validation import check_choice
 
-ENCODINGS = ("auto", "full", "dual")
+ENCODINGS = ("auto", "full", "dual", "aggregated")
 #: From this number of rows on an interior-point method is faster than the simplex method (measured: 0.9 s against 5.9 s
 #: at 22,500 rows, 3.9 s against a minute at 62,500).
 INTERIOR_POINT_FROM = 5_000
@@ -52,11 +53,12 @@ def solve(
     ----------
     problem : Problem
     tolerance : float
-        Relative gap, > 0, at which a count of pairs may stop; linear programs are exact.
+        Relative gap, > 0, at which ``encoding="aggregated"`` and a count of pairs may stop; the others are exact.
     time_limit : float, optional
         Seconds, > 0, the building of the model included; 600 if left out.
-    encoding : {"auto", "full", "dual"}
-        How the pairs (or points) enter the program. "auto" is "dual" where the program has it.
+    encoding : {"auto", "full", "dual", "aggregated"}
+        How the pairs (or points) enter the program. "auto" is "dual" up to 1,000 of them, then "aggregated" where the
+        program has it.
 
     Raises
     ------
@@ -79,17 +81,24 @@ def solve(
         return replace(answer, notes=(*answer.notes, *default_limit_note(time_limit, answer.status)))
     begin = perf_counter()
     if encoding == "auto":
-        encoding = default_encoding(problem.program)
-    check_margins(problem, f"highs encoding={encoding}")
+        encoding = fastest_encoding(problem)
+    if encoding != "aggregated":
+        check_margins(problem, f"highs encoding={encoding}")
     limit = seconds_allowed(time_limit) - (perf_counter() - begin)
-    answer = _solve_linear(problem, time_limit=max(limit, 1e-3), encoding=encoding)
+    answer = _solve_linear(problem, tolerance=tolerance, time_limit=max(limit, 1e-3), encoding=encoding)
     return replace(answer, notes=(*answer.notes, *default_limit_note(time_limit, answer.status)))
 
 
 @in_own_units
-def _solve_linear(problem: Problem, *, time_limit: float, encoding: str) -> RawSolution:
+def _solve_linear(problem: Problem, *, tolerance: float, time_limit: float, encoding: str) -> RawSolution:
     """A linear program in one of its encodings."""
-    return _solve_full(problem, time_limit) if encoding == "full" else _solve_dual(problem, time_limit)
+    if encoding == "full":
+        return _solve_full(problem, time_limit)
+    if encoding == "aggregated":
+        from auclab.solvers.windows import solve_windows
+
+        return solve_windows(problem, tolerance=tolerance, time_limit=finite_or_none(time_limit))
+    return _solve_dual(problem, time_limit)
 
 
 def _check_encoding(problem: Problem, encoding: str) -> None:

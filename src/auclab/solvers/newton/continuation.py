@@ -29,7 +29,6 @@ from auclab.samples.memory import Sample
 from auclab.solvers.monitor import OutOfTime
 from auclab.solvers.newton.certified_step import certified_step
 from auclab.solvers.newton.damped_newton import Iterate
-from auclab.solvers.newton.separated import separated_optimum
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import Evaluation
@@ -52,15 +51,15 @@ def follow_minima(state: State, sample: Sample) -> RawSolution | None:
     """Follow the minima from `state.theta` as the band narrows.
 
     `state`: its point, evaluation, Hessian and best solution are brought up to date. `sample`: all observations, or a
-    subsample, on which nothing is certified. Returns: the hard-margin separator, if it is the optimum. None where
-    the minimum is certified, the time is over, or the band is as narrow as it may be.
+    subsample, on which nothing is certified. Returns: of a finish that applied at a minimum over all observations.
+    None where the minimum is certified, the time is over, or the band is as narrow as it may be.
     """
     path = _Path(state, sample)
     while True:
         path.minimise()
-        separated = separated_optimum(state) if path.whole else None
-        if separated is not None:
-            return separated
+        finished = state.finished() if path.whole else None
+        if finished is not None:
+            return finished
         last = path.is_narrow or state.monitor.stopped() is not None
         if path.is_lost and not last:
             path.widen()

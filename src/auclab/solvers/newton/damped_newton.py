@@ -25,12 +25,11 @@ from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
 from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss
+from auclab.solvers.windows import GOOD_RATIO, POOR_RATIO
 from auclab.types import Array
 
 #: First damping. Below a thousandth of it no damping is used; at 10¹¹ times it the iteration ends.
 _DAMPING = 1e-3
-#: Ratios of actual to predicted reduction below which there is more damping, and above which there is less.
-_POOR_RATIO, _GOOD_RATIO = 0.25, 0.75
 
 
 @dataclass(frozen=True)
@@ -251,8 +250,8 @@ class _Subproblem:
 
 def _next_damping(damping: float, ratio: float) -> float:
     """Less damping after a step whose actual reduction was near the predicted one, more where it fell far short."""
-    if ratio > _GOOD_RATIO:
+    if ratio > GOOD_RATIO:
         return damping / 10 if damping > 1e-3 * _DAMPING else 0.0
-    if ratio > _POOR_RATIO:
+    if ratio > POOR_RATIO:
         return damping
     return max((10 if ratio > 0 else 30) * damping, _DAMPING)

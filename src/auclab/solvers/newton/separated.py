@@ -14,33 +14,32 @@ from auclab.solvers.registry import PARTS
 from auclab.solvers.separation import leaves_no_hinge, solution_of
 
 
-def separated_optimum(state: State) -> RawSolution | None:
-    """The hard-margin separator if the minimum has no hinge and its multipliers prove it; computed once a solve."""
-    if state.separator_tried or not _may_be_separator(state):
-        return None
-    state.separator_tried = True
-    problem = state.problem
-    separator = hard_margin(problem, state.monitor.stopped)
-    found = None if separator is None else solution_of(problem, separator)
-    if found is None or found.multipliers is None:
-        return None
-    dual = problem.dual_problem(found.share_neg, found.multipliers[1])
-    certificate, _ = certify(dual, found.coef, found.intercept, found.multipliers)
-    if not certificate.gap <= state.tolerance:
-        return None
-    state.best = None
-    state.consider(found, certificate)
-    return state.solution()
+class HardMargin:
+    """The hard-margin separator, where a minimum has no hinge and the separator is found quickly."""
 
+    def may(self, state: State) -> bool:
+        """Whether the minimum has no hinge and the separator is cheap to compute."""
+        problem, theta = state.problem, state.theta
+        program, sample = problem.program, problem.sample
+        if state.evaluation is None or problem.constraints is not None or sample.in_blocks:
+            return False
+        if program.threshold != 0 or not program.regulariser.weight > 0 or not program.regulariser.norm.is_euclidean:
+            return False
+        if PARTS["hard margin"].why_not(program) is not None or not is_quickly_separated(sample):
+            return False
+        return leaves_no_hinge(problem, problem.objective(theta[:-2], float(theta[-2])), theta[:-2])
 
-def _may_be_separator(state: State) -> bool:
-    """Whether the minimum has no hinge and the separator is cheap to compute."""
-    problem, theta = state.problem, state.theta
-    program, sample = problem.program, problem.sample
-    if problem.constraints is not None or sample.in_blocks:
-        return False
-    if program.threshold != 0 or not program.regulariser.weight > 0 or not program.regulariser.norm.is_euclidean:
-        return False
-    if PARTS["hard margin"].why_not(program) is not None or not is_quickly_separated(sample):
-        return False
-    return leaves_no_hinge(problem, problem.objective(theta[:-2], float(theta[-2])), theta[:-2])
+    def attempt(self, state: State) -> RawSolution | None:
+        """The separator if its multipliers prove that it is the optimum."""
+        problem = state.problem
+        separator = hard_margin(problem, state.monitor.stopped)
+        found = None if separator is None else solution_of(problem, separator)
+        if found is None or found.multipliers is None:
+            return None
+        dual = problem.dual_problem(found.share_neg, found.multipliers[1])
+        certificate, _ = certify(dual, found.coef, found.intercept, found.multipliers)
+        if not certificate.gap <= state.tolerance:
+            return None
+        state.best = None
+        state.consider(found, certificate)
+        return state.solution()

@@ -1,4 +1,4 @@
-"""A smoothed Newton method that never forms a pair, with an exact finish.
+"""A smoothed Newton method that never forms a pair, with exact finishes.
 
 1. A loss with kinks is smoothed over a band of half-width h (`smoothed_loss`), and a damped Newton method with a
    proximal step for the norm (`damped_newton`, `proximal_step`) finds its minimum: first on nested subsamples
@@ -6,7 +6,8 @@
 2. The minimum is followed while the band narrows (`continuation`), until the multipliers of a last step certify a point
    (`certified_step`): linearised in that step, they satisfy the dual constraint to rounding. Other losses than the
    hinge, and pairs within groups, are certified by the slopes of the smoothed loss at the minimum.
-3. Where a minimum has no hinge, the hard-margin separator may be the exact optimum and end the solve (`separated`).
+3. Where they apply, finishes find the exact optimum in another way and end the solve: one small program for few margins
+   and windows near a vertex (`window_finish`), and the hard-margin separator (`separated`).
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ from auclab.solvers.cutting_plane.start_points import LENGTHS
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.continuation import WIDER, follow_minima
 from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.state import State
+from auclab.solvers.newton.separated import HardMargin
+from auclab.solvers.newton.state import Finish, State
 from auclab.solvers.newton.subsampling import nested_subsamples
+from auclab.solvers.newton.window_finish import OneWindow, Windows
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
@@ -36,6 +39,9 @@ from auclab.solvers.threads import one_thread_each
 from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.solvers.working_columns import on_working_columns
 from auclab.types import Array, AuclabError, Status
+
+#: In the order in which they are tried.
+FINISHES: tuple[type[Finish], ...] = (OneWindow, HardMargin, Windows)
 
 
 @in_own_units
@@ -81,7 +87,8 @@ def solve(
     -----
     Newton's method on a smoothed hinge: Lee & Mangasarian (2001), "SSVM", and Chapelle (2007), "Training a support
     vector machine in the primal"; sums over pairs from sorted scores: Lee & Lin (2014), "Large-scale linear RankSVM".
-    The linearised multipliers and the smoothed superquantile of partial AUC are derived here (module docstrings).
+    The linearised multipliers, the smoothed superquantile of partial AUC and the finish by windows are derived here
+    (module docstrings).
     """
     _check_size(problem)
     compiling = compile_smoothed(problem)
@@ -107,7 +114,7 @@ def _check_size(problem: Problem) -> None:
 
 
 def _solve(problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Array, float] | None) -> RawSolution:
-    """Start → subsamples → follow the minimum while the band narrows → certificate."""
+    """Start → subsamples → follow the minimum while the band narrows → finish → certificate."""
     problem = replace(problem, sample=problem.sample.within_groups())
     samples = [*nested_subsamples(problem.sample), problem.sample]
     if start is not None:
@@ -117,14 +124,17 @@ def _solve(problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Ar
         _first_point(problem, samples[0], method) if start is None else method.feasible(np.r_[start[0], start[1], 0.0])
     )
     width = 1.0 if start is None else WIDER  # at 1 every margin counts
-    state = State(problem, tolerance, monitor, method, theta, width)
-    solution: RawSolution | None = None
+    state = State(problem, tolerance, monitor, method, [finish() for finish in FINISHES], start, theta, width)
+    solution = state.finished()
     while samples and solution is None:
         sample = samples.pop(0)  # released one by one: the largest may be half a gigabyte
         solution = follow_minima(state, sample)
         if samples == [problem.sample] and _is_too_late(state, sample):
             return _uncertified(state)
-    return solution or state.solution()
+    if solution is None:
+        state.ended = True
+        solution = state.finished() or state.solution()
+    return solution
 
 
 def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Array:

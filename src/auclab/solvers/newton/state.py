@@ -1,9 +1,10 @@
-"""The state of a solve: its last minimum and the best certificate."""
+"""The state of a solve: its last minimum, the best certificate, and the remaining finishes."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
@@ -14,6 +15,16 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import Evaluation
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
+
+
+class Finish(Protocol):
+    """A way to end a solve, tried before the first step, at every minimum over all observations, and at the end."""
+
+    def may(self, state: State) -> bool:
+        """Whether it applies here."""
+
+    def attempt(self, state: State) -> RawSolution | None:
+        """The solution, or None if the solve continues, perhaps from a better point; called once."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +59,35 @@ class Best:
 class State:
     """The state of a running solve.
 
-    `tolerance`: relative gap. `theta` (n_features + 2,): ``(w, b, ‖w‖)``, the last minimum. `half_width`: that of its
-    band, or of the next one. `evaluation`: the smoothed loss at the last minimum, of all observations or of a
-    subsample; None before the first step. `hessian` (n_features + 2, n_features + 2): what of a subsample's Hessian may
-    serve in place of that of more observations. `best`: what has been certified. `separator_tried`: whether the
-    hard-margin separator has been computed.
+    `tolerance`: relative gap. `finishes`: those that have not been attempted. `start`: a point near the optimum that
+    was given. `theta` (n_features + 2,): ``(w, b, ‖w‖)``, the last minimum. `half_width`: that of its band, or of the
+    next one. `evaluation`: the smoothed loss at the last minimum, of all observations or of a subsample; None before
+    the first step. `hessian` (n_features + 2, n_features + 2): what of a subsample's Hessian may serve in place of that
+    of more observations. `best`: what has been certified. `ended`: whether the band narrows no more.
     """
 
     problem: Problem
     tolerance: float
     monitor: Monitor
     method: DampedNewton
+    finishes: list[Finish]
+    start: tuple[Array, float] | None
     theta: Array
     half_width: float
     evaluation: Evaluation | None = None
     hessian: Array | None = None
     best: Best | None = None
-    separator_tried: bool = False
+    ended: bool = False
+
+    def finished(self) -> RawSolution | None:
+        """The solution of the first finish that applies and succeeds."""
+        for finish in list(self.finishes):
+            if finish.may(self):
+                self.finishes.remove(finish)
+                solution = finish.attempt(self)
+                if solution is not None:
+                    return solution
+        return None
 
     @property
     def smoothed_value(self) -> float:

@@ -1,9 +1,9 @@
-"""The primal program over points in Clarabel's own form, with any norm.
+"""The primal program over the margins of a window, in Clarabel's own form: for norms that are not linear.
 
-    min   Σ_k c_k β_k + λ t (or λ t²)
-    s.t.  β_k ≥ 1 − d_k·w − y_k b − z t,   β_k ≥ 0,   ‖w‖ ≤ t,   A w ≤ c
+    min   Σ_k c_k β_k + S − G·w − (Σ q y) b − z S t + λ t (or λ t²)
+    s.t.  β_k ≥ 1 − d_k·w − y_k b − z t,   β_k ≥ 0,   ‖w‖ ≤ t,   |w − center| ≤ radius,   A w ≤ c
 
-Same answer as `dual_lp.solve_dual`.
+with the sums S, G of the margins that are surely on. Same call and same answer as `dual_lp.solve_dual`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.composed import without_squares
-from auclab.models.dual_lp import DualPoint, Margins
+from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
 from auclab.models.norm_cone import norm_cone
 from auclab.models.timings import Timings
 from auclab.types import Array, Status
@@ -27,34 +27,43 @@ from auclab.types import Array, Status
 def solve_cone(
     program: Program,
     margins: Margins,
+    fixed: Fixed,
+    region: Region | None = None,
     *,
     time_limit: float | None = None,
     constraints: ColumnConstraints | None = None,
 ) -> DualPoint:
-    """Solve the program; `value` is the optimum.
+    """Solve the window's program; `value` is the optimum, fixed part included.
 
-    `program`: convex, of any norm. `margins`: of all points. `time_limit`: seconds, the building included.
-    `constraints`: on w.
+    `program`: convex, of any norm. `margins`, `fixed`: the undecided margins and the sums of the others. `region`: in
+    the units of w, scores per unit of each feature; without one w is free. `time_limit`: seconds, the building
+    included. `constraints`: on w.
     """
-    assert margins.signs is not None
     start = perf_counter()
     n_margins, n = margins.directions.shape
     ridge, program = without_squares(program)
-    # Columns: w in units of the entries, b, t, β.
-    unit = _entry_units(margins)
+    # Columns: w in units of the box or of the entries, b, t, β.
+    unit = _entry_units(margins) if region is None else region.radius
     b, t, beta = n, n + 1, n + 2
     size = beta + n_margins
     weight = float(margins.capacity.sum()) or 1.0
     linear = np.zeros(size)
-    linear[t] = program.regulariser.slope(0.0)
+    linear[:n] = -fixed.gradient * unit
+    linear[b] = -fixed.balance
+    linear[t] = -program.threshold * fixed.total + program.regulariser.slope(0.0)
     linear[beta:] = margins.capacity
+    signs = np.zeros(n_margins) if margins.signs is None else margins.signs
     scaled = sp.csc_array(margins.directions) @ sp.diags_array(unit)
     hinge = sp.hstack(
-        [scaled, sp.csc_array(np.c_[margins.signs, np.full(n_margins, program.threshold)]), sp.eye_array(n_margins)]
+        [scaled, sp.csc_array(np.c_[signs, np.full(n_margins, program.threshold)]), sp.eye_array(n_margins)]
     )
     positive = sp.hstack([sp.csc_array((n_margins, beta)), sp.eye_array(n_margins)])
+    box = sp.hstack([sp.eye_array(n), sp.csc_array((n, size - n))])
     rows = [-hinge, -positive]
     right = [np.full(n_margins, -1.0), np.zeros(n_margins)]
+    if region is not None:
+        middle = region.center / unit
+        rows, right = [*rows, box, -box], [*right, middle + 1.0, 1.0 - middle]
     n_equal = 0
     if constraints is not None:
         matrix, limit, equal = constraints.scaled_rows(unit)
@@ -63,6 +72,8 @@ def solve_cone(
         rows, right = [*rows, on_w[~equal], on_w[equal]], [*right, limit[~equal], limit[equal]]
     cones: list[Any] = [clarabel.NonnegativeConeT(sum(part.size for part in right) - n_equal)]
     cones += [clarabel.ZeroConeT(n_equal)] if n_equal else []
+    if margins.signs is None:
+        rows, right, cones = [_single(b, size), *rows], [np.zeros(1), *right], [clarabel.ZeroConeT(1), *cones]
     of_norm, norm_right, norm_cones = norm_cone(program, unit, t, size)
     n_parts = of_norm.shape[1] - size
     system = sp.vstack([sp.hstack([sp.vstack(rows), sp.csc_array((sum(r.shape[0] for r in rows), n_parts))]), of_norm])
@@ -88,13 +99,14 @@ def solve_cone(
         str(solution.status), Status.FAILED
     )
     x = np.asarray(solution.x)
-    weights = np.asarray(solution.z)[:n_margins] * weight
+    first_hinge = 1 if margins.signs is None else 0
+    weights = np.asarray(solution.z)[first_hinge : first_hinge + n_margins] * weight
     return DualPoint(
         coef=x[:n] * unit,
         intercept=float(x[b]),
         weights=np.clip(weights, 0.0, margins.capacity),
         status=status,
-        value=float(solution.obj_val) * weight,
+        value=float(solution.obj_val) * weight + fixed.total,
         iterations=int(solution.iterations),
         timings=timings,
     )
@@ -105,3 +117,8 @@ def _entry_units(margins: Margins) -> Array:
     columns: Any = sp.csc_array(margins.directions)
     largest = abs(columns).max(axis=0).toarray().ravel()
     return np.asarray(1.0 / np.where(largest > 0, largest, 1.0))
+
+
+def _single(column: int, size: int) -> Any:
+    """The row that selects one column."""
+    return sp.csc_array(([1.0], ([0], [column])), shape=(1, size))
