@@ -44,3 +44,8 @@ def test_the_judge_finds_what_is_false():
     assert judge.least(np.inf, np.zeros(1), judge.norm)[0] == pytest.approx(0.25, abs=1e-9)
     # Half of the way from 0 to the minimum, at 1:
     assert judge.least(0.5, np.zeros(1), judge.norm)[0] == pytest.approx(0.625, abs=1e-9)
+
+
+def test_a_column_of_numbers_near_the_largest_does_not_end_in_a_traceback():
+    """Its slack overflowed where likely zeros are looked for."""
+    assert not any(row["defects"] for row in rows_of(710_116, "nasty"))

@@ -61,6 +61,7 @@ def with_exact_zeros(
     return None
 
 
+@np.errstate(all="ignore")  # a column of entries near the largest float has no slack
 def _likely_zeros(
     problem: Problem,
     raw: RawSolution,
