@@ -7,7 +7,6 @@ or need what a test does not have; every other line of a ``bash`` block is run b
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -95,11 +94,6 @@ def _parquet(folder: Path) -> None:
         rows.to_parquet(folder / "FOLDER" / f"part{part}.parquet")
 
 
-def _file_in_the_way(folder: Path) -> None:
-    """A store cannot be where a file is."""
-    (folder / "mlruns").write_text("", encoding="utf-8")
-
-
 def _repository(folder: Path) -> None:
     """A Git repository for hooks."""
     (folder / ".git").mkdir()
@@ -117,16 +111,8 @@ def _stored(folder: Path, is_sweep: bool) -> str:
     return rows[0][0]
 
 
-def _kept(folder: Path) -> str:
-    """Id of the oldest run that waits in an output folder."""
-    path = min((folder / "outputs").rglob("kept.json"))
-    found: str = json.loads(path.read_text(encoding="utf-8"))["id"]
-    return found
-
-
 RUN = {"564bf01a": lambda folder: _stored(folder, False)[:8]}
 SWEEP = {"27f53bd8": lambda folder: _stored(folder, True)[:8]}
-SMALL = "formulation=bauc bounds=none decision.probability=none"
 A_FILE = "dataset=file dataset.target=y dataset.positive=1 bounds=none decision.probability=none"
 
 NEEDS: dict[str, Needs] = {
@@ -150,16 +136,6 @@ NEEDS: dict[str, Needs] = {
         _labelled_customers,
         before=((f"auclab run {A_FILE} dataset.path=customers.csv 'dataset.drop=[customer_id]' formulation=bauc", 0),),
         real={"RUN_ID": lambda folder: _stored(folder, False)} | RUN,
-    ),
-    "docs/reliability.md": Needs(
-        _file_in_the_way,
-        before=(
-            (f"auclab run {SMALL}", 1),
-            (f"auclab run {SMALL} split.seed=2", 1),
-            (f"auclab run {SMALL} split.seed=1 hydra.run.dir=multirun/2026-11-22/10-00-00/0", 1),
-            ("rm mlruns", 0),
-        ),
-        real={"564bf01a": lambda folder: _kept(folder)[:8]},
     ),
     "docs/scorecards.md": Needs(tables=("german_credit.csv",)),
     "docs/sweeps.md": Needs(servers_first=True),
