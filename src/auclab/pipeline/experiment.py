@@ -52,7 +52,7 @@ def run_experiment(
                 result = solve_splits(experiment)
                 show_solution(result, whole=pending is None)
                 write_run(result, experiment, run)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: it is raised again
             with suppress(AuclabError):  # the failure itself is reported; the next command sends its record
                 sync_run(pending)
             raise
