@@ -51,3 +51,13 @@ def test_the_widest_point_keeps_the_right_pairs():
         found = widest(pairs, point)
         assert np.abs(found).max() <= 1 + 1e-9
         assert (pairs.rows[right] @ found).min() >= (pairs.rows[right] @ point).min() - 1e-9
+
+
+def test_directions_that_are_opposite_but_for_the_last_digits_are_thin():
+    # (0.03 − 0.01, 0.02) against (0.01 − 0.02, 0.01 − 0.02): as floats 0.03 − 0.01 < 0.02, so both pairs are ranked
+    # correctly by a w close to (−1, 1). In hundredths (2, 2) and (−1, −1) are exactly opposite.
+    X = np.array([[0.03, 0.02], [0.01, 0.01], [0.01, 0.0], [0.02, 0.02]])
+    y = [1, 1, 0, 0]
+    assert pair_directions(Problem(ExactAUC(), as_sample(X, y))).thin
+    assert not pair_directions(Problem(ExactAUC(), as_sample(np.rint(100 * X), y))).thin
+    assert not pair_directions(Problem(ExactAUC(), as_sample(X * [1.0, 0.0] + [0.0, 1.0], y))).thin

@@ -11,6 +11,7 @@ a variable; equal rows (d = 0) have none, nor have the directions that a box dec
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import highs_status, quiet_highs, set_options
@@ -36,8 +38,8 @@ class Directions:
     """The distinct ``e_p``, shape (n_directions, n_features), the weight of their pairs, and that of equal rows.
 
     Weights are shares of all pairs, ``weight = count · unit``; counts are whole numbers for an unweighted sample.
-    `thin` says whether some direction has an entry below ε that is not 0, or all together hardly an extent along some
-    v: such a v tells pairs apart by less than ε, and the counts of the tree do not see it.
+    `thin` says whether some direction has an entry below ε that is not 0, all together have hardly an extent along some
+    v, or two are nearly opposite: such a v tells pairs apart by less than ε, and the counts of the tree do not see it.
     """
 
     rows: Array
@@ -107,7 +109,7 @@ def pair_directions(problem: Problem) -> Directions:
     length = np.abs(scaled).sum(axis=1)
     apart = length > 0
     unit_rows = scaled[apart] / length[apart, None]
-    thin = _is_thin(unit_rows)
+    thin = _is_thin(unit_rows) or _has_nearly_opposite(problem, unit_rows, apart)
     rounded = np.rint(unit_rows / ROUNDING) * ROUNDING + 0.0
     rows, place = np.unique(rounded, axis=0, return_inverse=True)
     whole = not problem.sample.weighted
@@ -124,6 +126,42 @@ def _is_thin(rows: Array) -> bool:
         return True
     extents = np.linalg.svd(rows, compute_uv=False) / math.sqrt(max(len(rows), 1))
     return bool(((extents > EPSILON) & (extents < MARGIN)).any())
+
+
+def _has_nearly_opposite(problem: Problem, rows: Array, apart: Array) -> bool:
+    """Whether two of the directions are opposite within ε, but not exactly: some w ranks the pairs of both correctly.
+
+    Decimals do this that floats hold inexactly: 0.03 − 0.01 is not 2 · 0.01. So directions are compared as the least
+    integers in proportion to them.
+    """
+    n_opposite = np.asarray(cKDTree(rows).query_ball_point(-rows, MARGIN, return_length=True))
+    if not n_opposite.any():
+        return False
+    rows_pos, rows_neg, _ = problem.sample.pairs()
+    of_pair = np.flatnonzero(apart)[n_opposite > 0]
+    X_pos, X_neg = problem.sample.take(rows_pos[of_pair], rows_neg[of_pair])
+    if problem.sample.is_sparse:
+        X_pos, X_neg = X_pos.toarray(), X_neg.toarray()
+    exact = [_proportional(row) for row in _integers(X_pos, X_neg)]
+    number = Counter(exact)
+    n_exactly = [number[tuple(-entry for entry in row)] for row in exact]
+    return n_exactly != n_opposite[n_opposite > 0].tolist()
+
+
+def _integers(X_pos: Array, X_neg: Array) -> Any:
+    """``x⁺ − x⁻`` without rounding: every feature times a power of 2 that makes its values integers, as Python's."""
+    X = np.vstack([X_pos, X_neg])
+    digits, exponent = np.frexp(X)
+    whole = np.ldexp(digits, 53).astype(np.int64).astype(object)
+    lowest = np.where(X != 0, exponent, np.iinfo(exponent.dtype).max).min(axis=0)
+    shifted = whole << np.where(X != 0, exponent - lowest, 0).astype(object)
+    return shifted[: X_pos.shape[0]] - shifted[X_pos.shape[0] :]
+
+
+def _proportional(row: Any) -> tuple[int, ...]:
+    """The integers of a row divided by their greatest common divisor."""
+    divisor = math.gcd(*row)
+    return tuple(entry // divisor for entry in row)
 
 
 def solve_box(box: Box, below: float, time_limit: float | None, *, integer: bool) -> BoxPoint:

@@ -91,8 +91,9 @@ def solve_exact_auc(
         # Only equal rows are ranked wrongly by every w.
         status, bound = Status.UNCERTIFIED if status is Status.OPTIMAL else status, pairs.equal
         notes += (
-            f"some pairs differ by less than {MARGIN:g} of their length in a feature or a combination of features: a "
-            "w that uses it may rank more of them, so the bound is that of equal rows",
+            f"some pairs differ by less than {MARGIN:g} of their length in a feature or a combination of features, or "
+            "are nearly but not exactly opposite: a w that uses it may rank more of them, so the bound is that of "
+            "equal rows",
         )
     return RawSolution(coef, 0.0, status, None, tree.boxes, timings, notes, tuple(tree.history), bound=bound)
 
