@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,3 +22,11 @@ def replace_file(path: Path) -> Iterator[Path]:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def folders_with(folder: Path, name: str) -> list[Path]:
+    """The folder and those below it that have something of this name, in order.
+
+    Unlike `Path.rglob` before Python 3.13, it passes over folders that another process removes meanwhile.
+    """
+    return sorted(Path(place) for place, folders, files in os.walk(folder) if name in folders or name in files)

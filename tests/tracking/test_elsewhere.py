@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+import sqlalchemy
 
 from auclab.cli import main as cli
 from auclab.comparison.runs import fetch_files, open_reader, read_runs
@@ -211,11 +212,17 @@ def test_postgresql_keeps_runs(postgresql, tmp_path):
 
 
 def test_a_driver_that_is_missing_is_named(monkeypatch):
-    monkeypatch.setattr(address_module, "find_spec", lambda name: None)
+    for name in ("psycopg", "psycopg2", "MySQLdb"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(address_module, "_check_driver", address_module._check_driver.__wrapped__)
+    default = (
+        sqlalchemy.make_url("postgresql://").get_dialect().driver
+    )  # SQLAlchemy 2.1 changed it from psycopg2 to psycopg
     for uri, words in {
         "postgresql+psycopg2://me@nowhere/x": "needs the driver psycopg2; install it with pip install psycopg2-binary",
-        "postgresql://me@nowhere/x": "needs the driver psycopg2; install it with pip install psycopg2-binary",
+        "postgresql://me@nowhere/x": rf"postgresql:// needs the driver {default};",
         "postgresql+psycopg://me@nowhere/x": r"the driver psycopg; install it with pip install 'auclab\[postgresql\]'",
+        "postgresql+nosuch://me@nowhere/x": r"tracking.uri is 'postgresql\+nosuch.*Can't load plugin",
         "mysql://me@nowhere/x": "needs the driver MySQLdb; install it with pip install mysqlclient",
     }.items():
         with pytest.raises(AuclabError, match=words):

@@ -188,6 +188,9 @@ def test_the_function_gives_labels_and_on_request_scores_and_probabilities(logge
     assert function.predict(new, params={"output": "score"}).tolist() == found["score"].tolist()
     with pytest.raises(mlflow.exceptions.MlflowException, match="word"):
         function.predict(X.drop(columns="word"))
+    # A server of MLflow sends the sentence of such an exception, and a stack trace with paths of any other.
+    with pytest.raises(mlflow.exceptions.MlflowException, match="output='proba' is unknown; choose one of all, score"):
+        function.predict(new.drop(columns="more"), params={"output": "proba"})
 
 
 def test_a_csv_file_is_read_by_the_types_of_the_columns(logged):

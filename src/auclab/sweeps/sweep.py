@@ -25,6 +25,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
+from auclab.files import folders_with
 from auclab.pipeline.config.typed_words import hydra_in_words
 from auclab.sweeps.choices import SharedLoader, check_choices
 from auclab.sweeps.jobs import SweepRecord, parse_rerun
@@ -226,5 +227,5 @@ def _end_parent(pending: Pending, watcher: Watcher, counts: Counter[str]) -> Non
 
 def _count_killed(sweep: Sweep) -> int:
     """Number of jobs that began and left no record."""
-    marks = [mark for mark in sweep.folder.rglob(".hydra") if mark.stat().st_mtime >= sweep.begun]
-    return sum(mark.parent not in sweep.watcher.records for mark in marks)
+    begun = [job for job in folders_with(sweep.folder, ".hydra") if (job / ".hydra").stat().st_mtime >= sweep.begun]
+    return sum(job not in sweep.watcher.records for job in begun)

@@ -16,6 +16,7 @@ from pathlib import Path
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
+from auclab.files import folders_with
 from auclab.pipeline.screen.console import err, out
 from auclab.tracking.record import RECORD_FILE, RunRecord
 from auclab.tracking.sweeps import join_sweep, show_progress
@@ -72,13 +73,13 @@ class Watcher:
             self._update(bar, task)
 
     def _update(self, bar: Progress, task: TaskID) -> None:
-        for path in sorted(self.folder.rglob(RECORD_FILE)):
-            if path.parent in self.records:
+        for place in folders_with(self.folder, RECORD_FILE):
+            if place in self.records:
                 continue
-            record = RunRecord.read(path.parent)
+            record = RunRecord.read(place)
             if record is None or record.sweep != self.sweep:  # half read, or of an earlier sweep in the same folder
                 continue
-            self.records[path.parent] = record
+            self.records[place] = record
             self.unsent.append(record)
             if record.other_code is not None and record.status != "SKIPPED":
                 self._warn(OTHER_CODE)

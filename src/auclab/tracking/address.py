@@ -71,8 +71,7 @@ _SQL = re.compile(r"\[SQL:|\(Background on this error")
 #: MLflow's message about a schema that is not its own, which it calls old in any case.
 _SCHEMA = re.compile(r"database schema \(found version (\w+),")
 
-#: Drivers that SQLAlchemy takes if none is named, and how packages are installed whose module has another name.
-_DEFAULT_DRIVERS = {"postgresql": "psycopg2", "mysql": "MySQLdb", "mssql": "pyodbc"}
+#: How drivers are installed whose module has another name.
 _PACKAGES = {"psycopg": "'auclab[postgresql]'", "psycopg2": "psycopg2-binary", "MySQLdb": "mysqlclient"}
 
 #: ``scheme://name:password@host``, and a token in place of a name: ``https://token@host``.
@@ -135,7 +134,8 @@ class Address:
             )
         if uri.startswith(SERVERS):
             _check_port(uri)
-        _check_driver(scheme)
+        elif scheme != "sqlite":
+            _check_driver(uri)
         if scheme == "sqlite" and rest.startswith("/"):
             return cls(f"sqlite:///{Path(rest[1:]).absolute()}", folder)
         return cls(uri.rstrip("/"), folder)
@@ -206,13 +206,20 @@ def _check_port(uri: str) -> None:
         )
 
 
-def _check_driver(scheme: str) -> None:
-    """Refuse a database whose driver is not installed, before anything is computed."""
-    kind, _, named = scheme.partition("+")
-    driver = named or _DEFAULT_DRIVERS.get(kind, "")
-    if driver and find_spec(driver) is None:
-        package = _PACKAGES.get(driver, driver)
-        raise AuclabError(f"{scheme}:// needs the driver {driver}; install it with pip install {package}")
+@cache
+def _check_driver(uri: str) -> None:
+    """Refuse a database whose driver is not installed, before anything is computed; SQLAlchemy knows which it is."""
+    import sqlalchemy
+
+    try:
+        dialect = sqlalchemy.make_url(uri).get_dialect()
+        dialect.import_dbapi()
+    except ImportError as error:
+        driver = error.name or dialect.driver
+        how = f"install it with pip install {_PACKAGES.get(driver, driver)}"
+        raise AuclabError(f"{uri.partition('://')[0]}:// needs the driver {driver}; {how}") from error
+    except sqlalchemy.exc.SQLAlchemyError as error:
+        raise AuclabError(f"tracking.uri is {uri!r}: {reason_of(error)}") from error
 
 
 @cache

@@ -22,10 +22,16 @@ class Function:
     def predict(self, model_input: Any, params: Mapping[str, Any] | None = None) -> Any:
         """The label of every row, of the type that pandas reads from a file; the score, if there are no classes.
 
-        `params`: ``{"output": "score"}`` or ``"probability"`` for these, ``"all"`` for a table of the three.
+        `params`: ``{"output": "score"}`` or ``"probability"`` for these, ``"all"`` for a table of the three. What the
+        scorer refuses is an ``MlflowException`` with its sentence.
         """
         output = (params or {}).get("output") or default_output(self.scorer)
-        table = self.scorer.predict(model_input, {"output": output})
+        try:
+            table = self.scorer.predict(model_input, {"output": output})
+        except ValueError as error:  # a server of MLflow answers with the sentence of its own exceptions alone
+            from mlflow.exceptions import MlflowException
+
+            raise MlflowException.invalid_parameter_value(str(error)) from error
         if "label" in table and label_type(self.scorer) != "string":
             table["label"] = table["label"].map({text: _value(text) for text in self.scorer.labels})
         return table if output == "all" else table[output]

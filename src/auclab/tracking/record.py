@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from auclab.files import replace_file
+from auclab.files import folders_with, replace_file
 from auclab.tracking.address import TrackingConfig
 from auclab.tracking.environment import CODE_TAG, capture_environment, code_version
 from auclab.types import AuclabError
@@ -136,8 +136,8 @@ class RunRecord:
 
 def read_records(folder: Path) -> Iterator[RunRecord]:
     """The records of a folder and of those below it, ordered by folder."""
-    for path in sorted(folder.rglob(RECORD_FILE)):
-        if (record := RunRecord.read(path.parent)) is not None:
+    for place in folders_with(folder, RECORD_FILE):
+        if (record := RunRecord.read(place)) is not None:
             yield record
 
 

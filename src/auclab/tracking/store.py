@@ -29,8 +29,8 @@ from mlflow.exceptions import MlflowException
 from mlflow.utils.validation import MAX_METRICS_PER_BATCH, MAX_PARAMS_TAGS_PER_BATCH
 from sqlalchemy.exc import SQLAlchemyError
 
-# No messages about migrations on the screen; errors arrive as exceptions.
-for _name in ("alembic", "mlflow"):
+# No messages about migrations and retries on the screen; errors arrive as exceptions.
+for _name in ("alembic", "mlflow", "urllib3"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 STORE_ERRORS = (OSError, sqlite3.Error, SQLAlchemyError, MlflowException)
