@@ -8,7 +8,7 @@ import pytest
 from auclab import AuclabError
 from auclab.pipeline.config.settings import with_formulation
 from auclab.pipeline.record.artifacts import write_fold
-from auclab.pipeline.split.formula import stored_card
+from auclab.pipeline.stored.stored_files import read_card
 from auclab.scorecards import Card
 from composed import run_here
 
@@ -48,6 +48,8 @@ def test_columns_that_are_no_items_are_refused(tmp_path):
         run_here(tmp_path / "out", "formulation=scorecard", "preprocess=standard", "tracking=none")
 
 
-def test_a_file_that_is_no_card_is_refused():
-    with pytest.raises(AuclabError, match="damaged"):
-        stored_card({"items": [{}]})
+def test_a_file_that_is_no_card_is_refused(tmp_path):
+    assert read_card(tmp_path) is None
+    (tmp_path / "card.json").write_text('{"items": [{}]}')
+    with pytest.raises(AuclabError, match=r"card.json is damaged"):
+        read_card(tmp_path)

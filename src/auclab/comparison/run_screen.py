@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from rich.padding import Padding
@@ -13,16 +13,14 @@ from auclab.comparison.cells import PARTS
 from auclab.comparison.coefficients import read_effects
 from auclab.comparison.runs import is_setting, status_of
 from auclab.comparison.screens import STYLES, number_of, plain
-from auclab.displays.coefficients import draw_coefficients
-from auclab.displays.style import DPI
 from auclab.files import replace_file
-from auclab.pipeline.record.figures import draw_figures
 from auclab.pipeline.screen.console import facts_grid, out, print_table
-from auclab.pipeline.screen.result_screen import BoundLine, all_lines, weakest
-from auclab.pipeline.split.formula import CARD_FILE, stored_card
-from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_json
+from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_card, read_json
 from auclab.pipeline.stored.visible import visible
 from auclab.sizes import LINES
+
+if TYPE_CHECKING:
+    from auclab.pipeline.screen.result_screen import BoundLine
 
 
 def draw_run(rows: pd.DataFrame) -> None:
@@ -30,6 +28,10 @@ def draw_run(rows: pd.DataFrame) -> None:
 
     `rows`: one run, as `read_run` gives it.
     """
+    from auclab.displays.coefficients import draw_coefficients  # Matplotlib
+    from auclab.displays.style import DPI
+    from auclab.pipeline.record.figures import draw_figures
+
     for folder, split in zip(map(Path, rows["fold_folder"]), rows["fold"], strict=True):
         draw_figures(folder, split=str(split))
         shown = read_effects([folder])[:LINES]
@@ -115,6 +117,8 @@ def _settings(first: pd.Series[Any]) -> dict[str, str]:
 
 def _bounds(rows: pd.DataFrame) -> tuple[list[BoundLine], list[str]]:
     """The bounds of a run, for several splits the weakest, and remarks on missing ones."""
+    from auclab.pipeline.screen.result_screen import BoundLine, weakest  # scikit-learn
+
     lines, remarks = [], []
     for folder in map(Path, rows["fold_folder"]):
         content = read_json(folder, "bounds.json")
@@ -127,6 +131,8 @@ def _bounds(rows: pd.DataFrame) -> tuple[list[BoundLine], list[str]]:
 
 
 def _show_bounds(rows: pd.DataFrame) -> None:
+    from auclab.pipeline.screen.result_screen import all_lines
+
     lines, remarks = _bounds(rows)
     rho = rows.iloc[0].get("bounds.rho")
     level = f"{1 - float(rho):g}" if pd.notna(rho) else "1 − ρ"
@@ -190,9 +196,9 @@ def _coefficients(rows: pd.DataFrame) -> None:
 
 def _card(rows: pd.DataFrame) -> None:
     """The scorecard of a run of one split, if it is one."""
-    content = read_json(Path(rows.iloc[0]["fold_folder"]), CARD_FILE) if len(rows) == 1 else None
-    if content is not None:
-        for line in str(stored_card(content)).splitlines():
+    card = read_card(Path(rows.iloc[0]["fold_folder"])) if len(rows) == 1 else None
+    if card is not None:
+        for line in str(card).splitlines():
             out.print(Text(visible(line)), soft_wrap=True)
         out.print()
 

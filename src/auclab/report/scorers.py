@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from auclab.comparison.cells import DATA, METHOD, label, settings_of, telling_settings
 from auclab.comparison.coefficients import ColumnEffect, read_effects
-from auclab.pipeline.split.formula import CARD_FILE, stored_card
-from auclab.pipeline.stored.stored_files import StoredKernel, described_kernels, read_json, read_kernel
+from auclab.pipeline.stored.stored_files import StoredKernel, described_kernels, read_card, read_kernel
 from auclab.pipeline.stored.visible import visible
 from auclab.report.figures import MOST_SOLVES, Drawn, draw_stages
 from auclab.scorecards.render import as_html
@@ -54,9 +53,9 @@ def run_cards(runs: pd.DataFrame) -> list[tuple[str, Markup]]:
     """Name and scorecard, with all text escaped, of the first splits of runs, the newest first."""
     found: list[tuple[str, Markup]] = []
     for row in runs.drop_duplicates("run_id").iloc[::-1].to_dict("records"):
-        content = read_json(Path(row["fold_folder"]), CARD_FILE)
-        if content is not None and len(found) < MOST_SCORERS:
-            found.append((visible(str(row["run"])), Markup(as_html(stored_card(content)))))
+        card = read_card(Path(row["fold_folder"]))
+        if card is not None and len(found) < MOST_SCORERS:
+            found.append((visible(str(row["run"])), Markup(as_html(card))))
     return found
 
 

@@ -22,6 +22,7 @@ from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.split.decision import Decision
+from auclab.pipeline.stored.stored_files import CARD_FILE
 from auclab.scorecards import Card, ItemEncoder
 from auclab.scorecards.render import as_html, as_latex, as_markdown, as_text
 from auclab.sizes import LOOKED_AT
@@ -105,10 +106,6 @@ def labels_of(dataset: Dataset) -> tuple[str, str]:
     return negative, dataset.positive
 
 
-#: The files of a card.
-CARD_FILE = "card.json"
-
-
 def item_encoder(preprocessing: Any) -> ItemEncoder:
     """The fitted encoder of ``preprocess=items``."""
     encoder = preprocessing[-1]
@@ -153,11 +150,3 @@ def write_card(card: Card, folder: Path) -> None:
     forms = {"card.txt": as_text(card) + "\n", "card.md": as_markdown(card), "card.tex": as_latex(card)}
     for name, text in (forms | {"card.html": page}).items():
         (folder / name).write_text(text, encoding="utf-8")
-
-
-def stored_card(content: Any) -> Card:
-    """The card from the contents of an untrusted ``card.json``."""
-    try:
-        return Card.from_dict(content)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise AuclabError(f"{CARD_FILE} is damaged ({type(error).__name__}: {error})") from error

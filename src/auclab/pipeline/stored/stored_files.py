@@ -17,12 +17,15 @@ from auclab.sizes import MOST_ENTRIES, MOST_NUMBERS, TEXT_BYTES
 from auclab.types import Array, AuclabError, GroupWeights
 
 if TYPE_CHECKING:
+    from auclab.scorecards import Card
     from auclab.solvers.kernel.solution import Stage
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
 SCORES_FILE = "scores.parquet"
 #: Lines of `auclab show` that depend on the run alone: pairs of a label and a text.
 DETAILS_FILE = "details.json"
+#: The scorecard of a split.
+CARD_FILE = "card.json"
 #: Bytes up to which a text file is read; the largest that a run writes, the history of a solve, has a few megabytes.
 MOST_BYTES = TEXT_BYTES
 #: Rows up to which scores are read.
@@ -226,3 +229,14 @@ def read_kernel(folder: Path) -> StoredKernel | None:
             length=float(kernel["length"]),
             stages=stages,
         )
+
+
+def read_card(folder: Path) -> Card | None:
+    """The scorecard of a split; None if it has none."""
+    content = read_json(folder, CARD_FILE)
+    if content is None:
+        return None
+    from auclab.scorecards import Card
+
+    with damaged(folder / CARD_FILE):
+        return Card.from_dict(content)
