@@ -1,6 +1,6 @@
-"""The tables of docs/guarantees_as_constraints.md: a frontier, levels for groups, and seconds beside one solve.
+"""The tables of docs/required_bauc.md: a frontier, levels for groups, and seconds beside one solve.
 
-    python benchmarks/frontier.py [--rounds 3]     # measure, docs/guarantees_as_constraints/measured.csv
+    python benchmarks/frontier.py [--rounds 3]     # measure, docs/required_bauc/measured.csv
     python benchmarks/frontier.py --page           # the tables of the page, from that file
 
 The frontier is that of ionosphere, standardised, all rows; groups are the applicants of german_credit under 26 and the
@@ -28,7 +28,7 @@ from auclab.datasets.preprocess import standard
 from auclab.solvers.guaranteed import frontier, least_norm, with_groups
 from auclab.types import AuclabError
 
-PAGE = measured.ROOT / "docs" / "guarantees_as_constraints.md"
+PAGE = measured.ROOT / "docs" / "required_bauc.md"
 RESULTS = PAGE.with_suffix("") / "measured.csv"
 COMMAND, PAGE_COMMAND = "python benchmarks/frontier.py", "benchmarks/frontier.py --page"
 FIELDS = ("part", "name", "level", "norm", "bauc", "features", "value", "young", "old", "multiplier", "gap", "solve",
