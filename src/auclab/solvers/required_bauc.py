@@ -265,10 +265,11 @@ def least_norm(
     >>> round(found.bauc, 6)
     0.5
     """
-    check_limits(tolerance, time_limit)
-    _check_level(bauc, "bauc")
-    search = _Search(X, y, norm, constraints, tolerance, time_limit, sample_weight, pos_label)
-    return search.at(float(bauc))
+    found = frontier(
+        X, y, [bauc], norm=norm, constraints=constraints, tolerance=tolerance, time_limit=time_limit,
+        sample_weight=sample_weight, pos_label=pos_label,
+    )  # fmt: skip
+    return found.points[0]
 
 
 def frontier(
@@ -324,9 +325,18 @@ def frontier(
     if levels is not None and len(levels) == 0:
         raise AuclabError("levels is empty; give numbers between 0 and 1, or leave it out")
     for level in levels if levels is not None else ():
-        _check_level(level, "a level")
+        _check_level(level)
     begin = perf_counter()
-    search = _Search(X, y, norm, constraints, tolerance, time_limit, sample_weight, pos_label)
+    sample = as_sample(X, y, sample_weight, pos_label=pos_label)
+    if sample.in_blocks:
+        raise AuclabError("a required bAUC needs the rows in memory; take a part of them, or fewer columns")
+    stated = constraints_on_columns(constraints, sample)
+    if stated is not None and not stated.is_convex:
+        raise AuclabError(
+            f"max_features={stated.max_features} makes the problem not convex, which is not solved together with a "
+            "required bAUC; leave it out: a least norm l1 uses few features already"
+        )
+    search = _Search(Problem(BufferedAUC(), sample, stated), norm, tolerance, left_of(time_limit, begin))
     best = 1.0 - search.best.objective
     if levels is None and best <= 0.0:
         raise AuclabError("no linear scorer has a bAUC above 0 here: there is no frontier")
@@ -351,37 +361,18 @@ def _length_of_chord(shorter: _Point, longer: _Point, limit: float) -> float:
 
 
 class _Search:
-    """Points and bounds of the frontier of one sample; the parameters are those of `least_norm`."""
+    """Points and bounds of the frontier of a sample. `problem`: bAUC, with the constraints."""
 
-    def __init__(
-        self,
-        X: Any,
-        y: ArrayLike,
-        norm: Norm,
-        constraints: Constraints | ColumnConstraints | None,
-        tolerance: float,
-        time_limit: float | None,
-        sample_weight: ArrayLike | None,
-        pos_label: Any,
-    ) -> None:
+    def __init__(self, problem: Problem, norm: Norm, tolerance: float, time_limit: float | None) -> None:
+        self.problem, self.norm, self.length_of = problem, norm, norm_named(norm)
         self.tolerance, self.time_limit, self.begin = tolerance, time_limit, perf_counter()
-        self.norm, self.length_of = norm, norm_named(norm)
-        sample = as_sample(X, y, sample_weight, pos_label=pos_label)
-        if sample.in_blocks:
-            raise AuclabError("a required bAUC needs the rows in memory; take a part of them, or fewer columns")
-        stated = constraints_on_columns(constraints, sample)
-        if stated is not None and not stated.is_convex:
-            raise AuclabError(
-                f"max_features={stated.max_features} makes the problem not convex, which is not solved together with a "
-                "required bAUC; leave it out: a least norm l1 uses few features already"
-            )
-        self.allowed = ColumnConstraints.of(sample.n_features) if stated is None else stated
-        self.problem = Problem(BufferedAUC(), sample, stated)
-        self.best = self._solve(self.problem, None, tolerance)
+        n_features = problem.sample.n_features
+        self.allowed = problem.constraints or ColumnConstraints.of(n_features)
+        self.best = self._solve(problem, None, tolerance)
         self.proofs: list[Solution] = []
         self.points = [self._point(self.best.coef)]
         if self.allowed.allows_null:
-            self.points.append(_Point(np.zeros(sample.n_features), 0.0, 1.0))
+            self.points.append(_Point(np.zeros(n_features), 0.0, 1.0))
 
     def at(self, level: float) -> ShortestScorer:
         """The shortest scorer of a level."""
@@ -512,12 +503,12 @@ class _Search:
         )
 
 
-def _check_level(level: Any, name: str) -> None:
+def _check_level(level: Any) -> None:
     """Raise `AuclabError` unless a level of bAUC is between 0 and 1."""
     if not (isinstance(level, Real) and 0.0 < float(level) < 1.0):
         raise AuclabError(
-            f"{name} must be a number above 0 and below 1, got {level!r}; every scorer has a bAUC of at least 0, and 1 "
-            "needs separable classes"
+            f"a required bAUC must be a number above 0 and below 1, got {level!r}; every scorer has a bAUC of at least "
+            "0, and 1 needs separable classes"
         )
 
 
