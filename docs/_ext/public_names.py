@@ -21,7 +21,6 @@ ORDER = (
     "auclab.losses",
     "auclab.regularisers",
     "auclab.solvers",
-    "auclab.solvers.guaranteed",
     "auclab.kernels",
     "auclab.scorecards",
     "auclab.metrics",
@@ -40,7 +39,7 @@ ORDER = (
 GROUPS = {
     "Solve": (
         *("auclab", "auclab.formulations", "auclab.comparisons", "auclab.losses", "auclab.regularisers"),
-        *("auclab.solvers", "auclab.solvers.guaranteed", "auclab.kernels", "auclab.scorecards", "auclab.models"),
+        *("auclab.solvers", "auclab.kernels", "auclab.scorecards", "auclab.models"),
     ),
     "Measure": ("auclab.metrics", "auclab.metrics.summary", "auclab.inference", "auclab.bounds", "auclab.displays"),
     "Estimators and data": ("auclab.estimators", "auclab.datasets", "auclab.samples.blocks"),
@@ -50,7 +49,6 @@ GROUPS = {
 ALSO = (
     "auclab.datasets.artificial.make_artificial",
     "auclab.displays.feature_path.draw_feature_path",
-    "auclab.displays.frontier.draw_frontier",
     "auclab.export.formula.scorer_of",
     "auclab.solvers.integer.feature_path.feature_path",
     "auclab.solvers.path.solve_path",

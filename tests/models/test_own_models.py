@@ -28,4 +28,4 @@ def test_the_page():
         with contextlib.redirect_stdout(io.StringIO()) as out:
             exec(text, names)
         printed = out.getvalue()
-    assert [kind for kind, _ in BLOCKS].count("text") == 3
+    assert [kind for kind, _ in BLOCKS].count("text") == 6

@@ -29,7 +29,6 @@ def draw_feature_path(path: FeaturePath, *, ax: Axes | None = None) -> Figure:
     See Also
     --------
     auclab.solvers.integer.feature_path.feature_path : Computes the path.
-    auclab.displays.frontier.draw_frontier : Norms over levels of bAUC.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """Solvers: `solve` selects and runs one of them, and `verification` certifies its result."""
 
 from auclab.solvers.dispatch import solve
+from auclab.solvers.required_bauc import Frontier, ShortestScorer, frontier, least_norm
 
-__all__ = ["solve"]
+__all__ = ["Frontier", "ShortestScorer", "frontier", "least_norm", "solve"]

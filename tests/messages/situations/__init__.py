@@ -26,7 +26,7 @@ import auclab.models as mo
 import auclab.regularisers as r
 import auclab.samples.blocks as bl
 import auclab.scorecards as sc
-import auclab.solvers.guaranteed as g
+import auclab.solvers as s
 import auclab.tracking as t
 from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.experiment import solve_splits

@@ -20,7 +20,7 @@ from auclab.solvers.kernel.solve import solve_kernel
 from auclab.solvers.path import solve_path
 from auclab.solvers.registry import check_solvable
 from auclab.types import Status
-from messages.situations import X2, Y, auclab, blocks, csv, f, g, k, new_folder, r
+from messages.situations import X2, Y, auclab, blocks, csv, f, k, new_folder, r
 from messages.situations.conditions import giving, under
 
 MANY = [[float(i % 7), float(i * i % 11)] for i in range(12)]
@@ -55,8 +55,8 @@ def stored_checkpoint(version: int) -> object:
     return checkpoint.read_checkpoint(path)
 
 
-#: Forty rows of noise in two groups, and the sum of two columns as a third one.
-NOISE, HALVES = np.random.default_rng(0).standard_normal((40, 4)), [k // 20 for k in range(40)]
+#: Forty rows of noise, and the sum of two columns as a third one.
+NOISE = np.random.default_rng(0).standard_normal((40, 4))
 ALTERNATING = [k % 2 for k in range(40)]
 WITH_SUM = np.c_[NOISE[:, :2], NOISE[:, :2].sum(axis=1)]
 #: Four rows of 2,001 columns; 4,001 rows, and 1,501 and 1,500 rows of the classes, of which one column ranks most.
@@ -68,26 +68,6 @@ LONG_LABELS = np.arange(4001) > 2000
 def late(call: object) -> object:
     """What `call` returns where the time of every loop is over at its first look at the clock."""
     return under({"auclab.solvers.monitor.Monitor.stopped": giving(Status.TIME_LIMIT)}, call)
-
-
-def fewest(seconds: float) -> object:
-    """The fewest features of a bAUC of 0.1 in a second, of which this part has passed before the first search."""
-    clock = giving_each(0.0, seconds)
-    return under(
-        {"auclab.solvers.guaranteed.fewest_features.perf_counter": clock},
-        lambda: g.fewest_features(NOISE, ALTERNATING, 0.1, time_limit=1.0),
-    )
-
-
-def giving_each(*values: object) -> object:
-    """A function that returns one value after the other."""
-    left = iter(values)
-    return lambda: next(left)
-
-
-def in_groups(**options: object) -> object:
-    """A scorer of the noise with a bAUC in either half."""
-    return g.with_groups(NOISE, ALTERNATING, HALVES, **options)
 
 
 def on_path(status: Status) -> object:
