@@ -170,8 +170,8 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str, loader: S
     norm that was not chosen, and the formulations for which the weights of the classes make no difference.
     """
     from auclab.estimators.class_weights import CANCELS, cancels
-    from auclab.pipeline.config.build import built
     from auclab.pipeline.config.checks import check_settings, check_tuning, unread_notes
+    from auclab.pipeline.config.compose import built
 
     first, accepted, having, unweighted, notes = "", None, set[str](), list[str](), list[str]()
     lacking = defaultdict[str, list[str]](list)
