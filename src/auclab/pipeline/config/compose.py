@@ -145,33 +145,35 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
     """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``; defaults are left out."""
     formulation, dataset, split = configuration["formulation"], configuration["dataset"], configuration["split"]
+    tuned, regulariser = _tuned(configuration), formulation.get("regulariser")
     terms = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
     for key, symbol in SYMBOLS.items():
-        if key in _tuned(configuration):
+        if key in tuned:
             terms.append(f"{symbol} tuned")
         elif is_number(formulation.get(key)):
             terms.append(f"{symbol}={formulation[key]:g}")
-    regulariser = formulation.get("regulariser")
-    if isinstance(regulariser, Mapping) and "penalty" not in _tuned(configuration):
+    if isinstance(regulariser, Mapping) and "penalty" not in tuned:
         weights = {"weight": "λ", "l1": "l1", "l2": "l2"}
         terms += [f"{weights[key]}={regulariser[key]:g}" for key in weights if is_number(regulariser.get(key))]
     if norm := formulation.get("norm"):
         terms.append(f"{norm}²" if formulation.get("squared") else str(norm))
-    data = str(choices.get("dataset") or "data")
-    if path := dataset.get("path"):
-        data = file_name(path, dataset.get("name"))
-    if dataset.get("seed"):
-        data += f" seed {dataset['seed']}"
-    preprocess = str(choices.get("preprocess") or DEFAULTS["preprocess"])
-    stages = [] if preprocess == DEFAULTS["preprocess"] else [preprocess]
-    # A baseline is fitted by its own library.
-    solver = [] if is_baseline(formulation) else [str(configuration["solver"]["name"])]
-    if kernel := configuration.get("kernel"):
-        gamma = f" γ={kernel['gamma']}" if kernel.get("gamma") is not None else ""
-        stages.append(kernel["name"] + (" γ tuned" if _gamma_is_tuned(configuration) else gamma))
-    stages += ["constrained"] if configuration.get("constraints") else []
-    stages += ["weighted classes"] if configuration.get("class_weight") else []
-    return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), *solver])
+    path, kernel = dataset.get("path"), configuration.get("kernel") or {"name": ""}
+    gamma = "" if kernel.get("gamma") is None else f" γ={kernel['gamma']}"
+    kinds = {group: str(choices.get(group) or usual) for group, usual in DEFAULTS.items()}
+    preprocess, kind = ("" if kinds[group] == DEFAULTS[group] else kinds[group] for group in ("preprocess", "split"))
+    fold, seed = (split.get(key) for key in ("fold", "seed"))
+    parts = [
+        " ".join(terms),
+        (file_name(path, dataset.get("name")) if path else str(choices.get("dataset") or "data"))
+        + (f" seed {dataset['seed']}" if dataset.get("seed") else ""),
+        preprocess,
+        kernel["name"] + (" γ tuned" if _gamma_is_tuned(configuration) else gamma),
+        "constrained" if configuration.get("constraints") else "",
+        "weighted classes" if configuration.get("class_weight") else "",
+        " ".join(filter(None, [kind, "" if fold is None else str(fold), "" if seed is None else f"seed {seed}"])),
+        "" if is_baseline(formulation) else str(configuration["solver"]["name"]),  # fitted by its own library
+    ]
+    return " · ".join(filter(None, parts))
 
 
 def is_baseline(formulation: Mapping[str, Any]) -> bool:
@@ -194,15 +196,6 @@ def file_name(path: Any, name: Any = None) -> str:
     ('my.csv', 'loans', 'parts')
     """
     return str(name) if name not in (None, "", "None") else Path(str(path)).name
-
-
-def _split_name(split: Mapping[str, Any], choices: Mapping[str, Any]) -> list[str]:
-    """The kind of split, if it is not the default, the fold and the seed."""
-    kind = str(choices.get("split") or DEFAULTS["split"])
-    terms = [] if kind == DEFAULTS["split"] else [kind]
-    terms += [str(split["fold"])] if split.get("fold") is not None else []
-    terms += [f"seed {split['seed']}"] if split.get("seed") is not None else []
-    return [" ".join(terms)] if terms else []
 
 
 def _tuned(configuration: Mapping[str, Any]) -> list[str]:
@@ -246,8 +239,8 @@ def known_keys() -> frozenset[str]:
     (True, [])
     """
     main = plain_yaml(conf_folder() / "config.yaml")
-    groups = {str(key) for entry in main.pop("defaults") if isinstance(entry, dict) for key in entry}
-    return frozenset(main) | {group for group in groups if not group.startswith(("optional ", "override "))}
+    groups = frozenset(str(key) for entry in main.pop("defaults") if isinstance(entry, dict) for key in entry)
+    return groups.union(main)
 
 
 class _Group(Generic[T]):
