@@ -225,7 +225,7 @@ COMMAND_MISTAKES = (
         r"no such label in left \(did you mean 'yes'",
         "inspect left.csv --positive yes",
     ),
-    Command("inspect sizes.csv --taget y", 2, r"unrecognized arguments: --taget y; auclab inspect --help explains all"),
+    Command("inspect sizes.csv --taget y", 2, r"did you mean '--target'", "inspect sizes.csv --target y"),
     Command("evaluate last", 2, r"the following arguments are required: ROWS"),
     Command("evaluate last sizes.csv", 1, r"no column 'left' with labels.*auclab predict"),
     Command("evaluate last left.csv --target lft", 1, r"did you mean 'left'", "evaluate last left.csv --target left"),

@@ -166,7 +166,7 @@ def test_settings_that_say_nothing(overrides, message):
 def test_names_and_bounds_are_refused_before_anything_is_solved(dataset):
     with pytest.raises(AuclabError, match=r"'agee', which the data do not have; did you mean age"):
         constraints_of({"excluded": ["agee"]}, dataset, ENCODING).check()
-    with pytest.raises(AuclabError, match="the lower bound 0 above the upper one -1: no coefficient satisfies both"):
+    with pytest.raises(AuclabError, match="no coefficient for 'age': at least 0 and at most -1"):
         constraints_of({"nonnegative": ["age"], "upper": {"age": -1.0}}, dataset, ENCODING).check()
 
 

@@ -18,7 +18,7 @@ _PAGES = Path(__file__).with_name("pages")
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with a help page, whose errors suggest the closest choice.
+    """A parser with a help page, whose errors suggest the closest word.
 
     `line`: what the command does, in a line. `listing`: text below the page, and `commands`: parsers by name, of the
     parser of all commands.
@@ -42,6 +42,8 @@ class Parser(argparse.ArgumentParser):
         """End with code 2."""
         wrong = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
         message += did_you_mean(wrong[1], re.findall(r"[\w.-]+", wrong[2])) if wrong else ""
+        if (unknown := re.match(r"unrecognized arguments: .*?(--[\w-]+)", message)) is not None:
+            message += did_you_mean(unknown[1], [name for name in self._option_string_actions if name[:2] == "--"])
         self.exit(2, f"error: {message}; {self.prog} --help explains all\n")
 
 

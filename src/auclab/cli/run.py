@@ -77,7 +77,13 @@ def _run(config: DictConfig) -> None:
 
         experiment = _experiment(config, job)
         check_settings(experiment)
-        show_data(*check_data(experiment))
+        dataset, columns = check_data(experiment)
+        show_data(dataset, columns)
+        if experiment.constraints:
+            from auclab.pipeline.split.constrained import constraints_of  # scikit-learn
+
+            if (constraints := constraints_of(experiment.constraints, dataset, experiment.encoding)) is not None:
+                constraints.check()
     with plain_errors(lambda line: SystemExit(1)):
         from auclab.pipeline.experiment import run_experiment
         from auclab.pipeline.screen.data_screen import show_foreseen

@@ -148,7 +148,7 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
 
 def check_file(experiment: Experiment) -> None:
     """Refuse a table of the user's own that no job of a sweep could use; other data sets are left to the jobs."""
-    if _is_file(experiment):
+    if _is_file(experiment.configuration["dataset"]):
         _checked_columns(experiment)
 
 
@@ -170,15 +170,14 @@ def _checked_columns(experiment: Experiment) -> tuple[Dataset, Columns | None]:
         if experiment.choices.get("preprocess") != "none":
             with refusals.collected():
                 refuse_constant(dataset)
-    if len(refusals.reasons) > 1 and _is_file(experiment):
+    if len(refusals.reasons) > 1 and _is_file(experiment.configuration["dataset"]):
         path = shlex.quote(experiment.configuration["dataset"]["path"])
         refusals.reasons[-1] += f"; auclab inspect {path} proposes settings for all of it"
     refusals.raise_all()
     return dataset, columns
 
 
-def _is_file(experiment: Experiment) -> bool:
-    dataset = experiment.configuration["dataset"]
+def _is_file(dataset: Mapping[str, Any]) -> bool:
     return dataset.get("_target_") == "auclab.datasets.file.load_file" and isinstance(dataset.get("path"), str)
 
 
@@ -188,7 +187,7 @@ def _refuse_columns_of_file(experiment: Experiment) -> None:
 
     dataset = experiment.configuration["dataset"]
     path = Path(str(dataset.get("path"))).expanduser()
-    if _is_file(experiment) and path.is_file() and path.name.lower().endswith(TABLES):
+    if _is_file(dataset) and path.is_file() and path.name.lower().endswith(TABLES):
         given = FileSettings.of(dataset)
         read_table(path, given).refuse_columns(given, experiment.encoding)
 
@@ -250,7 +249,7 @@ def _yaml(group: str, choice: str | None) -> dict[Any, Any] | None:
 
 
 def _check_object(group: str, given: Mapping[str, Any], usual: Mapping[Any, Any] | None) -> None:
-    """Keys and types of a group that names an object, compared with its yaml file; and the limits of a split."""
+    """Keys and types of a group that names an object, compared with its yaml file; limits of a split, a file."""
     if usual is not None and given.get("_target_") == usual.get("_target_"):
         known = [str(key) for key in usual if not str(key).startswith("_")]
         unknown = given.keys() - usual.keys()
@@ -267,6 +266,11 @@ def _check_object(group: str, given: Mapping[str, Any], usual: Mapping[Any, Any]
             raise AuclabError(f"split.fold is {fold!r}; it is a whole number, or null for all folds")
         keys = ("test_size", "seed", "n_repeats", "n_folds", "fold")
         splits.check_settings(**{key: given[key] for key in keys if key in given})
+    if group == "dataset" and _is_file(given) and "://" not in given["path"]:
+        from auclab.datasets.records import file_sha256
+
+        if not (path := Path(given["path"]).expanduser()).is_file():
+            file_sha256(path)  # says why it cannot be read
 
 
 def _parameters(target: str) -> set[str]:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
-from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
+from omegaconf.errors import ConfigKeyError, MissingMandatoryValue, OmegaConfBaseException
 
 from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
@@ -477,6 +477,8 @@ def typed(config: Any, kind: type[T]) -> T:
     plain = OmegaConf.create(given)
     try:
         return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(cast(type, kind)), plain)))
+    except MissingMandatoryValue:  # a stored configuration without the group
+        raise
     except OmegaConfBaseException as error:
         key = str(error.full_key).partition("[")[0]
         if isinstance(error, ConfigKeyError):
