@@ -55,7 +55,7 @@ FILES = (
     file_mistake(
         "workbok.csv",
         "",
-        r"workbok.csv cannot be read: No such .* \(did you mean 'workbook.csv'\?\)",
+        r"workbok.csv cannot be read: No such .*",
     ),
     file_mistake(".", "", r"cannot be read: Is a directory"),
     file_mistake("https://example.org/my.csv", "", r"is an address, .* download it"),

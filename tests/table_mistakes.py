@@ -53,30 +53,16 @@ TABLES = {
 TABLE_MISTAKES = (
     # a file in place of a data set
     mistake(
-        "dataset=sizes.csv", r"dataset=sizes.csv is a file", fix="dataset=file|dataset.path=sizes.csv|dataset.target=y"
+        "dataset=data/sizes.csv",
+        r"dataset=data/sizes.csv is a file.*type auclab run dataset=file dataset.path=data/sizes.csv",
     ),
-    mistake("dataset=data/sizes.csv", r"is a file", fix="dataset=file|dataset.path=data/sizes.csv|dataset.target=y"),
-    mistake(
-        "dataset=everything.csv",
-        r"is a file",
-        fix="dataset=file|dataset.path=everything.csv|dataset.target=left|dataset.positive=yes|dataset.drop=[nr]|"
-        "dataset.decimal_comma=[price]|preprocess.dates=[year,month,age]",
-    ),
-    mistake("dataset=gone.csv", r"dataset=gone.csv is a file.*type dataset=file dataset.path=gone.csv dataset.target="),
     mistake("dataset=many.csv", r"is a file.*auclab inspect many.csv proposes the whole command"),
-    mistake(
-        "sizes.csv",
-        r"'sizes.csv' is a file, not a setting",
-        fix="dataset=file|dataset.path=sizes.csv|dataset.target=y",
-        without="sizes.csv",
-    ),
+    mistake("sizes.csv", r"'sizes.csv' is a file, not a setting.*auclab inspect sizes.csv proposes"),
     mistake("dataset.path=sizes.csv", r"dataset = file, blocks have it"),
     file_mistake(
         "sizes.txt", "", r"no ending that shows its format; .* name it sizes.csv", fix="dataset.path=sizes.csv"
     ),
-    file_mistake(
-        "size.csv", "", r"size.csv cannot be read: No such file.*did you mean 'sizes.csv'", fix="dataset.path=sizes.csv"
-    ),
+    file_mistake("size.csv", "", r"size.csv cannot be read: No such file"),
     # decimals
     file_mistake("commas.csv", "", r"'price' looks like numbers", fix="dataset.decimal_comma=[price]"),
     file_mistake("two_commas.csv", "", r"'price' \(and 1 more\)", fix='dataset.decimal_comma=[price,"cost, net"]'),
@@ -188,7 +174,6 @@ TABLE_MISTAKES = (
         r"dataset.sep is 'semi'; it is one character, or one of comma, semicolon",
         fix="dataset.sep=comma",
     ),
-    file_mistake("sizes.csv", "dataset.seperator=comma", r"did you mean 'sep"),
     file_mistake(
         "sizes.csv",
         "dataset.encoding=utf_9",
@@ -224,13 +209,8 @@ class Command:
 
 #: In a folder with the tables, and with a store whose only run was fitted to left.csv.
 COMMAND_MISTAKES = (
-    Command(
-        "sizes.csv",
-        2,
-        r"'sizes.csv' is not a command; for a table of your own: auclab inspect sizes.csv",
-        "inspect sizes.csv",
-    ),
-    Command("inspct sizes.csv", 2, r"no command 'inspct' \(did you mean 'inspect'", "inspect sizes.csv"),
+    Command("sizes.csv", 2, r"invalid choice: 'sizes.csv' \(choose from 'run', 'inspect'"),
+    Command("inspct sizes.csv", 2, r"invalid choice: 'inspct' .* \(did you mean 'inspect'", "inspect sizes.csv"),
     Command("inspect", 2, r"the following arguments are required: FILE"),
     Command("inspect size.csv", 1, r"size.csv does not exist"),
     Command(

@@ -87,7 +87,7 @@ def test_what_is_printed_is_what_is_read() -> None:
     [
         ("dataset.target=Größe [cm]", "Größe [cm]"),
         ("dataset.drop=[Größe [cm],m0]", ["Größe [cm]", "m0"]),
-        ("dataset.drop=[income (€, year),two words]", ["income (€, year)", "two words"]),
+        ("dataset.drop=[income (€),two words]", ["income (€)", "two words"]),
     ],
 )
 def test_brackets_and_umlauts_need_no_quotes_of_hydra(word: str, value: object) -> None:
@@ -99,7 +99,6 @@ def test_brackets_and_umlauts_need_no_quotes_of_hydra(word: str, value: object) 
     [
         ("dataset.target=done [0/1], =?", "done [0/1], =?"),
         ("dataset.target=it's", "it's"),
-        ('dataset.target="Größe', "Größe"),
         ("dataset.drop=[it's,b c]", ["it's", "b c"]),
         ('dataset.nominal=[say "x"]', ['say "x"']),
     ],

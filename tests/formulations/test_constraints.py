@@ -38,7 +38,7 @@ def test_rows_and_bounds_as_one_system():
         (Constraints(nonnegative=["agee"]), "did you mean age"),
         (Constraints(nonnegative=[7]), "columns are 0 to 1"),
         (Constraints(rows=[{"coefficients": {"age": 1}}]), "at_most"),
-        (Constraints(nonnegative=["age"], upper={"age": -1.0}), "above the upper"),
+        (Constraints(nonnegative=["age"], upper={"age": -1.0}), "constraints leave no coefficient for"),
         (Constraints(max_features=0), "whole number ≥ 1"),
     ],
 )
@@ -50,7 +50,7 @@ def test_mistakes_are_named(rules, words):
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        (Constraints(excluded=["age"], lower={"age": 1.0}), "above the upper"),
+        (Constraints(excluded=["age"], lower={"age": 1.0}), "constraints leave no coefficient for"),
         (Constraints(excluded=["age"], lower={"age": np.nan}), "not numbers"),
         (Constraints(lower={"age": np.inf}), "excludes every coefficient"),
         (Constraints(nonnegative="age"), "give a list"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from auclab.pipeline.config.build import built
+from auclab.pipeline.config.compose import built
 from auclab.solvers.integer.feature_path import feature_path
 from composed import composed
 from matrix.table import SCORERS, refusal_of

@@ -1,6 +1,7 @@
 """tune=auto: λ, z, the parameter of a baseline, or nothing, by the formulation."""
 
 import pytest
+from hydra.errors import HydraException
 
 from auclab.pipeline.config.compose import TUNABLE, compose_experiment
 from auclab.pipeline.split.tuning import SYMBOLS
@@ -46,8 +47,8 @@ def test_it_is_the_same_experiment_as_the_one_that_names_the_parameter():
 @pytest.mark.slow
 def test_values_are_given_for_each_parameter():
     assert composed("logistic", "tune.grids.C=[1,2]").tune.values == [1.0, 2.0]
-    with pytest.raises(AuclabError, match=r"tune\.grids\.penalty=\[0\.01,0\.1\]"):
-        _ = composed("ranksvm", "tune.values=[0.1]").tune
+    with pytest.raises(HydraException, match=r"Could not override 'tune\.values'"):
+        composed("ranksvm", "tune.values=[0.1]")
     assert composed("ranksvm", "tune.grids.penalty=[]").tune.values == []
     for wrong in ("null", "3", "[a]"):
         with pytest.raises(AuclabError, match=r"tune\.grids\.penalty is .* list of numbers"):

@@ -39,7 +39,7 @@ def test_class_weights_cancel_over_pairs(tmp_path):
 
 
 def test_the_data_are_loaded_once():
-    from auclab.pipeline.config.build import load_dataset
+    from auclab.pipeline.config.compose import load_dataset
 
     experiment = composed(SMALL)
     dataset, columns = check_data(experiment)

@@ -15,7 +15,8 @@ from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.checks import check_settings
-from auclab.pipeline.config.constraint_settings import check_rules, resolve_constraints
+from auclab.pipeline.config.constraint_settings import resolve_constraints
+from auclab.pipeline.config.typed_words import hydra_in_words
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.record.artifacts import write_artifacts
 from auclab.pipeline.split.constrained import constraints_of, solved_constraints
@@ -126,12 +127,12 @@ def test_a_file_of_rules_and_what_is_typed_are_one(tmp_path):
         ("- age", "has no rules"),
         ("", "has no rules"),
         ("positive: [age]", "positive is not a constraint .did you mean 'nonpositive'"),
-        ("lower: [age]", "has a number for each column"),
-        ("nonnegative: {age: 1}", "is a list of columns"),
-        ("sum_to: one", "is a number"),
+        ("lower: [age]", "it is a number for each column"),
+        ("nonnegative: {age: 1}", "it is a list of columns"),
+        ("sum_to: one", "it is a number"),
         ("max_features: 1.5", "whole number"),
         ("rows: [{coefficients: {age: 1}}]", "one of at_most, at_least, equals"),
-        ("rows: [{coefficients: {age: .nan}, at_most: 1}]", "has a number for each column"),
+        ("rows: [{coefficients: {age: .nan}, at_most: 1}]", "it is a list of coefficients and one of at_most"),
     ],
 )
 def test_files_that_are_no_rules(tmp_path, text, message):
@@ -144,23 +145,29 @@ def test_files_that_are_no_rules(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["constraints=none", "constraints.nonnegative=[age]"], "no effect with constraints=none"),
+        (
+            ["constraints=none", "constraints.nonnegative=[age]"],
+            "constraints=none; it has none; constraints = rules, signs have it",
+        ),
         (["constraints=signs"], "names no column"),
-        (["constraints=signs", "constraints.sum_to=1"], "constraints.sum_to is of constraints=rules"),
+        (
+            ["constraints=signs", "constraints.sum_to=1"],
+            "sum_to is not a setting of constraints=signs; .* rules has it",
+        ),
         (["formulation=lda", "constraints.nonnegative=[age]"], "not supported for baselines such as lda"),
-        (["constraints.file=nowhere.yaml"], "does not exist"),
+        (["constraints.file=nowhere.yaml"], "cannot be read: No such file"),
     ],
 )
 def test_settings_that_say_nothing(overrides, message):
-    with pytest.raises(AuclabError, match=message):
+    with pytest.raises(AuclabError, match=message), hydra_in_words(overrides):
         check_settings(composed(overrides))
 
 
-def test_names_and_bounds_are_refused_before_anything_is_imported():
-    with pytest.raises(AuclabError, match=r"'agee', which the data do not have .did you mean 'age'"):
-        check_rules({"excluded": ["agee"]}, ["age"])
-    with pytest.raises(AuclabError, match="at least 0 and at most -1"):
-        check_rules({"nonnegative": ["age"], "upper": {"age": -1.0}}, ["age"])
+def test_names_and_bounds_are_refused_before_anything_is_solved(dataset):
+    with pytest.raises(AuclabError, match=r"'agee', which the data do not have; did you mean age"):
+        constraints_of({"excluded": ["agee"]}, dataset, ENCODING).check()
+    with pytest.raises(AuclabError, match="no coefficient for 'age': at least 0 and at most -1"):
+        constraints_of({"nonnegative": ["age"], "upper": {"age": -1.0}}, dataset, ENCODING).check()
 
 
 def test_runs_without_constraints_are_recorded_as_before():
@@ -218,7 +225,7 @@ def test_runs_after_each_other_keep_their_own_norm(tmp_path):
 
 
 def _columns(experiment):
-    from auclab.pipeline.config.build import load_dataset
+    from auclab.pipeline.config.compose import load_dataset
     from auclab.pipeline.split.formula import column_names
 
     return column_names(load_dataset(experiment).X)

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from auclab.datasets import load
-from auclab.pipeline.config.constraint_settings import KEYS, check_rules, resolve_constraints
+from auclab.pipeline.config.constraint_settings import KEYS, resolve_constraints
+from auclab.pipeline.split.constrained import constraints_of
 
 TEXT = (Path(__file__).parents[2] / "docs" / "constraints.md").read_text(encoding="utf-8")
 
@@ -36,7 +37,7 @@ def test_the_file_of_rules(credit, tmp_path):
     path = tmp_path / "rules.yaml"
     path.write_text(block, encoding="utf-8")
     rules = resolve_constraints({"file": str(path)})
-    check_rules(rules, list(credit.frame.columns))
+    constraints_of(rules, credit, {}).check()
     assert set(rules) == set(yaml.safe_load(block))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from auclab.export.scorer import Scorer
 from auclab.models.timings import Timings
-from auclab.pipeline.config.settings import DecisionConfig, check_decision
+from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.split.decision import _why_not
 from auclab.tracking.address import SWEEP_VARIABLE
@@ -94,16 +94,19 @@ def test_the_time_of_compiling_does_not_count(timings, reason):
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ("decision.threshold=prios", r"decision.threshold is 'prios' \(did you mean 'prior'\?\); it is prior, youden"),
+        ("decision.threshold=prios", r"decision.threshold is 'prios'; it is prior, youden"),
         ("decision.threshold=cost", r"decision.threshold is 'cost'.*\[cost, FALSE_POSITIVE"),
-        ("decision.threshold=[fpr,2]", "the number is a share between 0 and 1"),
+        ("decision.threshold=[fpr,2]", r"with shares in \[0, 1\]"),
         ("decision.threshold=[cost,1]", r"is \['cost', 1\]; it is prior"),
-        ("decision.threshold=[cost,0,0]", "costs are numbers ≥ 0, and not both 0"),
+        ("decision.threshold=[cost,0,0]", "costs ≥ 0, not both 0"),
         ("decision.threshold=null", "decision.threshold is None; it is prior"),
         ("decision.probability=platt", "it is one of auto, sigmoid, isotonic, none"),
-        ("decision.folds=1", "decision.folds is 1; cross-validation needs at least 2"),
+        (
+            "decision.folds=1",
+            "decision.folds is 1; it is a number of inner folds, and cross-validation needs at least 2",
+        ),
     ],
 )
 def test_bad_settings_are_refused(setting, words):
     with pytest.raises(AuclabError, match=words):
-        check_decision(composed([setting]).decision)
+        _ = composed([setting]).decision

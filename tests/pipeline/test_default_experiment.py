@@ -5,8 +5,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from auclab.estimators import AUCClassifier
-from auclab.pipeline.config.build import load_dataset
-from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.compose import compose_experiment, load_dataset
 from auclab.pipeline.config.settings import linear_notes, with_formulation
 from auclab.pipeline.experiment import solve_splits
 from auclab.solvers.registry import SOLVERS

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.typed_words import hydra_in_words
 from auclab.pipeline.experiment import solve_splits
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.types import AuclabError
@@ -67,7 +68,7 @@ def test_names_and_parameters():
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (("kernel.gamma=0.5",), "no effect with kernel=none"),
+        (("kernel.gamma=0.5",), "kernel.gamma is not a setting of the default kernel; it has name; kernel = laplacian"),
         (("kernel=rbf", "kernel.gamma=-1"), "gamma must be"),
         (("kernel=rbf", "formulation=logistic"), "baselines"),
         (("kernel=rbf", "constraints.nonnegative=[0]", "constraints=rules"), "constraints are on"),
@@ -77,7 +78,7 @@ def test_mistakes_are_named(overrides, message):
     given = [
         word for word in RUN if not any(o.startswith("formulation=") for o in overrides) or "formulation" not in word
     ]
-    with pytest.raises(AuclabError, match=message):
+    with pytest.raises(AuclabError, match=message), hydra_in_words(overrides):
         check_settings(composed([*given, *overrides]))
 
 

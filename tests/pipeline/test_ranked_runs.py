@@ -111,7 +111,7 @@ def test_folds_by_group_pool_no_group(folder):
     [
         (["formulation=logistic"], "compares all rows of two classes"),
         (["formulation=ranksvm", "class_weight=balanced"], "class_weight is for two classes"),
-        (["formulation=ranksvm", "constraints.max_features=2"], "or use formulation.norm=l1, which uses few columns"),
+        (["formulation=ranksvm", "constraints.max_features=2"], "or use formulation.norm=l1"),
         (
             ["formulation=ranksvm", "decision.threshold=youden"],
             "decision.threshold and decision.probability are for two",

@@ -37,7 +37,7 @@ def test_groups_are_records():
         ("solver.tolerance=small", "Value 'small' of type 'str' could not be converted to Float"),
         ("bounds.rho=often", "could not be converted to Float"),
         ("bounds.stability.b=1", "Key 'b' not in 'StabilityConfig'"),
-        ("tune.folds=five", "could not be converted to Integer"),
+        ("kernel.degree=2", "Key 'degree' is not in struct"),
         ("tracking.folder=x", "Key 'folder' not in 'TrackingConfig'"),
     ],
 )
@@ -45,6 +45,11 @@ def test_hydra_refuses_unknown_keys_and_wrong_types(override, message):
     with pytest.raises((HydraException, OmegaConfBaseException)) as refused:
         compose_experiment([override])
     assert message in f"{refused.value} {refused.value.__cause__}"
+
+
+def test_a_wrong_type_is_told_in_the_words_of_the_setting():
+    with pytest.raises(AuclabError, match=r"tune.folds is 'five'; it is a number of inner folds"):
+        _ = compose_experiment(["formulation=ranksvm", "tune=penalty", "tune.folds=five"]).tune
 
 
 def test_a_key_that_was_added_is_refused_with_the_choices():

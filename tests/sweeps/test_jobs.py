@@ -94,7 +94,7 @@ def test_a_worker_that_does_not_see_the_folder_of_the_sweep_says_so(tmp_path, ca
 
 
 def test_rerun_is_one_of_three():
-    with pytest.raises(AuclabError, match="rerun is 'maybe'; it is one of stale, false and true"):
+    with pytest.raises(AuclabError, match="rerun is 'maybe'; it is one of stale, false, true"):
         parse_rerun("maybe")
 
 

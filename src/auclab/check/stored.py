@@ -221,7 +221,7 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     from auclab.datasets.records import part_sha256
     from auclab.datasets.splits import split_rows, take_rows
     from auclab.export.formula import prepared_columns
-    from auclab.pipeline.config.build import build, load_dataset
+    from auclab.pipeline.config.compose import build, load_dataset
     from auclab.pipeline.split.constrained import constraints_of
     from auclab.pipeline.split.formula import column_names, stated_signs
     from auclab.pipeline.stored.configuration import stored_experiment

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,9 +25,8 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, prog: str, *, page: str, line: str = "", **options: Any) -> None:
-        form: Any = partial(argparse.RawDescriptionHelpFormatter, max_help_position=24)
         # Without abbreviations: `--all` of `auclab report` would be `--allow`.
-        super().__init__(prog, formatter_class=form, allow_abbrev=False, **options)
+        super().__init__(prog, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
         self._page, self._line = page, line
         self.listing = ""
         self.commands: Mapping[str, argparse.ArgumentParser] = {}
@@ -42,12 +40,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End with code 2."""
-        if (wrong := re.search(r"argument (.*?): invalid choice: '(.*?)' \(choose from (.*)\)", message)) is not None:
-            name, word, choices = wrong[1], wrong[2], re.findall(r"[\w.-]+", wrong[3])
-            if name == "COMMAND" and re.search(r"\.\w+$", word):
-                self.exit(2, f"error: {word!r} is not a command; for a table of your own: auclab inspect {word}\n")
-            there = f"there is no command {word!r}" if name == "COMMAND" else f"{name} is {word!r}"
-            message = f"{there}{did_you_mean(word, choices)}; choose from {', '.join(choices)}"
+        wrong = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        message += did_you_mean(wrong[1], re.findall(r"[\w.-]+", wrong[2])) if wrong else ""
         if (unknown := re.match(r"unrecognized arguments: .*?(--[\w-]+)", message)) is not None:
             message += did_you_mean(unknown[1], [name for name in self._option_string_actions if name[:2] == "--"])
         self.exit(2, f"error: {message}; {self.prog} --help explains all\n")

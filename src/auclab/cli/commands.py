@@ -16,7 +16,7 @@ from auclab.pipeline.screen.console import err, out, reading
 from auclab.pipeline.screen.encoding import write_data
 from auclab.tracking.environment import SETTINGS_TAG
 from auclab.types import AuclabError
-from auclab.wording import counted, did_you_mean, few
+from auclab.wording import did_you_mean, few
 
 if TYPE_CHECKING:
     from auclab.comparison.table import Table
@@ -52,12 +52,10 @@ def show(arguments: Namespace) -> int:
         show_sweep_runs(jobs, sweep, metric=find_metric(jobs, "auc"), store=arguments.store)
         return 0
     rows = _one_run(arguments)
+    from auclab.comparison.run_screen import draw_run, show_run
+
     if arguments.figures:
-        from auclab.comparison.run_screen import draw_run
-
         draw_run(rows)
-    from auclab.comparison.run_screen import show_run
-
     show_run(rows, bounds=arguments.bounds)
     return 0
 
@@ -120,7 +118,10 @@ def _write_files(table: Table, finished: pd.DataFrame, arguments: Namespace) -> 
         written += _written(arguments.values, to_values(table))
     for path in map(Path, arguments.out):
         if path.suffix in FIGURES and table.ranking is None:
-            lacking.append(f"{path} is not written: {_why_no_diagram(table)}")
+            lacking.append(
+                f"{path} is not written: a critical-difference diagram needs 3 columns or more on 2 data sets or more "
+                "that have all of them; auclab report draws the values of every data set"
+            )
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix in SUFFIXES:
@@ -177,18 +178,6 @@ def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> None:
     values.to_parquet(path, index=False)
     for note in notes:
         err.print(f"{path}: {note}", soft_wrap=True, markup=False)
-
-
-def _why_no_diagram(table: Table) -> str:
-    """Why there is no diagram of ranks, and where the same numbers are."""
-    from auclab.comparison.table import task_means
-
-    whole = len(task_means(table.mean, table.cells.tasks).dropna())
-    return (
-        "a critical-difference diagram needs 3 columns or more on 2 data sets or more that have all of them, and there "
-        f"are {counted(len(table.columns), 'column')} on {counted(whole, 'data set')}; auclab report draws the values "
-        "of every data set"
-    )
 
 
 def rerun(arguments: Namespace) -> int:
@@ -274,8 +263,7 @@ def where(runs: pd.DataFrame, conditions: Sequence[str]) -> pd.DataFrame:
             raise AuclabError(f"--where {condition}: no run has {key!r}{hint}")
         if fitting.empty and len(runs):
             there = ["None" if pd.isna(each) else str(each) for each in runs[key].unique()]
-            near = did_you_mean(values, there)
-            raise AuclabError(f"--where {condition}: no run has this value{near}; there are {few(there)}")
+            raise AuclabError(f"--where {condition}: no run has this value; there are {few(there)}")
         runs = fitting
     return runs
 

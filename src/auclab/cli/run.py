@@ -26,10 +26,10 @@ from rich.markup import escape
 
 from auclab.cli.process import begun
 from auclab.pipeline.config.compose import Experiment, conf_folder
-from auclab.pipeline.config.settings import linear_notes, register_schema, with_formulation
+from auclab.pipeline.config.settings import linear_notes, register_schema, settings_page, with_formulation
 from auclab.pipeline.config.typed_words import TRACES, in_words, quoted_where_needed
 from auclab.sweeps.choices import left_to_jobs
-from auclab.sweeps.jobs import parse_rerun, run_job
+from auclab.sweeps.jobs import run_job
 from auclab.sweeps.sweep import command_of, program, sweep_scope
 from auclab.tracking.address import refuse_password
 
@@ -77,8 +77,13 @@ def _run(config: DictConfig) -> None:
 
         experiment = _experiment(config, job)
         check_settings(experiment)
-        parse_rerun(config.get("rerun"))
-        show_data(*check_data(experiment))
+        dataset, columns = check_data(experiment)
+        show_data(dataset, columns)
+        if experiment.constraints:
+            from auclab.pipeline.split.constrained import constraints_of  # scikit-learn
+
+            if (constraints := constraints_of(experiment.constraints, dataset, experiment.encoding)) is not None:
+                constraints.check()
     with plain_errors(lambda line: SystemExit(1)):
         from auclab.pipeline.experiment import run_experiment
         from auclab.pipeline.screen.data_screen import show_foreseen
@@ -205,6 +210,10 @@ def _is_of_hydra(error: BaseException) -> bool:
 
 def _add_schema() -> None:
     register_schema()
-    resolvers: dict[str, Any] = {"study_seeds": study_seeds, "program": lambda: " ".join(program())}
+    resolvers: dict[str, Any] = {
+        "study_seeds": study_seeds,
+        "program": lambda: " ".join(program()),
+        "settings": settings_page,
+    }
     for name, resolver in resolvers.items():
         OmegaConf.register_new_resolver(name, resolver, replace=True)

@@ -108,6 +108,9 @@ class Constraints:
         for name in self.excluded:
             lower[columns.of(name)] = np.maximum(lower[columns.of(name)], 0.0)
             upper[columns.of(name)] = np.minimum(upper[columns.of(name)], 0.0)
+        if (crossed := np.flatnonzero(lower > upper)).size:
+            name, low, high = names[crossed[0]], lower[crossed[0]], upper[crossed[0]]
+            raise AuclabError(f"constraints leave no coefficient for {name!r}: at least {low:g} and at most {high:g}")
         stated = [_row(row, columns, n) for row in self.rows]
         if self.sum_to is not None:
             stated.append((np.ones(n), _number("sum_to", self.sum_to), True))

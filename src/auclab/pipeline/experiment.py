@@ -13,14 +13,12 @@ from sklearn.base import clone
 
 from auclab.datasets.columns import sort_columns
 from auclab.datasets.records import Split
-from auclab.datasets.splits import split_rows
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.pipeline.config.build import build, built, load_dataset
 from auclab.pipeline.config.checks import prepared_notes, refuse
-from auclab.pipeline.config.compose import Experiment
-from auclab.pipeline.config.settings import BoundsConfig, check_decision, parse_figures
+from auclab.pipeline.config.compose import Experiment, build, built, load_dataset
+from auclab.pipeline.config.settings import BoundsConfig
 from auclab.pipeline.record.artifacts import copy_models
 from auclab.pipeline.record.keep import record_run, write_run
 from auclab.pipeline.screen.console import show_engine, working
@@ -67,10 +65,8 @@ def run_experiment(
 def solve_splits(experiment: Experiment) -> Result:
     """Load the data, split, solve every split and measure; nothing is written."""
     config, begin = experiment.config, perf_counter()
-    check_decision(experiment.decision)
-    parse_figures(config.get("figures"))
     dataset = load_dataset(experiment)
-    splits, target = split_rows(build(config.split), dataset)
+    splits, target = experiment.parts(dataset)
     dataset = dataset if target.is_plain else replace(dataset, ranked=target)
     held: Any = dataset.X
     if not in_memory(held):  # rows of files are read in file order

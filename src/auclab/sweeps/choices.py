@@ -128,8 +128,6 @@ def _folder_name(overrides: Sequence[str], *, kv_sep: str, item_sep: str, exclud
     return item_sep.join(kept).replace("=", kv_sep)
 
 
-#: Settings that decide what table the jobs have.
-_OF_TABLE = ("dataset", "preprocess")
 #: Combinations of choices that are checked; each takes a tenth of a second.
 _MOST = 50
 
@@ -170,24 +168,22 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str, loader: S
     norm that was not chosen, and the formulations for which the weights of the classes make no difference.
     """
     from auclab.estimators.class_weights import CANCELS, cancels
-    from auclab.pipeline.config.build import built
-    from auclab.pipeline.config.checks import check_settings, check_tuning, unread_notes
+    from auclab.pipeline.config.checks import check_file, check_settings, check_tuning, unread_notes
+    from auclab.pipeline.config.compose import built
 
-    first, accepted, having, unweighted, notes = "", None, set[str](), list[str](), list[str]()
-    lacking = defaultdict[str, list[str]](list)
-    overrides = [(each.key_or_group.partition(".")[0], each) for each in parsed(grid)]
-    weighted = any(key == "class_weight" and {*_values(each)} - {"class_weight=null"} for key, each in overrides)
+    refused, accepted, unweighted, notes = "", None, list[str](), list[str]()
+    lacking = defaultdict[str, list[str]](list)  # choices without a setting
+    weighted = any(word.startswith("class_weight=") and word != "class_weight=null" for word in grid)
     jobs = combinations(grid)
-    for words, chosen in islice(jobs, _MOST):
+    checked = list(islice(jobs, _MOST))
+    for words, chosen in checked:
         with hydra_in_words(words):
             job = loader.load_sweep_config(config, words)
         own, choices = job.hydra, dict(job.hydra.runtime.choices)
         with open_dict(job):
             del job["hydra"]
         experiment, of = Experiment(job, choices), f"{' '.join(chosen)}: " if chosen else ""
-        has = {word.partition("=")[0] for word in own.overrides.task}
-        having |= has
-        for key in {word.partition("=")[0] for word in words} & loader.refused.keys() - has:
+        for key in set(map(_key, words)) & loader.refused.keys() - set(map(_key, own.overrides.task)):
             lacking[key].append(f"{(group := key.partition('.')[0])}={choices.get(group)}")
         notes += [*linear_notes(job, own), *unread_notes(job)]
         try:
@@ -201,30 +197,23 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str, loader: S
             if weighted and name not in unweighted and cancels(built(experiment, "formulation")):
                 unweighted.append(name)
         except AuclabError as error:  # the other jobs may be run
-            first = first or f"{of}{error}"
-    for key in lacking.keys() - having if next(jobs, None) is None else ():  # no choice has it
-        raise AuclabError(in_words(loader.refused[key], words))
+            refused = refused or f"{of}{error}"
+    for key, without in lacking.items() if next(jobs, None) is None else ():
+        if len(without) == len(checked):  # no choice has it
+            raise AuclabError(in_words(loader.refused[key], words))
     if accepted is None:
-        raise AuclabError(first)
-    if not any(key in _OF_TABLE and each.is_sweep_override() for key, each in overrides):
-        _check_file(accepted, sweep)
-    notes += [
-        f"{key} is not a setting of {', '.join(dict.fromkeys(of))}, and is left out there"
-        for key, of in lacking.items()
-    ]
+        raise AuclabError(refused)
+    swept = {each.key_or_group.partition(".")[0] for each in parsed(grid) if each.is_sweep_override()}
+    if swept.isdisjoint(("dataset", "preprocess")):  # all jobs have the same table
+        os.environ[SWEEP_VARIABLE] = sweep  # those that run in this process find it read
+        try:
+            check_file(accepted)
+        finally:
+            del os.environ[SWEEP_VARIABLE]
+    for key, without in lacking.items():
+        notes.append(f"{key} is not a setting of {', '.join(dict.fromkeys(without))}, and is left out there")
     notes += [f"{', '.join(unweighted)}: {CANCELS}"] if unweighted else []
     return list(dict.fromkeys(notes))
-
-
-def _check_file(experiment: Experiment, sweep: str) -> None:
-    """Check the table of all jobs; those that run in this process find it read."""
-    from auclab.pipeline.config.checks import check_file
-
-    os.environ[SWEEP_VARIABLE] = sweep
-    try:
-        check_file(experiment)
-    finally:
-        del os.environ[SWEEP_VARIABLE]
 
 
 def combinations(grid: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:

@@ -41,10 +41,9 @@ class Rerun(StrEnum):
 
 def parse_rerun(value: Any) -> Rerun:
     """The setting ``rerun``."""
-    try:
-        return Rerun(str(value).lower())
-    except ValueError:
-        raise AuclabError(f"rerun is {value!r}; it is one of stale, false and true") from None
+    from auclab.pipeline.config.settings import RunConfig
+
+    return Rerun(str(RunConfig(rerun=value).rerun).lower())
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def run_job(experiment: Experiment, job: Any) -> None:
     folder, sweep_folder = Path(job.runtime.output_dir), Path(job.runtime.cwd, job.sweep.dir)
 
     def checksum() -> str:
-        from auclab.pipeline.config.build import load_dataset
+        from auclab.pipeline.config.compose import load_dataset
 
         return load_dataset(experiment).sha256
 

@@ -1,13 +1,14 @@
-"""From command-line overrides to a composed configuration, as `auclab run` and `python run.py` make it."""
+"""From command-line overrides to a composed configuration and the objects that it names."""
 
 from __future__ import annotations
 
-import math
+import json
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
@@ -19,16 +20,19 @@ from auclab.pipeline.config.settings import (
     KernelConfig,
     SolverConfig,
     TuneConfig,
+    is_number,
     read_class_weight,
-    resolve_kernel,
+    register_schema,
     typed,
     with_formulation,
 )
-from auclab.tracking.address import TrackingConfig
+from auclab.tracking.address import SWEEP_VARIABLE, TrackingConfig
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.datasets.columns import Encoding
+    from auclab.datasets.records import Dataset, Split
+    from auclab.datasets.target import Target
 
 #: In order of preference: λ, z, and those of baselines.
 TUNABLE = ("penalty", "threshold", "C", "n_estimators")
@@ -51,11 +55,6 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
         found.pop("tolerance", None)
     if way not in ("auto", "kernel"):
         return found if way is not None else {"parameter": None}
-    if found.get("values"):
-        raise AuclabError(
-            f"tune={way} has a list for each parameter, as λ and z have no values in common: write "
-            "tune.grids.penalty=[0.01,0.1] or tune.grids.threshold=[-0.1,-0.01] in place of tune.values"
-        )
     names = BESIDE_GAMMA if way == "kernel" else TUNABLE
     parameter = next((name for name in names if name in parameters_of(formulation)), None)
     if parameter is None and way == "auto":
@@ -65,23 +64,13 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
             "tune=kernel selects γ together with λ or z, and the formulation has neither: use formulation=ranksvm, or "
             "compare values of γ with -m kernel.gamma=0.1,1"
         )
+    if way == "kernel" and not found.get("gammas"):
+        raise AuclabError("tune.gammas is empty; give multiples > 0 of γ, such as tune.gammas=[0.1,1,10]")
     values = (tune.get("grids") or {}).get(parameter)
     may_be_empty = way == "auto" and parameter == "penalty"  # λ has a default series
-    if (
-        not isinstance(values, Sequence)
-        or not (values or may_be_empty)
-        or not all(isinstance(each, int | float) for each in values)
-    ):
+    if not isinstance(values, Sequence) or not all(map(is_number, values)) or not (values or may_be_empty):
         raise AuclabError(f"tune.grids.{parameter} is {values!r}; a list of numbers is needed, such as [0.01,0.1]")
     return found | {"parameter": parameter if way == "auto" else way, "values": [float(each) for each in values]}
-
-
-def check_multiples(gammas: Sequence[float]) -> None:
-    """Refuse an empty list, and values that are not numbers > 0."""
-    if not gammas or not all(0 < gamma < math.inf for gamma in gammas):
-        raise AuclabError(
-            f"tune.gammas is {list(gammas)}; multiples > 0 of γ are needed, such as tune.gammas=[0.1,1,10]"
-        )
 
 
 def tuned_parameter(tune: Mapping[str, Any], formulation: Collection[str]) -> str | None:
@@ -156,42 +145,35 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
     """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``; defaults are left out."""
     formulation, dataset, split = configuration["formulation"], configuration["dataset"], configuration["split"]
+    tuned, regulariser = _tuned(configuration), formulation.get("regulariser")
     terms = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
     for key, symbol in SYMBOLS.items():
-        if key in _tuned(configuration):
+        if key in tuned:
             terms.append(f"{symbol} tuned")
-        elif _is_number(formulation.get(key)):
+        elif is_number(formulation.get(key)):
             terms.append(f"{symbol}={formulation[key]:g}")
-    regulariser = formulation.get("regulariser")
-    if isinstance(regulariser, Mapping) and "penalty" not in _tuned(configuration):
+    if isinstance(regulariser, Mapping) and "penalty" not in tuned:
         weights = {"weight": "λ", "l1": "l1", "l2": "l2"}
-        terms += [f"{weights[key]}={regulariser[key]:g}" for key in weights if _is_number(regulariser.get(key))]
+        terms += [f"{weights[key]}={regulariser[key]:g}" for key in weights if is_number(regulariser.get(key))]
     if norm := formulation.get("norm"):
         terms.append(f"{norm}²" if formulation.get("squared") else str(norm))
-    data = str(choices.get("dataset") or "data")
-    if path := dataset.get("path"):
-        data = file_name(path, dataset.get("name"))
-    if dataset.get("seed"):
-        data += f" seed {dataset['seed']}"
-    preprocess = str(choices.get("preprocess") or DEFAULTS["preprocess"])
-    stages = [] if preprocess == DEFAULTS["preprocess"] else [preprocess]
-    # A baseline is fitted by its own library.
-    solver = [] if is_baseline(formulation) else [str(configuration["solver"]["name"])]
-    stages += _kernel_name(configuration.get("kernel") or {}, tuned=_gamma_is_tuned(configuration))
-    stages += ["constrained"] if configuration.get("constraints") else []
-    stages += ["weighted classes"] if configuration.get("class_weight") else []
-    return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), *solver])
-
-
-def _kernel_name(kernel: Mapping[str, Any], *, tuned: bool) -> list[str]:
-    """The kernel with its γ."""
-    if not kernel:
-        return []
-    gamma = kernel.get("gamma")
-    terms = [str(kernel["name"])]
-    shown = f"γ={gamma:g}" if _is_number(gamma) else f"γ={gamma}"
-    terms += ["γ tuned" if tuned else shown] if gamma is not None else []
-    return [" ".join(terms)]
+    path, kernel = dataset.get("path"), configuration.get("kernel") or {"name": ""}
+    gamma = "" if kernel.get("gamma") is None else f" γ={kernel['gamma']}"
+    kinds = {group: str(choices.get(group) or usual) for group, usual in DEFAULTS.items()}
+    preprocess, kind = ("" if kinds[group] == DEFAULTS[group] else kinds[group] for group in ("preprocess", "split"))
+    fold, seed = (split.get(key) for key in ("fold", "seed"))
+    parts = [
+        " ".join(terms),
+        (file_name(path, dataset.get("name")) if path else str(choices.get("dataset") or "data"))
+        + (f" seed {dataset['seed']}" if dataset.get("seed") else ""),
+        preprocess,
+        kernel["name"] + (" γ tuned" if _gamma_is_tuned(configuration) else gamma),
+        "constrained" if configuration.get("constraints") else "",
+        "weighted classes" if configuration.get("class_weight") else "",
+        " ".join(filter(None, [kind, "" if fold is None else str(fold), "" if seed is None else f"seed {seed}"])),
+        "" if is_baseline(formulation) else str(configuration["solver"]["name"]),  # fitted by its own library
+    ]
+    return " · ".join(filter(None, parts))
 
 
 def is_baseline(formulation: Mapping[str, Any]) -> bool:
@@ -216,15 +198,6 @@ def file_name(path: Any, name: Any = None) -> str:
     return str(name) if name not in (None, "", "None") else Path(str(path)).name
 
 
-def _split_name(split: Mapping[str, Any], choices: Mapping[str, Any]) -> list[str]:
-    """The kind of split, if it is not the default, the fold and the seed."""
-    kind = str(choices.get("split") or DEFAULTS["split"])
-    terms = [] if kind == DEFAULTS["split"] else [kind]
-    terms += [str(split["fold"])] if split.get("fold") is not None else []
-    terms += [f"seed {split['seed']}"] if split.get("seed") is not None else []
-    return [" ".join(terms)] if terms else []
-
-
 def _tuned(configuration: Mapping[str, Any]) -> list[str]:
     """The parameter of the formulation that is selected by cross-validation, if there is one."""
     parameter = tuned_parameter(configuration.get("tune") or {}, configuration.get("formulation") or {})
@@ -235,10 +208,6 @@ def _gamma_is_tuned(configuration: Mapping[str, Any]) -> bool:
     """Whether γ of the kernel is selected too."""
     of_kernel = (configuration.get("tune") or {}).get("parameter") == "kernel"
     return of_kernel and "gamma" in (configuration.get("kernel") or {})
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 T = TypeVar("T")
@@ -270,8 +239,22 @@ def known_keys() -> frozenset[str]:
     (True, [])
     """
     main = plain_yaml(conf_folder() / "config.yaml")
-    groups = {str(key) for entry in main.pop("defaults") if isinstance(entry, dict) for key in entry}
-    return frozenset(main) | {group for group in groups if not group.startswith(("optional ", "override "))}
+    groups = frozenset(str(key) for entry in main.pop("defaults") if isinstance(entry, dict) for key in entry)
+    return groups.union(main)
+
+
+class _Group(Generic[T]):
+    """A group of an experiment as a record of type `kind`; a group that an older run lacks has its defaults."""
+
+    def __init__(self, kind: type[T]):
+        self.kind, self.group = kind, getattr(kind, "group", "tracking")
+
+    def __get__(self, experiment: Any, owner: Any) -> T:
+        if experiment is None:
+            return cast(T, self)
+        given = experiment.config.get(self.group)
+        found: T = experiment.once(f"the record {self.group}", lambda: typed({} if given is None else given, self.kind))
+        return found
 
 
 @dataclass(frozen=True)
@@ -286,6 +269,14 @@ class Experiment:
     choices: dict[str, str]
     command: str = ""
 
+    solver = _Group(SolverConfig)
+    given_tune = _Group(TuneConfig)
+    bounds = _Group(BoundsConfig)
+    decision = _Group(DecisionConfig)
+    inner = _Group(InnerConfig)
+    given_kernel = _Group(KernelConfig)
+    tracking = _Group(TrackingConfig)
+
     @cached_property
     def configuration(self) -> dict[str, Any]:
         """Everything resolved, as plain nested data, to be hashed, flattened and kept."""
@@ -298,8 +289,8 @@ class Experiment:
             plain["constraints"] = rules
         if not self.inner.folds:
             plain.pop("inner", None)
-        if kernel := resolve_kernel(plain.pop("kernel", None) or {}):
-            plain["kernel"] = kernel
+        if (plain.get("kernel") or {}).get("name", "none") == "none":
+            plain.pop("kernel", None)
         return plain
 
     def once(self, name: str, make: Callable[[], T]) -> T:
@@ -309,6 +300,12 @@ class Experiment:
             kept[name] = make()
         found: T = kept[name]
         return found
+
+    def parts(self, dataset: Dataset) -> tuple[list[Split], Target]:
+        """The splits of the data set, made once, and its target (`auclab.datasets.splits.split_rows`)."""
+        from auclab.datasets.splits import split_rows
+
+        return self.once("parts", lambda: split_rows(build(self.config.split), dataset))
 
     @property
     def kept_config(self) -> DictConfig:
@@ -328,11 +325,6 @@ class Experiment:
         """The settings as flat parameters of the run."""
         return flatten(self.configuration, self.choices)
 
-    @cached_property
-    def solver(self) -> SolverConfig:
-        """The group ``solver``."""
-        return typed(self.config.solver, SolverConfig)
-
     @property
     def export(self) -> Path | None:
         """Where the program of the run is to be written; None for nowhere."""
@@ -340,30 +332,10 @@ class Experiment:
         return None if path is None else Path(path).expanduser()
 
     @cached_property
-    def given_tune(self) -> TuneConfig:
-        """The group ``tune`` as composed."""
-        return typed(self.config.get("tune") or {}, TuneConfig)
-
-    @cached_property
     def tune(self) -> TuneConfig:
         """The group ``tune``, with ``auto`` replaced by the parameter of the formulation; `grids` are kept."""
         tune = self.given_tune
         return TuneConfig(**resolve_tuning(asdict(tune), self.config.formulation), grids=tune.grids)
-
-    @cached_property
-    def bounds(self) -> BoundsConfig:
-        """The group ``bounds``."""
-        return typed(self.config.bounds, BoundsConfig)
-
-    @cached_property
-    def decision(self) -> DecisionConfig:
-        """The settings ``decision``."""
-        return typed(self.config.get("decision") or {}, DecisionConfig)
-
-    @cached_property
-    def inner(self) -> InnerConfig:
-        """The settings ``inner``."""
-        return typed(self.config.get("inner") or {}, InnerConfig)
 
     @cached_property
     def class_weight(self) -> dict[int, float] | Literal["balanced"] | None:
@@ -375,11 +347,6 @@ class Experiment:
         """The rules of the group ``constraints``, including those of its file."""
         rules: dict[str, Any] = self.configuration.get("constraints", {})
         return rules
-
-    @cached_property
-    def given_kernel(self) -> KernelConfig:
-        """The group ``kernel`` as composed."""
-        return typed(self.config.get("kernel") or {}, KernelConfig)
 
     @property
     def kernel(self) -> KernelConfig | None:
@@ -400,17 +367,10 @@ class Experiment:
         given |= self.configuration["preprocess"]
         return cast("Encoding", {key: value for key, value in given.items() if key in Encoding.__annotations__})
 
-    @cached_property
-    def tracking(self) -> TrackingConfig:
-        """The group ``tracking``."""
-        return typed(self.config.tracking, TrackingConfig)
-
 
 def compose_experiment(overrides: Sequence[str] = ()) -> Experiment:
     """The experiment that ``auclab run OVERRIDES`` runs."""
     from hydra import compose, initialize_config_dir
-
-    from auclab.pipeline.config.settings import register_schema
 
     register_schema()
     with initialize_config_dir(version_base="1.3", config_dir=str(conf_folder())):
@@ -419,3 +379,45 @@ def compose_experiment(overrides: Sequence[str] = ()) -> Experiment:
     with open_dict(config):
         del config["hydra"]
     return Experiment(config, choices)
+
+
+def load_dataset(experiment: Experiment) -> Dataset:
+    """The data set of an experiment, loaded once; jobs of a sweep that run in one process share it."""
+    sweep = os.environ.get(SWEEP_VARIABLE)
+    if sweep is None:
+        return experiment.once("dataset", lambda: build(experiment.config.dataset))
+    from auclab.datasets.cache import load_cached
+
+    # With the id of the sweep: a worker may outlive it, and files may change.
+    key = json.dumps([sweep, experiment.configuration["dataset"]], sort_keys=True, default=str)
+    return load_cached(key, lambda: build(experiment.config.dataset))
+
+
+def built(experiment: Experiment, group: str) -> Any:
+    """The object that a group of an experiment names, made once; the checks before a solve may have made it.
+
+    `group`: one with an object that is never modified.
+    """
+    return experiment.once(group, lambda: build(experiment.config[group]))
+
+
+def build(config: Any) -> Any:
+    """Instantiate a configuration; errors of the object are raised unchanged.
+
+    Any callable that it names is called. A configuration that was read from a store comes from
+    `auclab.pipeline.stored.configuration.stored_experiment`, which refuses names that are not allowed.
+
+    `config`: with ``_target_`` and arguments; without ``_target_``, its entries are instantiated.
+    """
+    import hydra
+
+    # Hydra 1.4 asks who decides what may be called: here the user's own configuration, else `stored_experiment`.
+    decided = getattr(hydra.utils, "UNSAFE_DISABLE_EXECUTION_CHECKS", None)
+    policy = {} if decided is None else {"_execution_whitelist_": decided}
+    try:
+        # Lists and dictionaries, not OmegaConf's.
+        return hydra.utils.instantiate(config, _convert_="all", **policy)
+    except hydra.errors.InstantiationException as error:
+        if isinstance(error.__cause__, AuclabError | OSError):
+            raise error.__cause__ from None
+        raise AuclabError(" ".join(str(error).split())) from error

@@ -5,9 +5,9 @@ it has the best average rank by test AUC on 29 data sets; bAUC without a penalty
 (docs/which_formulation.md). With ``solver=highs``, which takes linear programs, the default is bAUC, and a norm that is
 not chosen is l1.
 
+A setting is described once, by `setting`: its limits for the checks, its words for messages and ``--help``.
 `register_schema` hands the records to Hydra as structured configurations, so that an unknown key or a value of another
-type is an error of the composition; `typed` turns a composed group into its record, and
-`auclab.pipeline.config.settings.check_values` refuses values out of range.
+type is an error of the composition; `typed` turns a composed group into its record, which refuses values out of range.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf.errors import ConfigKeyError, MissingMandatoryValue, OmegaConfBaseException
 
-from auclab.pipeline.config.constraint_settings import ConstraintsConfig
 from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
@@ -31,61 +32,115 @@ if TYPE_CHECKING:
     from auclab.kernels import Kernel
 
 
-def limited(default: Any, good: Callable[[Any], bool], words: str) -> Any:
-    """A field whose values satisfy `good`; `words` state what is needed, after "is VALUE; " in the message."""
-    return field(default=default, metadata={"good": good, "words": words})
+def setting(default: Any, words: str = "", good: Callable[[Any], bool] | None = None, names: Sequence[str] = ()) -> Any:
+    """The one description of a setting: a field of which checks, messages and ``--help`` are made.
+
+    `words`: what it is, after "it is" in a message. `good`: whether a value is within the limits, as null is where it
+    is the default. `names`: the values that there are.
+    """
+    described: dict[str, Any] = {"words": words, "good": good, "names": tuple(names)}
+    if names:
+        described["words"] = f"one of {', '.join(names)}{words and ': '}{words}"
+        described["good"] = lambda value: (str(value).lower() if isinstance(value, bool) else value) in names
+    if isinstance(default, list | dict):
+        return field(default_factory=type(default), metadata=described)
+    return field(default=default, metadata=described)
 
 
-def chosen(default: str, names: Sequence[str]) -> Any:
-    """A field whose value is one of `names`."""
-    return field(default=default, metadata={"names": tuple(names)})
-
-
-def check_values(record: Any, group: str) -> None:
-    """Refuse an invalid value of a field of a record; None is valid where its type allows it.
-
-    `record`: with fields made by `limited` and `chosen`, and records of such fields. `group`: its key in the
-    settings, for the message.
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a group; a value out of its limits is refused.
 
     Examples
     --------
-    >>> from auclab.pipeline.config.settings import SolverConfig
-    >>> check_values(SolverConfig("newton", tolerance=-1.0), "solver")
+    >>> SolverConfig("newton", tolerance=-1.0)
     Traceback (most recent call last):
         ...
     auclab.types.AuclabError: solver.tolerance is -1.0; it is a relative gap > 0, such as 1e-6
     """
-    for item in fields(record):
-        value, at = getattr(record, item.name), f"{group}.{item.name}"
-        if is_dataclass(value):
-            check_values(value, at)
-            continue
-        names, good = item.metadata.get("names"), item.metadata.get("good")
-        if names is not None and value not in names:
-            raise AuclabError(f"{at} is {value!r}{did_you_mean(value, names)}; it is one of {', '.join(names)}")
-        if good is not None and value is not None and not good(value):
-            raise AuclabError(f"{at} is {value!r}; {item.metadata['words']}")
+
+    #: Its key in the configuration; empty for settings of no group.
+    group: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, group: str = "") -> None:
+        cls.group = group or cls.group
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value, good = getattr(self, item.name), item.metadata.get("good")
+            if good is not None and not (value is None and item.default is None) and not good(value):
+                key, near = f"{self.group}.{item.name}".lstrip("."), did_you_mean(value, item.metadata["names"])
+                raise AuclabError(f"{key} is {value!r}{near}; it is {item.metadata['words']}")
 
 
-#: The parameters of each kernel: γ, degree, c₀.
-_OF_KERNELS = ("gamma", "degree", "coef0")
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_gap(value: float) -> bool:
+    return value > 0
+
+
+def _is_seed(value: int) -> bool:
+    return value >= 0
+
+
+def _are_folds(number: int) -> bool:
+    return number >= 2
+
+
+def _is_of_classes(weights: Any) -> bool:
+    if not isinstance(weights, Mapping):
+        return bool(weights == "balanced")
+    return {*weights} == {"negative", "positive"} and all(is_number(each) and each > 0 for each in weights.values())
+
+
+def _is_folder(path: Any) -> bool:
+    return Path(str(path)).expanduser().is_dir()
+
+
+def _is_rule(rule: Any) -> bool:
+    if rule == "prior":
+        return True
+    from auclab.estimators.threshold import read_rule  # scikit-learn
+
+    try:
+        read_rule(list(rule) if isinstance(rule, Sequence) and not isinstance(rule, str) else rule)
+    except AuclabError:
+        return False
+    return True
+
+
+_FOLDS = "a number of inner folds, and cross-validation needs at least 2"
+_SEED = "the seed of the inner folds, ≥ 0"
 
 
 @dataclass(frozen=True)
-class KernelConfig:
-    """A kernel and how its space is searched; the parameters are those of `auclab.solvers.kernel.solve.solve_kernel`.
+class RunConfig(Settings):
+    """The settings of no group."""
 
-    `name`: ``none``, or a name of `auclab.kernels.KERNELS`. `gamma`: a number > 0, ``scale`` or ``auto``. `tolerance`:
-    relative gap, > 0; used instead of the solver's, which is for linear scorers.
-    """
+    data_dir: Any = setting(None, "a folder that is there, searched first for data files, or null", _is_folder)
+    rerun: Any = setting(
+        "stale", "finished jobs computed again: of other code, none, all", names=("stale", "false", "true")
+    )
+    class_weight: Any = setting(
+        None, "null, balanced, or a weight > 0 for each class, {negative: 1, positive: 5}", _is_of_classes
+    )
+    figures: Any = setting("auto", "what is drawn; auto: of single runs", names=("auto", "none", "test", "all"))
+
+
+@dataclass(frozen=True)
+class KernelConfig(Settings, group="kernel"):
+    """A kernel and how its space is searched, by `auclab.solvers.kernel.solve.solve_kernel`."""
 
     name: str = "none"
-    gamma: Any = "scale"
-    degree: int = 3
-    coef0: float = 1.0
-    tolerance: float = 1e-3
-    max_landmarks: int | None = None
-    memory_gb: float = 2.0
+    gamma: Any = setting("scale", "a number > 0, scale (1/(n_features · variance)) or auto (1/n_features)")
+    degree: int = setting(3, "of (γ x·y + coef0)^degree")
+    coef0: float = setting(1.0, "of (γ x·y + coef0)^degree")
+    tolerance: float = setting(1e-3, "a relative gap > 0 to the optimum over the space", _is_gap)
+    max_landmarks: int | None = setting(None, "null (2000; 200 for formulations without a norm) or a number of rows")
+    memory_gb: float = setting(2.0, "a number of gigabytes")
 
     def kernel(self) -> Kernel:
         """The kernel, with the parameters that apply to it."""
@@ -102,25 +157,7 @@ class KernelConfig:
     @property
     def options(self) -> dict[str, Any]:
         """Further arguments of `auclab.solve` for kernels."""
-        names = ("max_landmarks", "memory_gb")
-        return {name: getattr(self, name) for name in names}
-
-
-def resolve_kernel(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that apply to the kernel; empty without one.
-
-    Examples
-    --------
-    >>> resolve_kernel({"name": "none", "gamma": "scale"})
-    {}
-    >>> resolve_kernel({"name": "rbf", "gamma": 0.5, "degree": 3, "coef0": 1.0, "memory_gb": 2.0})
-    {'name': 'rbf', 'gamma': 0.5, 'memory_gb': 2.0}
-    """
-    if str(given.get("name", "none")) == "none":
-        return {}
-    has = {"polynomial": _OF_KERNELS, "precomputed": ()}.get(str(given["name"]), ("gamma",))
-    left_out = {key for key in _OF_KERNELS if key not in has}
-    return {key: value for key, value in given.items() if key not in left_out}
+        return {"max_landmarks": self.max_landmarks, "memory_gb": self.memory_gb}
 
 
 #: The solver of linear programs.
@@ -184,21 +221,14 @@ def linear_notes(config: DictConfig, hydra: DictConfig) -> Iterator[str]:
 # In every process that reads a configuration: workers of a sweep compose none.
 OmegaConf.register_new_resolver("norm_for", norm_for, replace=True)
 
-_FOLDS = "cross-validation needs at least 2"
-_NOT_NEGATIVE = (lambda value: value >= 0, "it must be ≥ 0")
-
 
 @dataclass(frozen=True)
-class SolverConfig:
-    """The solver, and the options of every solver.
-
-    `name`: ``auto`` or a solver of `auclab.solvers.registry.SOLVERS`. `tolerance`: relative gap at or below which a
-    solution is optimal, > 0. `time_limit`: seconds for the solver alone, > 0.
-    """
+class SolverConfig(Settings, group="solver"):
+    """The solver, and the options of every solver."""
 
     name: str = MISSING
-    tolerance: float = limited(1e-6, lambda gap: gap > 0, "it is a relative gap > 0, such as 1e-6")
-    time_limit: float | None = limited(None, lambda limit: limit > 0, "it is a number of seconds > 0, or null for none")
+    tolerance: float = setting(1e-6, "a relative gap > 0, such as 1e-6", _is_gap)
+    time_limit: float | None = setting(None, "a number of seconds > 0, or null for none", lambda limit: limit > 0)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -209,119 +239,100 @@ class SolverConfig:
 
 @dataclass(frozen=True)
 class HighsConfig(SolverConfig):
-    """Options of ``solver=highs``.
+    """Options of ``solver=highs``."""
 
-    `encoding`: how the pairs enter the linear program: ``auto``, ``full``, ``dual`` or ``aggregated``. `export`: a path
-    ending in .lp or .mps to which the program of the run is written, one file for each split.
-    """
-
-    encoding: str = chosen("auto", ("auto", "full", "dual", "aggregated"))
-    export: str | None = limited(
-        None, lambda path: path.endswith((".lp", ".mps")), "the path of a model ends in .lp or .mps"
+    encoding: str = setting("auto", "how pairs enter the program", names=("auto", "full", "dual", "aggregated"))
+    export: str | None = setting(
+        None, "a path ending in .lp or .mps for the program of each split", lambda path: path.endswith((".lp", ".mps"))
     )
 
 
 @dataclass(frozen=True)
 class NewtonConfig(SolverConfig):
-    """Options of ``solver=newton``, for large samples in blocks.
+    """Options of ``solver=newton``, for large samples in blocks."""
 
-    `bins`: initial number of score bins; 0 keeps all scores in this process, None takes what the tolerance needs.
-    `checkpoint`: a folder to which the state is saved after every pass over the rows, and from which a solve resumes.
-    """
-
-    bins: int | None = None
-    checkpoint: str | None = None
+    bins: int | None = setting(None, "an initial number of score bins; 0 keeps all scores in this process")
+    checkpoint: str | None = setting(None, "a folder from which solver=newton continues after a stop")
 
 
 @dataclass(frozen=True)
 class CuttingPlaneConfig(SolverConfig):
-    """Options of ``solver=cutting_plane``.
+    """Options of ``solver=cutting_plane``."""
 
-    `max_iters`: largest number of cuts, ≥ 1.
-    """
-
-    max_iters: int = limited(5_000, lambda number: number >= 1, "at least 1 is needed")
+    max_iters: int = setting(5_000, "a largest number of iterations, at least 1", lambda number: number >= 1)
 
 
 @dataclass(frozen=True)
 class ScsConfig(SolverConfig):
-    """Options of ``solver=scs``.
+    """Options of ``solver=scs``."""
 
-    `max_iters`: largest number of iterations, ≥ 1.
-    """
-
-    max_iters: int = limited(200_000, lambda number: number >= 1, "at least 1 is needed")
+    max_iters: int = setting(200_000, "a largest number of iterations, at least 1", lambda number: number >= 1)
 
 
 @dataclass(frozen=True)
-class TuneConfig:
+class TuneConfig(Settings, group="tune"):
     """A parameter of the formulation that is selected by cross-validation inside the training part.
 
-    `parameter`: ``penalty`` (λ), ``threshold`` (z), ``C`` or ``n_estimators`` of baselines; ``auto``: what the
-    formulation has, if any (`auclab.pipeline.config.compose`); ``kernel``: γ of the kernel together with λ or
-    z (`auclab.pipeline.split.kernel_tuning`); None takes the formulation as given. `values`: the values of the path, in
-    any order; empty for λ: those of `auclab.solvers.penalty_series`. `grids`: of ``auto`` and ``kernel``: the
-    values of every parameter. `gammas`: of ``kernel``: multiples of the kernel's own γ, in any order. `tolerance`:
-    relative gap of the solves on inner folds, > 0; None is that of the solve itself. `metric`: a name in
-    `auclab.metrics.registry.METRICS`. `options`: options of the metric, such as ``{max_fpr: 0.1}``. `folds`: inner
-    folds, ≥ 2. `seed`: of the inner folds, ≥ 0. `one_standard_error`: whether the simplest scorer within one standard
-    error of the best is taken.
+    ``auto`` is the parameter that the formulation has, if any (`auclab.pipeline.config.compose`), ``kernel`` γ of the
+    kernel together with λ or z (`auclab.pipeline.split.kernel_tuning`).
     """
 
-    parameter: str | None = None
-    values: list[float] = field(default_factory=list)
-    grids: dict[str, Any] = field(default_factory=dict)
-    gammas: list[float] = field(default_factory=list)
-    tolerance: float | None = limited(None, lambda gap: gap > 0, "it is a relative gap > 0, such as 1e-2")
-    metric: str = "auc"
-    options: dict[str, Any] = field(default_factory=dict)
-    folds: int = limited(5, lambda number: number >= 2, _FOLDS)
-    seed: int = limited(0, *_NOT_NEGATIVE)
-    one_standard_error: bool = False
+    parameter: str | None = setting(None, "penalty (λ), threshold (z), C, n_estimators, auto, kernel, or null")
+    values: list[float] = setting([], "a list of numbers to choose from; [] for λ: a series of its own")
+    grids: dict[str, Any] = setting({}, "of tune=auto and tune=kernel: a list for each parameter")
+    gammas: list[float] = setting(
+        [], "a list of multiples > 0 of γ", lambda given: all(0 < g < math.inf for g in given)
+    )
+    tolerance: float | None = setting(None, "a relative gap > 0 on inner folds, or null: that of the solve", _is_gap)
+    metric: str = setting("auc", "a metric, as of the group metrics")
+    options: dict[str, Any] = setting({}, "options of the metric, such as {max_fpr: 0.1}")
+    folds: int = setting(5, _FOLDS, _are_folds)
+    seed: int = setting(0, _SEED, _is_seed)
+    one_standard_error: bool = setting(False, "true for the simplest scorer within one standard error of the best")
 
 
 @dataclass(frozen=True)
-class DecisionConfig:
-    """How the scores of a model are turned into labels and probabilities.
+class DecisionConfig(Settings, group="decision"):
+    """How the scores of a model are turned into labels and probabilities."""
 
-    `threshold`: the rule of `auclab.estimators.threshold.decision_threshold`: ``prior`` (the share of positives in the
-    training part), ``youden``, ``[cost, 1, 5]`` (a false positive costs 1, a false negative 5), ``[fpr, 0.05]``, or a
-    score. `probability`: ``sigmoid`` or ``isotonic`` (calibrated on inner folds of the training part), ``none``, or
-    ``auto``: ``sigmoid``, but none in the jobs of a sweep and after a long solve. `folds`: inner folds, ≥ 2. `seed`: of
-    the inner folds, ≥ 0.
-    """
+    threshold: Any = setting(
+        "prior",
+        "prior, youden, [prior, SHARE], [cost, FALSE_POSITIVE, FALSE_NEGATIVE], [fpr, MAX_FPR], or a score such as 0, "
+        "with shares in [0, 1] and costs ≥ 0, not both 0",
+        _is_rule,
+    )
+    probability: str = setting(
+        "auto",
+        "auto is sigmoid, but none in sweeps and after a long solve",
+        names=("auto", "sigmoid", "isotonic", "none"),
+    )
+    folds: int = setting(5, _FOLDS, _are_folds)
+    seed: int = setting(0, _SEED, _is_seed)
 
-    threshold: Any = "prior"
-    probability: str = chosen("auto", ("auto", "sigmoid", "isotonic", "none"))
-    folds: int = limited(5, lambda number: number >= 2, _FOLDS)
-    seed: int = limited(0, *_NOT_NEGATIVE)
+    @property
+    def rule(self) -> Any:
+        """The rule as Python values, as `auclab.estimators.decision_threshold` takes it."""
+        return self.threshold if isinstance(self.threshold, str | int | float) else list(self.threshold)
 
 
 @dataclass(frozen=True)
-class InnerConfig:
-    """Inner folds of the training part on which the whole experiment is repeated.
+class InnerConfig(Settings, group="inner"):
+    """Inner folds of the training part on which the whole experiment is repeated."""
 
-    `folds`: 0 for none, else ≥ 2. `seed`: of the folds, ≥ 0. `tolerance`: relative gap of the solves on the folds, > 0;
-    None, and a value below the solve's own, is that of the solve itself.
-    """
-
-    folds: int = limited(0, lambda number: number == 0 or number >= 2, "it is at least 2, or 0 for none")
-    seed: int = limited(0, *_NOT_NEGATIVE)
-    tolerance: float | None = limited(
+    folds: int = setting(0, "at least 2, or 0 for none", lambda number: number == 0 or number >= 2)
+    seed: int = setting(0, _SEED, _is_seed)
+    tolerance: float | None = setting(
         None,
+        "a relative gap between 0 and 1, such as 1e-2, or null for that of the solve itself",
         lambda gap: 0 < gap < 1,
-        "it is a relative gap between 0 and 1, such as 1e-2, or null for that of the solve itself",
     )
 
 
 @dataclass(frozen=True)
-class StabilityConfig:
-    """Stability bounds on the training part.
+class StabilityConfig(Settings, group="bounds.stability"):
+    """Stability bounds on the training part."""
 
-    `a`: scale of the hinge ``[1 − a w·(x⁺ − x⁻)]₊``, ≥ 0, fixed before the data are seen.
-    """
-
-    a: float = limited(1.0, *_NOT_NEGATIVE)
+    a: float = setting(1.0, "a scale ≥ 0 of the hinge [1 − a w·(x⁺ − x⁻)]₊", lambda scale: scale >= 0)
 
 
 @dataclass(frozen=True)
@@ -335,31 +346,72 @@ class FixedScorerConfig:
 
 
 @dataclass(frozen=True)
-class WeightedConfig:
-    """Bound on the partial AUC of the held-out part.
+class WeightedConfig(Settings, group="bounds.weighted"):
+    """Bound on the partial AUC of the held-out part."""
 
-    `max_fpr`: end of the band of false positive rates, in (0, 1]; None takes that of the formulation, if it has one.
-    """
-
-    max_fpr: float | None = limited(None, lambda rate: 0 < rate <= 1, "it is a rate in (0, 1]")
+    max_fpr: float | None = setting(
+        None, "a rate in (0, 1], or null for that of the formulation", lambda rate: 0 < rate <= 1
+    )
 
 
 @dataclass(frozen=True)
-class BoundsConfig:
-    """Which generalization bounds are computed; a kind that is None is left out.
+class BoundsConfig(Settings, group="bounds"):
+    """Which generalization bounds are computed; a kind that is None is left out."""
 
-    `rho`: 1 − confidence of each bound, in (0, 1).
-    """
-
-    rho: float = limited(0.05, lambda rho: 0 < rho < 1, "it is one minus the confidence, between 0 and 1, such as 0.05")
+    rho: float = setting(0.05, "one minus the confidence, between 0 and 1, such as 0.05", lambda rho: 0 < rho < 1)
     stability: StabilityConfig | None = None
     margin: MarginConfig | None = None
     fixed_scorer: FixedScorerConfig | None = None
     weighted: WeightedConfig | None = None
 
 
+def _are_columns(value: Any) -> bool:
+    names = value if isinstance(value, list | tuple) else [value]
+    return all(isinstance(name, str | int) and not isinstance(name, bool) for name in names)
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, Mapping) and _are_columns([*value]) and all(map(is_number, value.values()))
+
+
+def _are_rows(value: Any) -> bool:
+    rows = [value] if isinstance(value, Mapping) else value
+    return isinstance(rows, list | tuple) and all(map(_is_row, rows))
+
+
+def _is_row(row: Any) -> bool:
+    kinds = set(row) & {"at_most", "at_least", "equals"} if isinstance(row, Mapping) else set()
+    if len(kinds) != 1 or set(row) != {"coefficients", *kinds}:
+        return False
+    return bool(row["coefficients"]) and _are_numbers(row["coefficients"]) and is_number(row[kinds.pop()])
+
+
+_COLUMNS = "a list of columns, such as [age,debt]"
+_NUMBERS = "a number for each column, such as {age: 0, debt: 0.5}"
+
+
+@dataclass(frozen=True)
+class ConstraintsConfig(Settings, group="constraints"):
+    """Conditions on a linear scorer, by column names and in the units of the data, as in `auclab.Constraints`."""
+
+    nonnegative: Any = setting([], _COLUMNS, _are_columns)
+    nonpositive: Any = setting([], _COLUMNS, _are_columns)
+    lower: Any = setting(None, _NUMBERS, _are_numbers)
+    upper: Any = setting(None, _NUMBERS, _are_numbers)
+    rows: Any = setting(
+        [],
+        "a list of coefficients and one of at_most, at_least, equals: [{coefficients: {age: 1, debt: -2}, at_most: 0}]",
+        _are_rows,
+    )
+    sum_to: Any = setting(None, "a number", is_number)
+    excluded: Any = setting([], _COLUMNS, _are_columns)
+    forced: Any = setting([], _COLUMNS, _are_columns)
+    max_features: Any = setting(None, "a whole number ≥ 1", lambda most: type(most) is int and most >= 1)
+    file: str | None = setting(None, "a yaml file with these keys; what is typed is added to it, or replaces it")
+
+
 class Figures(StrEnum):
-    """Which figures a run draws when it is kept; ``auclab figures RUN`` draws those of a kept run."""
+    """Which figures a run draws when it is kept; ``auclab show RUN --figures`` draws those of a kept run."""
 
     #: ROC curve and scores of a single run (its first split) in the store, after its result is shown; none in a sweep.
     AUTO = "auto"
@@ -371,39 +423,28 @@ class Figures(StrEnum):
     ALL = "all"
 
 
-def parse_figures(value: Any) -> Figures:
-    """The setting ``figures``; true and false, which earlier versions had, are ``test`` and ``none``.
-
-    Examples
-    --------
-    >>> [parse_figures(value).value for value in ("all", True, False, None)]
-    ['all', 'test', 'none', 'none']
-    """
-    if value is None or isinstance(value, bool):
-        return Figures.TEST if value else Figures.NONE
-    try:
-        return Figures(str(value).lower())
-    except ValueError:
-        raise AuclabError(f"figures is {value!r}; it is one of auto, none, test and all") from None
-
-
-#: The groups with a record; the others name an object (``_target_``) and its arguments.
-_TYPED = {
-    "solver": SolverConfig,
-    "tune": TuneConfig,
-    "bounds": BoundsConfig,
-    "decision": DecisionConfig,
-    "constraints": ConstraintsConfig,
-    "inner": InnerConfig,
-    "kernel": KernelConfig,
+#: The groups of which every choice has all settings, by their records.
+_TYPED: dict[str, Any] = {
+    **{kind.group: kind for kind in (SolverConfig, BoundsConfig, DecisionConfig, InnerConfig)},
     "tracking": TrackingConfig,
 }
-_SOLVERS = {
-    "cutting_plane": CuttingPlaneConfig,
-    "highs": HighsConfig,
-    "newton": NewtonConfig,
-    "scs": ScsConfig,
+#: Those whose choices have some; their yaml files say which.
+_CHOSEN: tuple[Any, ...] = (TuneConfig, KernelConfig, ConstraintsConfig)
+_SOLVERS = {"cutting_plane": CuttingPlaneConfig, "highs": HighsConfig, "newton": NewtonConfig, "scs": ScsConfig}
+
+#: What each setting of a record is, by its key.
+WORDS: dict[str, str] = {
+    f"{getattr(kind, 'group', 'tracking')}.{item.name}".lstrip("."): item.metadata["words"]
+    for kind in (RunConfig, *_TYPED.values(), *_CHOSEN, *_SOLVERS.values(), StabilityConfig, WeightedConfig)
+    for item in fields(kind)
+    if item.metadata.get("words")
 }
+
+
+def settings_page() -> str:
+    """Every setting of a record and what it is, for ``--help``."""
+    return "\n".join(f"  {key:<26} {words}" for key, words in sorted(WORDS.items())).strip()
+
 
 T = TypeVar("T")
 
@@ -423,27 +464,28 @@ def register_schema() -> None:
 def typed(config: Any, kind: type[T]) -> T:
     """A group of a composed configuration as a record of type `kind` or of its subclass for the selected solver.
 
-    Configurations that were kept with a run are plain mappings and are checked here.
+    Configurations that were kept with a run are plain mappings and are checked here; a group that an older run lacks
+    is an empty one.
     """
-    from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
-
-    if kind is SolverConfig and isinstance(config, Mapping):
+    group: str = getattr(kind, "group", "tracking")
+    if not isinstance(config, Mapping):
+        keys = ", ".join(f"{group}.{item.name}" for item in fields(cast(Any, kind)))
+        raise AuclabError(f"{group} is {config!r}; it has settings of its own: {keys}")
+    if kind is SolverConfig:
         kind = cast(type[T], _SOLVERS.get(str(config.get("name")), SolverConfig))
+    given: Any = OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
+    plain = OmegaConf.create(given)
     try:
-        # A group that an older run lacks is an empty mapping.
-        composed = OmegaConf.is_config(config)
-        plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True) if composed else config)
         return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(cast(type, kind)), plain)))
+    except MissingMandatoryValue:  # a stored configuration without the group
+        raise
     except OmegaConfBaseException as error:
-        group = "solver" if issubclass(kind, SolverConfig) else kind.__name__.removesuffix("Config").lower()
-        names = [item.name for item in fields(kind)]  # type: ignore[arg-type]
-        choices = ", ".join(names)
-        if not isinstance(config, Mapping):
-            settings = ", ".join(f"{group}.{name}" for name in names)
-            raise AuclabError(f"{group} is {config!r}; it has settings of its own: {settings}") from None
+        key = str(error.full_key).partition("[")[0]
         if isinstance(error, ConfigKeyError):
-            raise AuclabError(f"{group}.{error.full_key} is not a setting; {group} has {choices}") from None
-        raise AuclabError(f"{group}.{error.full_key}: {str(error).splitlines()[0]}; {group} has {choices}") from None
+            names = ", ".join(item.name for item in fields(cast(Any, kind)))
+            raise AuclabError(f"{group}.{key} is not a setting; {group} has {names}") from None
+        words = WORDS.get(f"{group}.{key}") or str(error).splitlines()[0]
+        raise AuclabError(f"{group}.{key} is {OmegaConf.select(plain, key)!r}; it is {words}") from None
 
 
 def read_class_weight(value: Any) -> dict[int, float] | Literal["balanced"] | None:
@@ -454,20 +496,8 @@ def read_class_weight(value: Any) -> dict[int, float] | Literal["balanced"] | No
     >>> read_class_weight({"negative": 1, "positive": 5}), read_class_weight("balanced"), read_class_weight(None)
     ({0: 1.0, 1: 5.0}, 'balanced', None)
     """
-    import math
-
-    if value is None or value == "balanced":
-        return cast("Literal['balanced'] | None", value)
-    weights = dict(value) if isinstance(value, dict | DictConfig) else {}
-    numbers = [each for each in weights.values() if isinstance(each, int | float) and not isinstance(each, bool)]
-    good = len(numbers) == len(weights) == 2 and all(0 < each < math.inf for each in numbers)
-    if not good or set(weights) != {"negative", "positive"}:
-        shown = weights or value
-        raise AuclabError(
-            f"class_weight is {shown!r}; it is null, balanced, or a weight > 0 for each class, "
-            "'class_weight={negative: 1, positive: 5}'"
-        )
-    return {0: float(weights["negative"]), 1: float(weights["positive"])}
+    given = RunConfig(class_weight=value).class_weight
+    return {0: float(given["negative"]), 1: float(given["positive"])} if isinstance(given, Mapping) else given
 
 
 @cache
@@ -485,24 +515,8 @@ def _editable(kind: type) -> DictConfig:
     return cast(DictConfig, node)
 
 
-#: The rules of `decision.threshold` that are a word, and the limits on the numbers of the others.
-WORDS, NUMBERS = ("prior", "youden"), {"prior": 1, "cost": 2, "fpr": 1}
-_RULES = "prior, youden, [prior, SHARE], [cost, FALSE_POSITIVE, FALSE_NEGATIVE], [fpr, MAX_FPR], or a score such as 0"
-
-
-def check_decision(config: DecisionConfig) -> None:
-    """Refuse settings that no data could satisfy."""
-    _check_rule(plain_rule(config.threshold))
-    check_values(config, "decision")
-
-
-def plain_rule(rule: Any) -> Any:
-    """A rule as Python values, as `auclab.estimators.decision_threshold` takes it."""
-    return rule if isinstance(rule, str | int | float) or rule is None else list(rule)
-
-
 def rule_in_words(rule: Any) -> str:
-    """A rule of `plain_rule` in words.
+    """A rule of `DecisionConfig.rule` in words.
 
     Examples
     --------
@@ -520,21 +534,3 @@ def rule_in_words(rule: Any) -> str:
     if name == "fpr":
         return f"the largest TPR with an FPR of at most {given[0]:g}"
     return "as given"
-
-
-def _check_rule(rule: Any) -> None:
-    if isinstance(rule, int | float) and not isinstance(rule, bool) and math.isfinite(rule):
-        return
-    if isinstance(rule, str) and rule in WORDS:
-        return
-    if isinstance(rule, str):
-        near = did_you_mean(rule, [*WORDS, *NUMBERS])
-        raise AuclabError(f"decision.threshold is {rule!r}{near}; it is {_RULES}")
-    name, given = (rule[0], rule[1:]) if isinstance(rule, list) and rule else (None, [])
-    numbers = [value for value in given if isinstance(value, int | float) and math.isfinite(value)]
-    if name not in NUMBERS or len(numbers) != len(given) or len(given) != NUMBERS[name]:
-        raise AuclabError(f"decision.threshold is {rule!r}; it is {_RULES}")
-    if name == "cost" and (min(numbers) < 0 or max(numbers) == 0):
-        raise AuclabError(f"decision.threshold is {rule!r}; costs are numbers ≥ 0, and not both 0")
-    if name != "cost" and not 0 <= numbers[0] <= 1:
-        raise AuclabError(f"decision.threshold is {rule!r}; the number is a share between 0 and 1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,47 +15,16 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from auclab.pipeline.config.compose import conf_folder, plain_yaml
+from auclab.pipeline.config.settings import WORDS
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean, few
 
-_ENDINGS = re.compile(r"\.(csv|tsv|parquet|pq|svm|svmlight|libsvm)(\.gz|\.bz2)?$")
-
-
-def is_file(word: str) -> bool:
-    """Whether an argument names a file: by its suffix, or because the file exists.
-
-    Examples
-    --------
-    >>> is_file("customers.csv"), is_file("my/rows.parquet"), is_file("ionosphere")
-    (True, True, False)
-    """
-    name = word.strip("'\"")
-    return bool(_ENDINGS.search(name.lower())) or (bool({"/", "."} & set(name)) and Path(name).expanduser().is_file())
-
-
-def type_for_file(path: str) -> str:
-    """The command that runs on a file, if it can be inspected; else the beginning of that command."""
-    name = path.strip("'\"")
-    if Path(name).expanduser().is_file():
-        from auclab.datasets.inspection import inspect_file  # pandas
-
-        try:
-            found = inspect_file(name)
-        except AuclabError:
-            found = None
-        if found is not None and found.command and not found.problems:
-            return f"type {found.command}; auclab inspect {shlex.quote(name)} shows the table"
-    from auclab.datasets.labels import override  # imports NumPy through its package
-
-    begin = f"dataset=file {override('dataset.path', name)} dataset.target=COLUMN"
-    return f"type {begin}; auclab inspect {shlex.quote(name)} proposes the whole command"
-
-
+_TABLE = re.compile(r"\.(csv|tsv|parquet|pq|svm|svmlight|libsvm)(\.gz|\.bz2)?$")
 #: Lines of Hydra's messages that do not describe the mistake.
 _NOISE = re.compile(
     r"^(See https|To append|(Config )?[Ss]earch path|\s*provider=|\s*full_key|\s*object_type|Set the env)"
 )
-#: OmegaConf's names of the types of settings.
+#: OmegaConf's names of the types of settings that have no words of their own.
 _KINDS = {"Float": "a number", "Integer": "a whole number", "Boolean": "true or false", "bool": "true or false"}
 _OTHER_TYPE = re.compile(
     r"Value '(?P<value>.*?)' (of type '.*?' )?(could not be converted to|is not a valid) (?P<kind>\w+)"
@@ -95,26 +64,22 @@ def in_words(error: BaseException, settings: Sequence[str]) -> str:
         if named in str(error):
             return lacking
     if isinstance(error, MissingConfigException) and (missing := _MISSING.fullmatch(str(error.missing_cfg_file))):
-        return _unknown_choice(missing[1], missing[2], error.options)
+        return _unknown_choice(missing[1], missing[2], error.options or ())
     if key := refused_key(error):
         return _unknown_key(key, error.__cause__, settings)
     cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     text = f"{error}\n{cause}"
     if "INTERVAL_SWEEP" in text:
         return "numbers of an interval are proposed by a search: add hydra/sweeper=optuna"
-    if text.startswith("Config group override must be"):
-        for word in filter(_chooses_no_name, settings):
-            return _unknown_choice(*word.split("="))
+    if text.startswith("Config group override must be"):  # a number, true or false
+        for group, choice in (word.split("=", 1) for word in settings if re.fullmatch(r"\w+=[\w.]+", word)):
+            if (conf_folder() / group).is_dir() and not (conf_folder() / group / f"{choice}.yaml").is_file():
+                return _unknown_choice(group, choice)
     if (other := _OTHER_TYPE.search(text)) is not None:
-        at = re.search(r"full_key: (\S+)", text)
-        kind = _KINDS.get(other["kind"], other["kind"])
-        return f"{at[1] if at else 'a setting'} is {other['value']!r}; it is {kind}"
+        key = found[1] if (found := re.search(r"full_key: (\S+)", text)) else "a setting"
+        return f"{key} is {other['value']!r}; it is {WORDS.get(key) or _KINDS.get(other['kind'], other['kind'])}"
     if (several := re.search(r"Ambiguous value for argument '(.*?)'\n", text)) is not None:
         return _several_values(several[1])
-    if (again := re.search(r"Multiple values for (\S+?)\.", text)) is not None:
-        return f"{again[1]} takes one choice, but several were given: write {again[1]}=CHOICE, without the +"
-    if (lost := re.search(r"Interpolation key '(.*?)' not found", text)) is not None:
-        return f"${{{lost[1]}}} does not refer to a setting; give the value itself"
     lines = [line.strip() for line in dict.fromkeys(text.splitlines())]
     said = " ".join(line for line in lines if line and not _NOISE.match(line))
     return said or f"Hydra refuses the command, and says no more than {type(error).__name__}; {TRACES}=1 shows where"
@@ -129,19 +94,12 @@ def hydra_in_words(settings: Sequence[str]) -> Iterator[None]:
         raise AuclabError(in_words(error, settings)) from error
 
 
-def _unknown_choice(group: str, choice: str, options: Sequence[str] | None = None) -> str:
-    """The choices of a group: `options`, which include those of the user's own folders, if Hydra names them."""
-    choices = options or sorted(path.stem for path in (conf_folder() / group).glob("*.yaml"))
-    if group == "dataset" and is_file(choice):
-        return f"dataset={choice} is a file, and data sets are named: {type_for_file(choice)}"
-    return f"{group}={choice} does not exist{_near(choice, choices)}; choices are {', '.join(choices)}"
-
-
-def _chooses_no_name(word: str) -> bool:
-    """Whether a choice is a number or a truth value: ``dataset=3``."""
-    group = word.partition("=")[0]
-    value = OverridesParser.create().parse_override(word).value()
-    return (conf_folder() / group).is_dir() and not isinstance(value, str | list | dict)
+def _unknown_choice(group: str, choice: str, choices: Sequence[str] = ()) -> str:
+    """`choices`: those of the group, with those of the user's own folders, where Hydra names them."""
+    choices = choices or sorted(path.stem for path in (conf_folder() / group).glob("*.yaml"))
+    if group == "dataset" and is_table(choice):
+        return f"dataset={choice} is a file, and data sets are named: {_type_for_table(choice)}"
+    return f"{group}={choice} does not exist{did_you_mean(choice, choices)}; choices are {', '.join(choices)}"
 
 
 def _unknown_key(key: str, cause: Any, settings: Sequence[str]) -> str:
@@ -151,17 +109,36 @@ def _unknown_key(key: str, cause: Any, settings: Sequence[str]) -> str:
     known = [str(each) for each in place if not str(each).startswith("_")] if OmegaConf.is_dict(place) else []
     if not group:
         known = sorted({*known} - {"hydra"})
-        return f"there is no setting {key!r}{_near(key, known)}; settings are {', '.join(known)}"
+        return f"there is no setting {key!r}{did_you_mean(key, known)}; settings are {', '.join(known)}"
     files = sorted((conf_folder() / group).glob("*.yaml"))
     default = f"the default {group}" if files else group
     choice = next((word for word in reversed(settings) if word.startswith(f"{group}=")), default)
-    has = f"it has {', '.join(known)}" if known else "it has none"
-    root = [] if place is None else list(place._get_root())
-    near = f" (did you mean {name!r}, without {group}?)" if name in root else _near(name, known)
+    near = did_you_mean(name, known)
+    if place is not None and name in place._get_root():
+        near = f" (did you mean {name!r}, without {group}?)"
     others = [path.stem for path in files if name in plain_yaml(path)]
     others.sort(key="file".__ne__)  # the user's own file first
     elsewhere = f"; {group} = {few(others)} {'have' if len(others) > 1 else 'has'} it" if others else ""
-    return f"{key} is not a setting of {choice}{near}; {has}{elsewhere}"
+    return f"{key} is not a setting of {choice}{near}; it has {', '.join(known) or 'none'}{elsewhere}"
+
+
+def is_table(word: str) -> bool:
+    """Whether an argument names a file: by its suffix, or because the file exists.
+
+    Examples
+    --------
+    >>> is_table("customers.csv"), is_table("my/rows.parquet"), is_table("ionosphere")
+    (True, True, False)
+    """
+    return bool(_TABLE.search(word.lower())) or (bool({"/", "."} & set(word)) and Path(word).expanduser().is_file())
+
+
+def _type_for_table(path: str) -> str:
+    """The beginning of the command that runs on a file."""
+    from auclab.datasets.labels import override  # imports NumPy through its package
+
+    begin = f"auclab run dataset=file {override('dataset.path', path)} dataset.target=COLUMN"
+    return f"type {begin}; auclab inspect {shlex.quote(path)} proposes the whole command"
 
 
 def _several_values(word: str) -> str:
@@ -175,12 +152,6 @@ def _several_values(word: str) -> str:
     )
 
 
-def _near(word: str, choices: Iterable[str]) -> str:
-    choices = list(choices)
-    shorter = [choice for choice in choices if len(choice) > 2 and word.startswith(choice)]  # separator: sep
-    return did_you_mean(word, choices) or (f" (did you mean {max(shorter, key=len)!r}?)" if shorter else "")
-
-
 def _parses(word: str) -> bool:
     try:
         OverridesParser.create().parse_override(word)
@@ -189,69 +160,32 @@ def _parses(word: str) -> bool:
     return True
 
 
+def _texts(value: str) -> str | list[str]:
+    """A text, or the texts of a list, as typed."""
+    is_list = value.startswith("[") and value.endswith("]")
+    return [text.strip() for text in value[1:-1].split(",")] if is_list else value
+
+
 def _quoted(word: str) -> str:
-    """The argument with its value in quotes, if that makes it valid."""
+    """The setting with its texts in quotes, if that makes it valid; one with quotes or a list in a list stays."""
     key, equals, value = word.partition("=")
-    parts = _parts(value)
-    is_list = parts is not None
-    texts = [value] if parts is None else parts
-    unclear = any(
-        not text or set(text) & set("'\"{}$\\") or text.startswith("[") or ("," in text and "[" in text)
-        for text in texts
-    )
-    if not equals or unclear:
+    texts = _texts(value)
+    every = [texts] if isinstance(texts, str) else texts
+    if not equals or set(value) & set("'\"{}$\\") or not all(every) or any(text.startswith("[") for text in every):
         return word
-    inner = ",".join(f'"{text}"' for text in texts)
-    better = f"{key}=[{inner}]" if is_list else f"{key}={inner}"
+    inner = ",".join(f'"{text}"' for text in every)
+    better = f"{key}={inner}" if isinstance(texts, str) else f"{key}=[{inner}]"
     return better if _parses(better) else word
-
-
-def _parts(value: str) -> list[str] | None:
-    """The items of a list without their quotes; None if it is not a list.
-
-    Examples
-    --------
-    >>> _parts("[width [cm], 'a, b',c]"), _parts("width [cm]")
-    (['width [cm]', 'a, b', 'c'], None)
-    """
-    if not (value.startswith("[") and value.endswith("]")):
-        return None
-    parts, depth, quote = [""], 0, ""
-    for sign in value[1:-1]:
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"" and not parts[-1].strip():
-            quote = sign
-        depth += 0 if quote else (sign in "[({") - (sign in "])}")
-        if sign == "," and depth <= 0 and not quote:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    texts = [part.strip() for part in parts]
-    return list(map(_without_quotes, texts))
-
-
-def _without_quotes(text: str) -> str:
-    """A text without its quotes, one of which may be missing."""
-    for sign in "'\"":
-        if len(text) > 1 and text[0] == text[-1] == sign:
-            return text[1:-1]
-        if text.count(sign) == 1 and sign in (text[0], text[-1]):
-            return text.strip(sign)
-    return text
 
 
 def _unreadable(word: str) -> str:
     from auclab.datasets.labels import override
 
     key, equals, value = word.partition("=")
-    if not equals and is_file(word):
-        return f"{word!r} is a file, not a setting: {type_for_file(word)}"
+    if not equals and is_table(word):
+        return f"{word!r} is a file, not a setting: {_type_for_table(word)}"
     if not equals:
         return f"{word!r} is not a setting; write KEY=VALUE, such as split.seed=1, or GROUP=CHOICE"
     if value.count("[") != value.count("]") or value.count("{") != value.count("}"):
         return f"{word!r} cannot be read: a bracket is not closed; a list is written as {key}=[a,b]"
-    parts = _parts(value)
-    each = "the value" if parts is None else "each value of the list" if len(parts) > 1 else "the value in the list"
-    better = override(key, _without_quotes(value) if parts is None else parts)
-    return f"{word!r} cannot be read; put {each} in quotes: {better}"
+    return f"{word!r} cannot be read; put its texts in quotes: {override(key, _texts(value))}"

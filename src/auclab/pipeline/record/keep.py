@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from auclab.datasets.splits import take_rows
 from auclab.inference.drift import condensed
 from auclab.pipeline.config.compose import Experiment
-from auclab.pipeline.config.settings import Figures, parse_figures
+from auclab.pipeline.config.settings import Figures, RunConfig
 from auclab.pipeline.record.artifacts import write_artifacts
 from auclab.pipeline.screen.console import working
 from auclab.pipeline.screen.result_screen import line_of
@@ -49,7 +49,7 @@ def record_run(
 
 def write_run(result: Result, experiment: Experiment, run: Draft) -> None:
     """Write all files to the run's staging folder, and its numbers and tags to its record."""
-    wanted = parse_figures(experiment.config.get("figures"))
+    wanted = Figures(RunConfig(figures=experiment.config.get("figures", "auto")).figures)
     if wanted is Figures.AUTO and (run.record.sweep is not None or experiment.tracking.name != "mlflow"):
         wanted = Figures.NONE
     with working(f"{run.record.name} · writing files"):

@@ -21,7 +21,7 @@ from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import Target, as_target
 from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read_rule
-from auclab.pipeline.config.settings import DecisionConfig, check_decision, plain_rule
+from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.split.measured import Measured
 from auclab.sizes import SOON
 from auclab.tracking.address import in_sweep
@@ -73,12 +73,11 @@ def decide(
     scorer ranks it. `settings`: maps a fitted preprocessing to the parameters of the scorer behind it, on the inner
     folds too.
     """
-    check_decision(config)
     if part.held is None:
         return _decide_from_cuts(part.cuts, config)
     target = as_target(y)
     y = target.y
-    rule, scores = plain_rule(config.threshold), part.held.scores
+    rule, scores = config.rule, part.held.scores
     reason = _why_not(scorer, X, y, scores, config)
     calibration, source = None, "the scores of the training part"
     if not reason:
@@ -104,7 +103,7 @@ def decide(
 def _decide_from_cuts(cuts: Cuts, config: DecisionConfig) -> Decision:
     """The threshold among the edges of a summary of the training part; probabilities need inner folds."""
     check_probability(config)
-    rule = plain_rule(config.threshold)
+    rule = config.rule
     name, numbers = read_rule(rule)
     threshold = numbers[0] if name == "score" else best_cut(cuts, name, numbers)
     source = f"the scores of the training part in {cuts.between.size - 1} bins"

@@ -28,7 +28,7 @@ from auclab.formulations import Program
 from auclab.formulations.base import parameter_names
 from auclab.kernels import Kernel
 from auclab.metrics.scorers import MetricScorer, get_scorer
-from auclab.pipeline.config.compose import check_multiples, tuned_parameter
+from auclab.pipeline.config.compose import tuned_parameter
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.tuning import (
     Tuning,
@@ -65,8 +65,6 @@ def tune_kernel(
     values = sorted({float(value) for value in config.values})
     along(program, str(parameter), values)
     multiples = sorted({float(value) for value in config.gammas}) if kernel.has_width else [math.nan]
-    if kernel.has_width:
-        check_multiples(multiples)
     prepared = clone(preprocessing).fit_transform(X)  # labels of held-out rows are not seen
     model = on_inner_folds(classifier, config)
     search = _Search(

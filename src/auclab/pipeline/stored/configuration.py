@@ -4,7 +4,7 @@ A configuration composed here names what its user typed. One read from a store i
 instantiating it unchecked would run that person's code.
 
 `stored_experiment` is the only way from a stored ``config.yaml`` to objects: its result has been checked, so
-`auclab.pipeline.config.build` may instantiate its groups.
+`auclab.pipeline.config.compose` may instantiate its groups.
 """
 
 from __future__ import annotations
