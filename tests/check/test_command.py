@@ -200,8 +200,8 @@ def test_a_configuration_with_the_formulation_of_another_package_confirms_nothin
     edit_certificate(folder, program={key: value for key, value in program.items() if key != "class"})
     path = folder / "config.yaml"
     text = path.read_text(encoding="utf-8")
-    assert "_target_: auclab.formulations.ranksvm.RankSVM" in text
-    path.write_text(text.replace("auclab.formulations.ranksvm.RankSVM", "elsewhere.ranksvm.RankSVM"), encoding="utf-8")
+    assert "_target_: auclab.formulations.programs.RankSVM" in text
+    path.write_text(text.replace("auclab.formulations.programs.RankSVM", "elsewhere.ranksvm.RankSVM"), encoding="utf-8")
     for allow in ([], ["elsewhere.ranksvm.RankSVM"]):
         assert check_run(str(folder), allow=allow) == 2
         shown = capsys.readouterr().out

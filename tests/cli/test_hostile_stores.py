@@ -150,7 +150,7 @@ def test_no_model_is_exported(call, hostile, victim):
     (victim / "mine.lp").write_text("mine", encoding="utf-8")
     solver = {"name": "highs", "encoding": "full", "export": str(victim / "mine.lp"), "tolerance": 1e-6}
     data = {"_target_": "auclab.datasets.artificial.make_artificial", "n_pos": 20, "n_neg": 20, "n_features": 2}
-    formulation = {"_target_": "auclab.formulations.bauc.BufferedAUC"}
+    formulation = {"_target_": "auclab.formulations.programs.BufferedAUC"}
     hostile.configure(solver=solver, dataset=data, formulation=formulation, bounds={"rho": 0.05})
     assert "the numbers are different" in call("rerun", hostile.run_id)[1]
     assert (victim / "mine.lp").read_text(encoding="utf-8") == "mine"
@@ -201,7 +201,7 @@ FILE = "auclab.datasets.file.load_file"
 PUBLISHED = "auclab.datasets.published.load_published"
 DASK = "auclab.samples.blocks.DaskEngine"
 GET = "hydra.utils.get_method"
-COMPOSED = "auclab.formulations.composed.Composed"
+COMPOSED = "auclab.formulations.programs.Composed"
 
 
 def own_function(**arguments):

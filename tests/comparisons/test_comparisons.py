@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 
 from auclab import AuclabError, solve
 from auclab.comparisons import AllPairs, Comparison, HardestNegatives, Points, RankedPairs, comparison_named
-from auclab.comparisons.named import COMPARISONS
+from auclab.comparisons.comparison import COMPARISONS
 from auclab.formulations import Composed
 from auclab.losses import Hinge, SquaredHinge
 from auclab.regularisers import Zero

@@ -9,7 +9,7 @@ import pytest
 import auclab
 from auclab.comparisons import AllPairs
 from auclab.formulations import Composed, HingeProgram, read_optimum
-from auclab.formulations.composed import row_with
+from auclab.formulations.programs import row_with
 from auclab.losses import Hinge
 from auclab.regularisers import Norm as Regulariser
 from auclab.types import NORMS, Norm

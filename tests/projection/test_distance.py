@@ -7,8 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auclab.projection.distance import distance_to_means
-from auclab.projection.quadratic import solve_quadratic
+from auclab.projection.projection import distance_to_means, solve_quadratic
 from auclab.regularisers import GroupLasso, norm_named
 from auclab.types import NORMS
 

@@ -14,8 +14,7 @@ import auclab.solvers.wide_rows as wide_rows
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status, solve
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import hard_margin
-from auclab.projection.hulls import separating_multipliers
-from auclab.projection.quadratic import solve_quadratic_pair
+from auclab.projection.projection import separating_multipliers, solve_quadratic_pair
 from auclab.samples.as_sample import as_sample
 from auclab.samples.rotated import is_wide, rotated
 from auclab.solvers.raw import RawSolution

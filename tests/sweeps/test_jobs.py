@@ -178,6 +178,6 @@ def test_only_baselines_can_lack_a_library(monkeypatch):
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(baselines, "version", missing)
-    assert lacking_library({"_target_": "auclab.formulations.ranksvm.RankSVM", "penalty": 1.0}) == ""
+    assert lacking_library({"_target_": "auclab.formulations.programs.RankSVM", "penalty": 1.0}) == ""
     named = {"_target_": "auclab.estimators.baselines.BoostedTrees", "n_estimators": 5}
     assert "pip install 'auclab[lightgbm]'" in lacking_library(named)

@@ -2,7 +2,7 @@
 
     minimise over w (and b)    loss(w, b) + λ Ω(w),      Ω = ‖w‖ or ‖w‖²
 
-The formulations of `auclab.formulations.hinge` are means of hinges; `partial_auc` is the mean over the negatives with
+The formulations of `hinge` are means of hinges; `partial_auc` is the mean over the negatives with
 the highest scores, and `exact_auc` counts pairs. All differences are in the methods of this class, so that no solver
 tests for the type of a program.
 """

@@ -11,12 +11,8 @@ from typing import Protocol, Self, TypeVar
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.csvm import CSVM
-from auclab.formulations.ecsvm import ECSVM
-from auclab.formulations.generalized_bauc import GeneralizedBufferedAUC
-from auclab.formulations.hinge import HingeProgram
 from auclab.formulations.optimum import Optimum
-from auclab.formulations.ranksvm import RankSVM
+from auclab.formulations.programs import CSVM, ECSVM, GeneralizedBufferedAUC, HingeProgram, RankSVM
 from auclab.types import Array, AuclabError
 
 #: The equivalent programs by what they compare.

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from auclab.formulations.base import Program
-from auclab.formulations.bauc import BufferedAUC
-from auclab.formulations.composed import Composed
-from auclab.formulations.csvm import CSVM
-from auclab.formulations.ecsvm import ECSVM
-from auclab.formulations.exact_auc import ExactAUC
-from auclab.formulations.generalized_bauc import GeneralizedBufferedAUC
-from auclab.formulations.partial_auc import PartialAUC
-from auclab.formulations.ranksvm import RankSVM
+from auclab.formulations.programs import (
+    CSVM,
+    ECSVM,
+    BufferedAUC,
+    Composed,
+    ExactAUC,
+    GeneralizedBufferedAUC,
+    PartialAUC,
+    RankSVM,
+)
 from auclab.formulations.scorecard import Scorecard
 from auclab.types import AuclabError
 from auclab.validation import check_choice

@@ -11,7 +11,7 @@ from auclab.comparisons import AllPairs
 from auclab.formulations.accurate import accurate_objective
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.composed import Composed
+from auclab.formulations.programs import Composed
 from auclab.samples.memory import Sample
 from auclab.types import Array
 

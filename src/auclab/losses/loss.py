@@ -1,4 +1,4 @@
-"""The cost of an error: convex piecewise quadratic functions ℓ, given by a table of their pieces."""
+"""Losses of a margin: the hinge, its square, and those of a user; by name."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.types import Array, AuclabError
+from auclab.validation import check_choice
 
 
 @dataclass(frozen=True)
@@ -226,3 +227,68 @@ class Hinge(Loss):
     def value(self, a: ArrayLike) -> Array:
         """``max(0, a)``."""
         return np.maximum(np.asarray(a, dtype=float), 0.0)
+
+
+@dataclass(frozen=True)
+class SquaredHinge(Loss):
+    """``ℓ(a) = max(0, a)²``, with ``ℓ*(α) = α²/4`` for α ≥ 0.
+
+    Its slope is continuous, so Newton's method reaches the exact minimum. Large errors count more than with the hinge,
+    and its mean is not a buffered probability.
+
+    See Also
+    --------
+    auclab.losses.Hinge : ``max(0, a)``.
+    auclab.RankSVM : Takes it as ``loss="squared_hinge"``.
+
+    References
+    ----------
+    Chapelle & Keerthi (2010), "Efficient algorithms for ranking with SVMs"; Lee & Lin (2014), "Large-scale linear
+    RankSVM".
+
+    Examples
+    --------
+    >>> SquaredHinge().value([-1.0, 2.0]).tolist(), SquaredHinge().slope([-1.0, 2.0]).tolist()
+    ([0.0, 4.0], [0.0, 4.0])
+    >>> SquaredHinge().conjugate([0.0, 1.0, 4.0]).tolist()
+    [0.0, 0.25, 4.0]
+    """
+
+    name = "squared_hinge"
+    symbol = "[{}]₊²"
+
+    def pieces(self) -> tuple[ArrayLike, ArrayLike]:
+        """``a²`` from 0 on."""
+        return [0.0], [[0.0, 0.0, 1.0]]
+
+
+#: The losses by their names in the configuration.
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Hinge(), SquaredHinge())}
+
+
+def loss_named(name: str | Loss) -> Loss:
+    """Return the loss with this name, or the object itself.
+
+    Parameters
+    ----------
+    name : str or Loss
+        A name of `LOSSES`, such as ``"hinge"``.
+
+    Raises
+    ------
+    AuclabError
+        No such loss; the choices are listed.
+
+    See Also
+    --------
+    auclab.losses.Loss : How to define a loss.
+
+    Examples
+    --------
+    >>> loss_named("hinge")
+    Hinge()
+    """
+    if isinstance(name, Loss):  # a user-defined object is returned as it is
+        return name
+    check_choice("loss", name, LOSSES)
+    return LOSSES[name]

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.composed import without_squares
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import without_squares
 from auclab.regularisers import Epigraph
 from auclab.types import Array, AuclabError
 

@@ -10,8 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.problem import Problem
-from auclab.projection.hulls import separating_multipliers
-from auclab.projection.quadratic import solve_quadratic_pair
+from auclab.projection.projection import separating_multipliers, solve_quadratic_pair
 from auclab.samples.memory import Sample
 from auclab.samples.rotated import MAX_ROWS, centred_gram
 from auclab.types import Array

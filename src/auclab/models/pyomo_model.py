@@ -24,8 +24,8 @@ from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 from auclab.files import replace_file
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.composed import without_squares
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import without_squares
 from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.composed import without_squares
+from auclab.formulations.programs import without_squares
 from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
 from auclab.models.norm_cone import norm_cone
 from auclab.models.timings import Timings

@@ -12,10 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.precision import TOLERANCE
-from auclab.regularisers.epigraph import Epigraph
-from auclab.regularisers.norm import Norm, check_weight
-from auclab.regularisers.regulariser import Regulariser
-from auclab.regularisers.vector_norm import VectorNorm
+from auclab.regularisers.norms import Epigraph, VectorNorm
+from auclab.regularisers.regulariser import Norm, Regulariser, check_weight
 from auclab.types import Array, AuclabError
 
 

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.precision import EQUAL, FEW_ROUNDINGS, FEW_STEPS, HALF_OF_DIGITS, ORDINARY
-from auclab.projection.quadratic import solve_quadratic
+from auclab.projection.projection import solve_quadratic
 from auclab.types import Array, AuclabError
 
 

@@ -20,8 +20,8 @@ from time import perf_counter
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import row_with
 from auclab.models.timings import Timings
 from auclab.precision import EQUAL, MOST_STEPS, SMALL_OBJECTIVE
 from auclab.samples.centring import moved_intercept, moved_intercept_parts

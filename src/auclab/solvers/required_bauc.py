@@ -31,11 +31,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
-from auclab.formulations.ranksvm import RankSVM
+from auclab.formulations.programs import BufferedAUC, RankSVM
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.samples.row_scores import row_scores

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import row_with
 from auclab.models.dual_lp import ORDINARY
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import row_with
 from auclab.models.timings import Timings
 from auclab.precision import MOST_STEPS, PART_OF_GAP, ROUGH
 from auclab.samples.memory import Sample

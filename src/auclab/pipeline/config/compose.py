@@ -92,7 +92,7 @@ def parameters_of(formulation: Collection[str]) -> list[str]:
 
     Examples
     --------
-    >>> parameters_of({"_target_": "auclab.formulations.composed.Composed", "regulariser": {}, "threshold": 0.0})
+    >>> parameters_of({"_target_": "auclab.formulations.programs.Composed", "regulariser": {}, "threshold": 0.0})
     ['penalty', 'threshold']
     """
     fixed = ("norm", "squared", "loss", "comparisons")

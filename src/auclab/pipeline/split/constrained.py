@@ -17,8 +17,8 @@ from auclab.datasets.steps import DateFeatures
 from auclab.estimators.scorecard_classifier import sign_constraints
 from auclab.export.formula import PreparedColumns, prepared_columns
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.composed import row_with
 from auclab.formulations.constraints import Constraints
+from auclab.formulations.programs import row_with
 from auclab.pipeline.config.constraint_settings import as_constraints
 from auclab.pipeline.split.formula import column_names
 from auclab.precision import EQUAL

@@ -18,8 +18,8 @@ from typing import Any
 import highspy
 import numpy as np
 
-from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import BufferedAUC
 from auclab.models.dual_lp import highs_status, quiet_highs, run_highs, solve_dual
 from auclab.models.margins import all_margins, marginals
 from auclab.models.timings import Timings

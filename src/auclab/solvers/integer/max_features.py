@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import row_with
 from auclab.models.timings import Timings
 from auclab.precision import EQUAL
 from auclab.samples.centring import moved_intercept

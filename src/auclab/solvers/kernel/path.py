@@ -9,8 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
-from auclab.kernels.kernel import Kernel
-from auclab.kernels.named import as_kernel
+from auclab.kernels.kernel import Kernel, as_kernel
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, Choices, check_kernel_choices, solve_training
 from auclab.solvers.kernel.training import check_program, training_problem

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 from auclab.compiled.compiling import compile_loops
 from auclab.formulations.base import Program
 from auclab.formulations.ranked import Ranking
-from auclab.kernels.kernel import Kernel
-from auclab.kernels.named import as_kernel
+from auclab.kernels.kernel import Kernel, as_kernel
 from auclab.solvers.budget import NEWTON_FEATURES, left_of
 from auclab.solvers.kernel.result import verified
 from auclab.solvers.kernel.solution import KernelSolution

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.composed import row_with
+from auclab.formulations.programs import row_with
 from auclab.precision import ROUNDING
 from auclab.types import Array
 

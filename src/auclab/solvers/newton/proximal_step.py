@@ -20,7 +20,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.composed import without_squares
+from auclab.formulations.programs import without_squares
 from auclab.precision import LITTLE, MOST_STEPS, ROUGH, SOLVED
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.active_set_step import active_set_step
