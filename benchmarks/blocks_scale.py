@@ -1,13 +1,12 @@
 """The solve over bins on computed rows, of any number: seconds, memory and certified gap against the number of rows.
 
-    python benchmarks/blocks_scale.py --rows 1e9 --workers 2 [--checkpoint FOLDER]        one size, 10 columns
+    python benchmarks/blocks_scale.py --rows 1e9 --workers 2                             one size, 10 columns
     python benchmarks/blocks_scale.py --rows 1e6 --way memory                             beside the solve in memory
     python benchmarks/blocks_scale.py --page                                              the table of docs/blocks.md
 
 Half of the rows are positive (`dataset=artificial_blocks`). Labels stay with the blocks; nothing in this process has an
-entry per row, but with `--way memory`. With `--checkpoint` a run that was stopped continues at its next start, and the
-results say so. Prints a line for every pass, and one of JSON; the row of docs/blocks_scale.csv with the same size, way
-and workers is replaced.
+entry per row, but with `--way memory`. Prints a line for every pass, and one of JSON; the row of docs/blocks_scale.csv
+with the same size, way and workers is replaced.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import json
 import os
 import resource
 import time
-from pathlib import Path
 from typing import Any
 
 import measured
@@ -32,7 +30,7 @@ from auclab.solvers.progress import SolveProgress, progress_to
 
 N_COLUMNS = 10
 FIELDS = (
-    "rows", "way", "workers", "seconds", "processor", "client_gb", "worker_gb", "passes", "resumed", "status", "gap",
+    "rows", "way", "workers", "seconds", "processor", "client_gb", "worker_gb", "passes", "status", "gap",
     "objective", "load",
 )  # fmt: skip
 RESULTS, PAGE = measured.ROOT / "docs" / "blocks_scale.csv", measured.ROOT / "docs" / "blocks.md"
@@ -73,7 +71,7 @@ def warm(tolerance: float) -> None:
     solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance)
 
 
-def measure(n_rows: int, way: str, workers: int, tolerance: float, checkpoint: Path | None) -> dict[str, Any]:
+def measure(n_rows: int, way: str, workers: int, tolerance: float) -> dict[str, Any]:
     """Solve once."""
     warm(tolerance)
     dask = DaskEngine(workers=workers) if workers else None
@@ -81,15 +79,13 @@ def measure(n_rows: int, way: str, workers: int, tolerance: float, checkpoint: P
         dask.connect()
     before, begin = processor(), time.perf_counter()
     table = rows_of(n_rows, 0, dask)
-    resumed = checkpoint is not None and checkpoint.exists() and any(checkpoint.iterdir())
     with progress_to(show):
         if way == "memory":
             y = computed_labels(table).positive()
             solution = solve(BufferedAUC(), np.asarray(table), y, solver="newton", tolerance=tolerance)
         else:
-            options: dict[str, Any] = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
             labels: Any = computed_labels(table)
-            solution = solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance, **options)
+            solution = solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance)
     found: dict[str, Any] = {"seconds": time.perf_counter() - begin, "client_gb": peak_gb()}
     if dask is not None:
         found["worker_gb"] = max(dask.connect().run(peak_gb).values())
@@ -100,7 +96,6 @@ def measure(n_rows: int, way: str, workers: int, tolerance: float, checkpoint: P
         "workers": workers,
         "processor": processor() - before,
         "passes": solution.iterations if way == "bins" else "",
-        "resumed": "yes" if resumed else "no",
         "status": str(solution.status),
         "gap": solution.gap,
         "objective": repr(solution.objective),
@@ -151,13 +146,12 @@ def main() -> None:
     parser.add_argument("--way", choices=("bins", "memory"), default="bins")
     parser.add_argument("--workers", type=int, default=0, help="Dask workers; 0 is this process")
     parser.add_argument("--tolerance", type=float, default=1e-6)
-    parser.add_argument("--checkpoint", type=Path, default=None)
     parser.add_argument("--page", action="store_true", help="write the table of docs/blocks.md")
     given = parser.parse_args()
     if given.page:
         measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
         return
-    found = measure(int(given.rows), given.way, given.workers, given.tolerance, given.checkpoint)
+    found = measure(int(given.rows), given.way, given.workers, given.tolerance)
     print(json.dumps(found), flush=True)
     key = str(found["rows"]), found["way"], str(found["workers"])
     rows = measured.read(RESULTS) if RESULTS.exists() else []

@@ -226,11 +226,9 @@ class NewtonConfig(SolverConfig):
     """Options of ``solver=newton``, for large samples in blocks.
 
     `bins`: initial number of score bins; 0 keeps all scores in this process, None takes what the tolerance needs.
-    `checkpoint`: a folder to which the state is saved after every pass over the rows, and from which a solve resumes.
     """
 
     bins: int | None = None
-    checkpoint: str | None = None
 
 
 @dataclass(frozen=True)
