@@ -4,9 +4,9 @@
     python benchmarks/blocks_scale.py --rows 1e6 --way memory                             beside the solve in memory
     python benchmarks/blocks_scale.py --page                                              the table of docs/blocks.md
 
-Half of the rows are positive (`dataset=artificial_blocks`). Labels stay with the blocks; nothing in this process has an
-entry per row, but with `--way memory`. Prints a line for every pass, and one of JSON; the row of docs/blocks_scale.csv
-with the same size, way and workers is replaced.
+The rows are computed when they are read (`tests/computed_rows.py`), and half of them are positive. This process holds a
+bit a row, the labels, and all rows with `--way memory`. Prints a line for every pass, and one of JSON; the row of
+docs/blocks_scale.csv with the same size, way and workers is replaced.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import resource
+import sys
 import time
 from typing import Any
 
@@ -24,9 +25,10 @@ import numpy as np
 from auclab import solve
 from auclab.formulations import BufferedAUC
 from auclab.samples.blocks import BlockTable, DaskEngine
-from auclab.samples.blocks.computed import uniform_rows
-from auclab.samples.blocks.labels import computed_labels
 from auclab.solvers.progress import SolveProgress, progress_to
+
+sys.path.insert(0, str(measured.ROOT / "tests"))
+from computed_rows import uniform_rows
 
 N_COLUMNS = 10
 FIELDS = (
@@ -56,18 +58,14 @@ def show(progress: SolveProgress) -> None:
     print(f"{progress.seconds:9.1f} s  {limits}  gap {progress.gap:.1e}", flush=True)
 
 
-def rows_of(n_rows: int, seed: int, engine: Any = None) -> BlockTable:
-    """Computed rows, half of them positive."""
-    half = n_rows // 2
-    return uniform_rows(
-        n_pos=half, n_neg=half, n_columns=N_COLUMNS, seed=seed, low_pos=-0.25, low_neg=0.0, engine=engine
-    )
+def rows_of(n_rows: int, seed: int, engine: Any = None) -> tuple[BlockTable, Any]:
+    """Computed rows, half of them positive, and their labels."""
+    return uniform_rows(n_rows // 2, n_rows // 2, N_COLUMNS, seed, engine)
 
 
 def warm(tolerance: float) -> None:
     """Compile, or load what was compiled, before the clock starts."""
-    table = rows_of(600_000, 1)
-    labels: Any = computed_labels(table)  # what stands for an array of them
+    table, labels = rows_of(600_000, 1)
     solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance)
 
 
@@ -78,13 +76,11 @@ def measure(n_rows: int, way: str, workers: int, tolerance: float) -> dict[str, 
     if dask is not None:
         dask.connect()
     before, begin = processor(), time.perf_counter()
-    table = rows_of(n_rows, 0, dask)
+    table, labels = rows_of(n_rows, 0, dask)
     with progress_to(show):
         if way == "memory":
-            y = computed_labels(table).positive()
-            solution = solve(BufferedAUC(), np.asarray(table), y, solver="newton", tolerance=tolerance)
+            solution = solve(BufferedAUC(), np.asarray(table), labels.positive(), solver="newton", tolerance=tolerance)
         else:
-            labels: Any = computed_labels(table)
             solution = solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance)
     found: dict[str, Any] = {"seconds": time.perf_counter() - begin, "client_gb": peak_gb()}
     if dask is not None:

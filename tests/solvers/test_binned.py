@@ -15,8 +15,7 @@ from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, open_parquet
-from auclab.samples.blocks.computed import uniform_rows
-from auclab.samples.blocks.labels import computed_labels, packed_labels
+from auclab.samples.blocks.labels import packed_labels
 from auclab.samples.blocks.passes import number_of_passes, passes_to
 from auclab.samples.blocks.reading import groups
 from auclab.samples.memory import RowRounding, Sample
@@ -29,6 +28,7 @@ from auclab.solvers.dispatch import solve
 from auclab.solvers.verified.marginals import transport_factor
 from auclab.solvers.verified.moments import moments
 from auclab.types import AuclabError, Status
+from computed_rows import uniform_rows
 
 N_COLUMNS = 4
 PROGRAMS = [
@@ -47,17 +47,15 @@ needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None,
 @pytest.fixture(autouse=True)
 def small_sizes(monkeypatch):
     """Many blocks and groups of few rows, and solves over bins of small samples."""
-    monkeypatch.setattr("auclab.samples.blocks.computed.BLOCK_ROWS", 700)
+    monkeypatch.setattr("computed_rows.BLOCK_ROWS", 700)
     monkeypatch.setattr("auclab.samples.blocks.reading.GROUP_ROWS", 2_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.DRAWN_FROM", 1_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.BLOCK_ROWS", 3_000)
 
 
 def uniform(engine=None, n_pos=9_000, n_neg=14_000, seed=0):
-    table = uniform_rows(
-        n_pos=n_pos, n_neg=n_neg, n_columns=N_COLUMNS, seed=seed, low_pos=-0.25, low_neg=0.0, engine=engine
-    )
-    return table, computed_labels(table).positive().astype(np.int8)
+    table, labels = uniform_rows(n_pos, n_neg, N_COLUMNS, seed, engine)
+    return table, labels.positive().astype(np.int8)
 
 
 def parquet_of(folder, X, y):
@@ -232,7 +230,7 @@ def test_the_optimum_is_that_of_memory(program):
 
 @pytest.mark.slow
 def test_the_objective_of_many_rows_agrees_to_nine_digits(monkeypatch):
-    monkeypatch.setattr("auclab.samples.blocks.computed.BLOCK_ROWS", 30_000)
+    monkeypatch.setattr("computed_rows.BLOCK_ROWS", 30_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.BLOCK_ROWS", 30_000)
     table, y = uniform(n_pos=150_000, n_neg=150_000)
     found, memory = (solve(BufferedAUC(), data, y, solver="newton") for data in (table, np.asarray(table)))
@@ -285,16 +283,13 @@ def test_a_null_optimum_is_left_to_the_other_method():
 @pytest.mark.slow
 def test_labels_may_stay_with_their_blocks():
     table, y = uniform()
-    by_vector, by_block = solve(BufferedAUC(), table, y), solve(BufferedAUC(), table, computed_labels(table))
+    packed = packed_labels(table, y == 1)
+    by_vector, by_block = solve(BufferedAUC(), table, y), solve(BufferedAUC(), table, packed)
     assert by_block.coef.tolist() == by_vector.coef.tolist()
     assert by_block.certificate == by_vector.certificate
-    sample = as_sample(table, computed_labels(table))
+    sample = as_sample(table, packed)
     assert sample.positive.tolist() == (y == 1).tolist()
-    view = table[np.arange(100, 3_000)]
-    assert computed_labels(view).positive().tolist() == (y[100:3_000] == 1).tolist()
-    packed = packed_labels(table, y == 1)
     assert (packed.n_pos, packed.n_neg) == (9_000, 14_000)
-    assert [block.before for block in packed] == [block.before for block in computed_labels(table)]
 
 
 @pytest.mark.slow
@@ -310,8 +305,6 @@ def test_the_multipliers_of_all_rows_prove_the_bound(program, weighted):
     assert rows.shape == y.shape
     labels = packed_labels(table, y == 1, weight)
     np.testing.assert_array_equal(found.bin_multipliers.of_rows(table, labels), rows)
-    if not weighted:
-        np.testing.assert_array_equal(found.bin_multipliers.of_rows(table, computed_labels(table)), rows)
     by_block = list(found.bin_multipliers.by_block(table, labels))
     assert [part.size for part in by_block] == [block.n_rows for block in table.blocks]
     with pytest.raises(AuclabError, match="already have weights"):
@@ -342,7 +335,7 @@ def test_what_bins_are_not_for():
     by_rows = solve(BufferedAUC(), table, y, solver="newton", bins=0)
     assert by_rows.multipliers is not None
     with pytest.raises(AuclabError, match="BlockLabels already have weights"):
-        solve(BufferedAUC(), table, computed_labels(table), sample_weight=np.ones(y.size))
+        solve(BufferedAUC(), table, packed_labels(table, y == 1), sample_weight=np.ones(y.size))
 
 
 def test_a_time_limit_ends_between_passes():
@@ -414,7 +407,7 @@ def test_scores_beyond_those_of_the_drawn_rows_are_counted(program, tmp_path):
 def test_one_pass_besides_those_at_points():
     """The first look at the rows brings the difference of the class means as well, which w = 0 is tried with."""
     table, y = uniform()
-    for labels in (y, computed_labels(table)):
+    for labels in (y, packed_labels(table, y == 1)):
         with passes_to(lambda progress: None):
             found = solve(BufferedAUC(), table, labels, solver="newton")
             assert number_of_passes() == 1 + found.iterations

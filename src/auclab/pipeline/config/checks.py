@@ -478,10 +478,10 @@ def _check_places(experiment: Experiment, plain: Mapping[str, Any]) -> None:
     if experiment.choices.get("engine") == "dask":
         if find_spec("distributed") is None:
             raise AuclabError("engine=dask needs distributed; install it with pip install 'auclab[dask]'")
-        if experiment.choices.get("dataset") not in ("blocks", "artificial_blocks"):
+        if experiment.choices.get("dataset") != "blocks":
             raise AuclabError(
-                "engine=dask reads the blocks of dataset=blocks or artificial_blocks, and no other data set; leave it "
-                "out, or spread the jobs of a sweep with -m hydra/launcher=dask"
+                "engine=dask reads the blocks of dataset=blocks, and no other data set; leave it out, or spread the "
+                "jobs of a sweep with -m hydra/launcher=dask"
             )
 
 

@@ -32,7 +32,6 @@ ALLOWED: dict[str, frozenset[str]] = {
     "dataset": frozenset(
         {
             "auclab.datasets.artificial.make_artificial",
-            "auclab.datasets.artificial.make_artificial_blocks",
             "auclab.datasets.published.load_breast_cancer",
             "auclab.datasets.file.load_file",
             "auclab.datasets.blocks.load_blocks",
