@@ -48,7 +48,7 @@ REFUSED = {
         "ranked": "formulation={} is fitted by another library, which compares all rows of two classes; formulation="
         "bauc and ranksvm compare rows within groups, by grades and by times",
         "blocks": "formulation={} is fitted by another library, which needs all rows in memory; dataset=blocks works "
-        "with logistic, lda, ranksvm, bauc, csvm and the other convex means of hinges",
+        "with ranksvm, bauc, csvm and the other convex means of hinges",
     },
     "integer": {
         "kernel": "a kernel is for bauc, ranksvm, csvm and the like, and not for {}",

@@ -255,7 +255,7 @@ class ScsConfig(SolverConfig):
 class TuneConfig:
     """A parameter of the formulation that is selected by cross-validation inside the training part.
 
-    `parameter`: ``penalty`` (λ), ``threshold`` (z), ``C`` or ``n_estimators`` of baselines; ``auto``: what the
+    `parameter`: ``penalty`` (λ), ``threshold`` (z), ``C`` of logistic regression; ``auto``: what the
     formulation has, if any (`auclab.pipeline.config.compose`); ``kernel``: γ of the kernel together with λ or
     z (`auclab.pipeline.split.kernel_tuning`); None takes the formulation as given. `values`: the values of the path, in
     any order; empty for λ: those of `auclab.solvers.penalty_series`. `grids`: of ``auto`` and ``kernel``: the

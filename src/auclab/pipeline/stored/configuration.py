@@ -55,7 +55,6 @@ ALLOWED: dict[str, frozenset[str]] = {
     ),
     "formulation": frozenset(
         {
-            "auclab.estimators.baselines.BoostedTrees",
             "auclab.estimators.baselines.LinearDiscriminant",
             "auclab.estimators.baselines.Logistic",
             "auclab.formulations.bauc.BufferedAUC",
