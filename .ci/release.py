@@ -34,7 +34,6 @@ EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
         ("run", "-m", *SMALL, "hydra/sweeper=optuna", "formulation=ranksvm", "formulation.penalty=interval(0.01,1)"),
         "pip install 'auclab[optuna]'",
     ),
-    "lightgbm": (("run", *SMALL, "formulation=lightgbm"), "pip install 'auclab[lightgbm]'"),
     "onnx": (("export", "last", "--split", "0", "--to", "onnx"), "pip install 'auclab[onnx]'"),
     "remote": (
         ("run", "dataset=blocks", "dataset.path=s3://bucket/rows", "dataset.target=y", "solver=newton"),

@@ -1,13 +1,12 @@
 """The solve over bins on computed rows, of any number: seconds, memory and certified gap against the number of rows.
 
-    python benchmarks/blocks_scale.py --rows 1e9 --workers 2 [--checkpoint FOLDER]        one size, 10 columns
+    python benchmarks/blocks_scale.py --rows 1e9 --workers 2                             one size, 10 columns
     python benchmarks/blocks_scale.py --rows 1e6 --way memory                             beside the solve in memory
     python benchmarks/blocks_scale.py --page                                              the table of docs/blocks.md
 
-Half of the rows are positive (`dataset=artificial_blocks`). Labels stay with the blocks; nothing in this process has an
-entry per row, but with `--way memory`. With `--checkpoint` a run that was stopped continues at its next start, and the
-results say so. Prints a line for every pass, and one of JSON; the row of docs/blocks_scale.csv with the same size, way
-and workers is replaced.
+The rows are computed when they are read (`tests/computed_rows.py`), and half of them are positive. This process holds a
+bit a row, the labels, and all rows with `--way memory`. Prints a line for every pass, and one of JSON; the row of
+docs/blocks_scale.csv with the same size, way and workers is replaced.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ import argparse
 import json
 import os
 import resource
+import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import measured
@@ -26,13 +25,14 @@ import numpy as np
 from auclab import solve
 from auclab.formulations import BufferedAUC
 from auclab.samples.blocks import BlockTable, DaskEngine
-from auclab.samples.blocks.computed import uniform_rows
-from auclab.samples.blocks.labels import computed_labels
 from auclab.solvers.progress import SolveProgress, progress_to
+
+sys.path.insert(0, str(measured.ROOT / "tests"))
+from computed_rows import uniform_rows
 
 N_COLUMNS = 10
 FIELDS = (
-    "rows", "way", "workers", "seconds", "processor", "client_gb", "worker_gb", "passes", "resumed", "status", "gap",
+    "rows", "way", "workers", "seconds", "processor", "client_gb", "worker_gb", "passes", "status", "gap",
     "objective", "load",
 )  # fmt: skip
 RESULTS, PAGE = measured.ROOT / "docs" / "blocks_scale.csv", measured.ROOT / "docs" / "blocks.md"
@@ -58,38 +58,30 @@ def show(progress: SolveProgress) -> None:
     print(f"{progress.seconds:9.1f} s  {limits}  gap {progress.gap:.1e}", flush=True)
 
 
-def rows_of(n_rows: int, seed: int, engine: Any = None) -> BlockTable:
-    """Computed rows, half of them positive."""
-    half = n_rows // 2
-    return uniform_rows(
-        n_pos=half, n_neg=half, n_columns=N_COLUMNS, seed=seed, low_pos=-0.25, low_neg=0.0, engine=engine
-    )
+def rows_of(n_rows: int, seed: int, engine: Any = None) -> tuple[BlockTable, Any]:
+    """Computed rows, half of them positive, and their labels."""
+    return uniform_rows(n_rows // 2, n_rows // 2, N_COLUMNS, seed, engine)
 
 
 def warm(tolerance: float) -> None:
     """Compile, or load what was compiled, before the clock starts."""
-    table = rows_of(600_000, 1)
-    labels: Any = computed_labels(table)  # what stands for an array of them
+    table, labels = rows_of(600_000, 1)
     solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance)
 
 
-def measure(n_rows: int, way: str, workers: int, tolerance: float, checkpoint: Path | None) -> dict[str, Any]:
+def measure(n_rows: int, way: str, workers: int, tolerance: float) -> dict[str, Any]:
     """Solve once."""
     warm(tolerance)
     dask = DaskEngine(workers=workers) if workers else None
     if dask is not None:
         dask.connect()
     before, begin = processor(), time.perf_counter()
-    table = rows_of(n_rows, 0, dask)
-    resumed = checkpoint is not None and checkpoint.exists() and any(checkpoint.iterdir())
+    table, labels = rows_of(n_rows, 0, dask)
     with progress_to(show):
         if way == "memory":
-            y = computed_labels(table).positive()
-            solution = solve(BufferedAUC(), np.asarray(table), y, solver="newton", tolerance=tolerance)
+            solution = solve(BufferedAUC(), np.asarray(table), labels.positive(), solver="newton", tolerance=tolerance)
         else:
-            options: dict[str, Any] = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
-            labels: Any = computed_labels(table)
-            solution = solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance, **options)
+            solution = solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance)
     found: dict[str, Any] = {"seconds": time.perf_counter() - begin, "client_gb": peak_gb()}
     if dask is not None:
         found["worker_gb"] = max(dask.connect().run(peak_gb).values())
@@ -100,7 +92,6 @@ def measure(n_rows: int, way: str, workers: int, tolerance: float, checkpoint: P
         "workers": workers,
         "processor": processor() - before,
         "passes": solution.iterations if way == "bins" else "",
-        "resumed": "yes" if resumed else "no",
         "status": str(solution.status),
         "gap": solution.gap,
         "objective": repr(solution.objective),
@@ -151,13 +142,12 @@ def main() -> None:
     parser.add_argument("--way", choices=("bins", "memory"), default="bins")
     parser.add_argument("--workers", type=int, default=0, help="Dask workers; 0 is this process")
     parser.add_argument("--tolerance", type=float, default=1e-6)
-    parser.add_argument("--checkpoint", type=Path, default=None)
     parser.add_argument("--page", action="store_true", help="write the table of docs/blocks.md")
     given = parser.parse_args()
     if given.page:
         measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
         return
-    found = measure(int(given.rows), given.way, given.workers, given.tolerance, given.checkpoint)
+    found = measure(int(given.rows), given.way, given.workers, given.tolerance)
     print(json.dumps(found), flush=True)
     key = str(found["rows"]), found["way"], str(found["workers"])
     rows = measured.read(RESULTS) if RESULTS.exists() else []

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from auclab.bounds import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
+    margin_bound,
     pairwise_stability_bound,
     peeled_fixed_scorer_bauc_bound,
     peeled_margin_bound,
@@ -123,10 +125,13 @@ def draw_plan(path: Path) -> None:
     plans = {
         "held out: AUC": ("fixed_scorer_auc", {"rho": RHO, "method": "hoeffding"}),
         "held out: bAUC": ("fixed_scorer_bauc", {"a": 1.0, "score_spread": 1.0, "rho": RHO, "method": "hoeffding"}),
-        "training: margin, Λ = 1/D": ("margin", {"norm_bound": 1.0, "diameter": 1.0, "rho": RHO}),
-        "training: stability, λ = D²": ("pairwise_stability", {"a": 1.0, "diameter": 1.0, "penalty": 1.0, "rho": RHO}),
+        "training: margin, Λ = 1/D": (partial(margin_bound, 0.0), {"norm_bound": 1.0, "diameter": 1.0, "rho": RHO}),
+        "training: stability, λ = D²": (
+            partial(pairwise_stability_bound, 0.0),
+            {"a": 1.0, "diameter": 1.0, "penalty": 1.0, "rho": RHO},
+        ),
         "as published, λ = D²": (
-            "published_stability",
+            partial(published_stability_bound, 0.0),
             {"a": 1.0, "radius_pos": 0.5, "radius_neg": 0.5, "penalty": 1.0, "rho": RHO},
         ),
     }

@@ -22,7 +22,7 @@ from waiting import wait_until
 from warm_programs import plain, warm_programs
 
 #: What a line needs that is an extra.
-EXTRAS = {"engine=dask": "distributed", "sweeper=optuna": "optuna", "formulation=lightgbm": "lightgbm"}
+EXTRAS = {"engine=dask": "distributed", "sweeper=optuna": "optuna"}
 #: Pages with the marks of the tables that they need.
 PAGES = [
     pytest.param(page, marks=pytest.mark.needs_tables(*tables)) if (tables := NEEDS.get(page, Needs()).tables) else page

@@ -23,7 +23,6 @@ MODULES = {
     "dask": ("distributed",),
     "slurm": ("hydra_plugins.hydra_submitit_launcher", "submitit"),
     "optuna": ("optuna",),
-    "lightgbm": ("lightgbm",),
     "onnx": ("onnx",),
     "remote": ("fsspec", "fsspec.core"),
     "postgresql": ("psycopg",),

@@ -13,15 +13,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from auclab.displays import ModifierDisplay, PolynomialStepDisplay
+from auclab.displays import ModifierDisplay
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X[["mean texture", "mean smoothness", "mean symmetry", "mean fractal dimension"]]  # the others separate too well
 X, X_test, y, y_test = train_test_split(X, y == 0, test_size=0.5, stratify=y, random_state=0)
 logistic = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
 display = ModifierDisplay.from_estimator(logistic, X_test, y_test, response_method="predict_proba", name="logistic")
-
-# %%
-# Polynomials that approximate the step in polynomial AUC. A higher degree is steeper at 0 and oscillates less away from
-# it. Outside [−1, 1], where there are no pairs, all of them diverge (Calders & Jaroszewicz 2007, Fig. 1).
-display = PolynomialStepDisplay.from_estimator(logistic, X_test, y_test, degrees=(5, 29))

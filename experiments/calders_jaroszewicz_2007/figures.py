@@ -11,8 +11,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from auclab.displays import PolynomialStepDisplay
 from auclab.displays.style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SERIES, SKY, despine, ordered
+from auclab.metrics.series import step_series
 from experiments.calders_jaroszewicz_2007 import accuracy, linear, sampling
 from experiments.drawing import draw, panels, sizes, summaries
 from experiments.study import AS_PUBLISHED, CORRECTED, VALUE
@@ -39,7 +39,12 @@ METHODS = {
 def figure1() -> Figure:
     """The polynomials for the step."""
     figure, ax = panels(1, 1, (5.0, 3.0))
-    PolynomialStepDisplay.from_parameters(degrees=[accuracy.DEGREE], series=["chebyshev"], ax=ax)
+    t = np.linspace(-1.04, 1.04, 401)
+    ax.plot(t, np.heaviside(t, 0.5), label="step", color=INK, drawstyle="steps-mid")
+    polynomial = step_series(accuracy.DEGREE, "chebyshev")(t)
+    ax.plot(t, polynomial, label=f"Chebyshev d = {accuracy.DEGREE}", **SERIES[1])
+    ax.set(xlabel="score difference over the largest one, t/s", ylabel="weight w(t) of a pair", ylim=(-0.2, 1.2))
+    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     despine(ax)
     return figure
 

@@ -28,6 +28,7 @@ from auclab.datasets.records import Dataset, Labels, Split
 from auclab.estimators import AUCClassifier, PolynomialAUCClassifier
 from auclab.metrics import auc_score
 from auclab.types import Array
+from experiments.calders_jaroszewicz_2007.published_ascent import PublishedAscentClassifier
 from experiments.study import AS_PUBLISHED, CORRECTED, Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 10}
@@ -94,9 +95,9 @@ def methods() -> dict[str, ClassifierMixin]:
         for name, penalty in zip(RANKSVM, PENALTIES, strict=True)
     }
     return {
-        AS_PUBLISHED: PolynomialAUCClassifier(DEGREE, max_iter=ITERATIONS, variant="as_published"),
-        CENTRED: PolynomialAUCClassifier(DEGREE, max_iter=ITERATIONS, variant="as_published"),
-        STANDARDISED: PolynomialAUCClassifier(DEGREE, max_iter=ITERATIONS, variant="as_published"),
+        AS_PUBLISHED: PublishedAscentClassifier(DEGREE, ITERATIONS),
+        CENTRED: PublishedAscentClassifier(DEGREE, ITERATIONS),
+        STANDARDISED: PublishedAscentClassifier(DEGREE, ITERATIONS),
         CORRECTED: PolynomialAUCClassifier(DEGREE, max_iter=ITERATIONS),
         LDA: LinearDiscriminantAnalysis(),
         **machines,

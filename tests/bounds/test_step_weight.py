@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from auclab.bounds import roc_value_bound, step_weight_bound, weighted_auc_bound
-from auclab.bounds.step_weight import Ramp, best_ramp, planned_slack
+from auclab.bounds.step_weight import Ramp, best_ramp
 from auclab.metrics import partial_auc
 from auclab.types import AuclabError
 
@@ -43,8 +43,6 @@ def test_best_ramp_is_better_than_others(method, band):
     widest = (high - low) / ramp.ramps
     scan = min(map(cost, np.geomspace(1e-3, 1, 2000) * widest))
     assert cost(ramp.width) <= min(scan, cost(0.0)) * (1 + 2e-3)
-    planned = planned_slack(**sizes, delta=0.05, min_fpr=band[0], max_fpr=band[1], method=method)
-    assert cost(ramp.width) == pytest.approx(planned, rel=1e-12)
 
 
 @pytest.mark.parametrize("method", ["mcdiarmid", "dkw", "max_rank"])

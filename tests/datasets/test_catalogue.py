@@ -185,7 +185,6 @@ def test_composes_in_the_main_configuration(data_folder: Path) -> None:
         "credit_approval": (["dataset.positive=-"], (383, 307)),
         "perturbed": (["dataset.base=breast_cancer", "dataset.factor=2"], (424, 714)),
         "artificial": (["dataset.n_pos=5"], (5, 1000)),
-        "artificial_blocks": (["dataset.n_pos=5", "dataset.n_neg=1e3", "+engine=local"], (5, 1000)),
         "file": ([f"dataset.path={keel}", "dataset.target=target", "dataset.positive=positive"], (5, 96)),
     }
     with initialize_config_dir(str(FOLDER.parent), version_base="1.3"):

@@ -51,29 +51,6 @@ def test_first_numbers_of_a_seed() -> None:
     assert make_artificial(n_pos=1, n_neg=1).X.iloc[0, 0] == first == pytest.approx(0.38696169)
 
 
-def test_artificial_blocks_are_the_same_in_every_pass() -> None:
-    dataset = datasets.load("artificial_blocks", n_pos=2e5, n_neg=1e5, n_features=2, seed=5)
-    table = dataset.X
-    assert (dataset.n_pos, dataset.n_neg, table.shape) == (200_000, 100_000, (300_000, 2))
-    assert len(table.blocks) == 3
-    X, again = np.asarray(table), np.concatenate(list(table.stream()))
-    np.testing.assert_array_equal(X, again)
-    some = np.array([7, 299_999, 131_072])
-    np.testing.assert_array_equal(table.take(some), X[some])
-    for label, low in ((1, -0.25), (0, 0.0)):
-        side = X[dataset.y == label]
-        assert stats.kstest(side.ravel(), stats.uniform(low, 1.0).cdf).pvalue > 1e-4
-        assert abs(np.corrcoef(side.T) - np.eye(2)).max() < 0.02
-    # No block repeats another, and each has both classes.
-    assert np.unique(X[:, 0]).size == len(X)
-    assert [block.source.n_pos for block in table.blocks] == [66_666, 66_667, 66_667]
-    for block, labels in zip(table.blocks, table.split(dataset.y), strict=True):
-        np.testing.assert_array_equal(block.source.positive, labels == 1)
-    other = datasets.load("artificial_blocks", n_pos=2e5, n_neg=1e5, n_features=2, seed=6)
-    assert other.sha256 != dataset.sha256
-    assert other.X.take([0])[0, 0] != X[0, 0]
-
-
 def test_perturbed_keeps_originals_and_stays_within_one_deviation() -> None:
     base = datasets.load("breast_cancer")
     dataset = make_perturbed(base="breast_cancer", factor=4, seed=1)
@@ -111,8 +88,7 @@ def test_missing_values_stay_missing() -> None:
     [
         ("artificial", {"n_pos": 0}, "n_pos is 0; .* whole number ≥ 1"),
         ("artificial", {"seed": -1}, r"seed is -1"),
-        ("artificial_blocks", {"n_neg": 0}, r"n_neg is 0; .* whole number ≥ 1"),
-        ("artificial_blocks", {"n_pos": 2.5}, r"n_pos is 2\.5"),
+        ("artificial", {"n_pos": 2.5}, r"n_pos is 2\.5"),
         ("perturbed", {"factor": 0}, r"factor is 0; .* whole number ≥ 1"),
         ("perturbed", {"factor": 2.5}, r"factor is 2\.5"),
         ("perturbed", {"base": "nothing"}, r"no data set 'nothing'; choose from"),

@@ -19,7 +19,6 @@ from auclab.displays import (
     BufferedROCDisplay,
     LesserAreaDisplay,
     ModifierDisplay,
-    PolynomialStepDisplay,
     RankingErrorDisplay,
     ROCBandDisplay,
     ROCHullDisplay,
@@ -33,7 +32,6 @@ OPTIONS = {
     BufferedROCDisplay: {"thresholds": (0.0, 0.5)},
     LesserAreaDisplay: {"measure": ("beta", 2.0, 5.0)},
     ModifierDisplay: {"bins": 20},
-    PolynomialStepDisplay: {"bins": 20},
     RankingErrorDisplay: {"bins": 20},
     ROCBandDisplay: {"at": (0.1, 0.3), "resamples": 100},
     ROCHullDisplay: {"cost_shares": (0.0, 0.3, 1.0)},
@@ -191,9 +189,7 @@ def test_bad_input_has_the_words_of_the_metrics(display_class):
         display_class.from_estimator(StandardScaler().fit([[0.0], [1.0]]), [[0.0], [1.0]], [0, 1], **options)
 
 
-@pytest.mark.parametrize(
-    "display_class", [RankingErrorDisplay, ScoreHistogramDisplay, ModifierDisplay, PolynomialStepDisplay]
-)
+@pytest.mark.parametrize("display_class", [RankingErrorDisplay, ScoreHistogramDisplay, ModifierDisplay])
 def test_refuses_no_bins(display_class):
     with pytest.raises(AuclabError, match="bins"):
         display_class.from_predictions(*CASES["separated"], bins=0)

@@ -72,9 +72,9 @@ def test_onnx_gives_the_scores(customers, kind):
 
 
 def test_what_cannot_be_written_is_said(monkeypatch):
-    trees = {"format": FORMAT, "version": 1, "about": {"formulation": "lightgbm"}, "columns": [], "terms": None}
+    trees = {"format": FORMAT, "version": 1, "about": {"formulation": "trees"}, "columns": [], "terms": None}
     scorer = Scorer(trees | {"intercept": None})
-    with pytest.raises(AuclabError, match="lightgbm is not a formula over the columns"):
+    with pytest.raises(AuclabError, match="trees is not a formula over the columns"):
         export_scorer(scorer, "sql")
     with pytest.raises(AuclabError, match="exported to json, sql, onnx, not to 'pmml'"):
         export_scorer(Scorer(trees | {"terms": [], "intercept": 0.0}), "pmml")

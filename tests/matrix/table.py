@@ -91,11 +91,6 @@ SCORERS = (
     Scorer("kernel", ("formulation=ranksvm", "kernel=rbf")),
     Scorer("logistic", ("formulation=logistic",)),
     Scorer("lda", ("formulation=lda",)),
-    Scorer(
-        "lightgbm",
-        ("formulation=lightgbm", "formulation.n_estimators=5", "formulation.min_child_samples=2"),
-        "lightgbm",
-    ),
     *(
         Scorer(f"{kind}{over}", ("formulation=ranksvm", *data, *kernel))
         for over, kernel in (("", ()), (", kernel", ("kernel=rbf",)))
@@ -134,7 +129,6 @@ SEARCHED = {
     "scorecard, dates": "formulation.max_items=2,3",
     "logistic": "formulation.C=tag(log,interval(1e-2,10))",
     "lda": "preprocess=standard,minmax",
-    "lightgbm": "formulation.n_estimators=3,5",
 }
 #: Uses that are commands on a stored run.
 COMMANDS = (
@@ -159,7 +153,7 @@ FUNCTIONS = (Use("feature path", "feature_path(formulation, X, y, counts)", ()),
 RANKED = tuple(_RANKED)
 RANKED_KERNELS = tuple(f"{kind}, kernel" for kind in RANKED)
 CARDS = ("scorecard", "scorecard, dates")
-BASELINES = ("logistic", "lda", "lightgbm")
+BASELINES = ("logistic", "lda")
 OVER_PAIRS = (
     *("bauc", "generalized_bauc", "ranksvm", "ranksvm, squared", "ranksvm, l1", "ranksvm, linf", "partial_auc"),
     *("elastic_net", "group_lasso", "group_lasso, named", "squared hinge", "exact_auc", *CARDS, "kernel"),
@@ -224,10 +218,11 @@ REFUSED = (
         "rows in blocks are minimised from sums by bins of scores, and their bounds are those of the hinge",
     ),
     Refusal(
-        (*CARDS, "lightgbm"),
+        (*CARDS, *BASELINES),
         ("blocks", "Dask"),
         "needs? all rows in memory",
-        "the rows must be in memory: the search for points and LightGBM's trees read all of them thousands of times",
+        "the rows must be in memory: the search for points reads all of them thousands of times, and scikit-learn "
+        "takes arrays",
     ),
     Refusal(
         ("exact_auc", *CARDS),
@@ -249,7 +244,7 @@ REFUSED = (
         "the ONNX graph is a weighted sum of numbers and categories and has no intervals; json and sql have them",
     ),
     Refusal(
-        ("kernel", *RANKED_KERNELS, "lightgbm"),
+        ("kernel", *RANKED_KERNELS),
         ("export json", "export sql", "export onnx"),
         "is (no|not a) formula over the columns, so that it cannot be exported",
         "the scorer is not a weighted sum of the columns; `auclab predict MODEL ROWS` scores new rows",

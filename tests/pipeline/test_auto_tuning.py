@@ -12,7 +12,7 @@ TUNED = {
     **dict.fromkeys(("ranksvm", "csvm", "partial_auc"), "penalty"),
     **dict.fromkeys(("generalized_bauc", "ecsvm"), "threshold"),
     **dict.fromkeys(("bauc", "exact_auc", "lda")),
-    **{"logistic": "C", "lightgbm": "n_estimators"},
+    "logistic": "C",
 }
 
 

@@ -102,7 +102,7 @@ def test_what_a_summarised_part_lacks_is_refused_first(folder, tmp_path, summari
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        (("formulation=lightgbm",), "is fitted by another library, which needs all rows in memory"),
+        (("formulation=logistic",), "is fitted by another library, which needs all rows in memory"),
         (("formulation=exact_auc", "solver=auto"), "every solver of exact_auc with these parameters does"),
         (("formulation=ecsvm", "formulation.threshold=0.1", "solver=auto"), "every solver of ecsvm with these"),
         (("solver=clarabel", "formulation=ranksvm"), "use solver=cutting_plane or solver=newton"),

@@ -30,10 +30,10 @@ def test_a_sweep_ends_with_its_counts(console, tmp_path):
 def test_a_sweep_ends_with_the_command_that_compares_it(console, tmp_path):
     parent, store = "f73cfe24d8bd426eb50df36d4a34b9b1", str(tmp_path / "my runs")
     last = {"folder": tmp_path, "tracking": TrackingConfig(dir=store), "parent": parent}
-    screen.show_sweep(Counter(FINISHED=1, SKIPPED=1, LEFT_OUT=2), **last)
+    screen.show_sweep(Counter(FINISHED=1, SKIPPED=1), **last)
     lines = console.file.getvalue().splitlines()
     assert f"compare:   auclab compare --sweep f73cfe24 --store '{store}'" in lines
-    assert lines[-1] == "sweep: 1 finished, 1 skipped, 0 failed, 0 killed, 2 left out"
+    assert lines[-1] == "sweep: 1 finished, 1 skipped, 0 failed, 0 killed"
     for counts, options in ((Counter(FINISHED=1), {}), (Counter(FINISHED=9), {"comparable": False})):
         console.file.truncate(0)
         screen.show_sweep(counts, **last, **options)

@@ -17,7 +17,7 @@ from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankS
 from auclab.metrics import auc_score, auc_threshold, bauc_score
 from auclab.pipeline.config.compose import compose_experiment, flatten, run_name
 from auclab.pipeline.config.settings import TuneConfig
-from auclab.pipeline.split.tuning import tune_formulation, values_beyond
+from auclab.pipeline.split.tuning import tune_formulation
 from auclab.pipeline.split.tuning_path import draw_tuning_path
 from auclab.types import AuclabError
 from composed import run_here
@@ -257,8 +257,3 @@ def test_what_is_printed_at_the_end_of_a_path_can_be_typed(words, key, values, t
         assert len(more) == 5
         assert (min(more) == tried[-1]) if above else (max(more) == tried[0])
     assert any(values in tuning.typed_beyond(above=above) for above in (False, True))
-
-
-def test_trees_are_counted_in_whole_numbers():
-    assert values_beyond([10, 20, 50], above=False, whole=True) == [2.0, 4.0, 10.0]
-    assert values_beyond([100, 200, 400], above=True, whole=True) == [400.0, 800.0, 1600.0, 3200.0, 6400.0]

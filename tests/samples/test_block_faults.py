@@ -1,8 +1,6 @@
-"""Files of odd shapes give the optimum of memory; files that change or lack rows, and full disks, are said."""
+"""Files of odd shapes give the optimum of memory; files that change or lack rows are said."""
 
-import errno
 import io
-import os
 
 import numpy as np
 import pandas as pd
@@ -12,7 +10,6 @@ import pytest
 
 from auclab.formulations import RankSVM
 from auclab.samples.blocks import LocalEngine, open_parquet, parquet
-from auclab.solvers.binned import checkpoint
 from auclab.solvers.dispatch import solve
 from auclab.types import AuclabError, Status
 from links import link
@@ -217,36 +214,3 @@ def test_a_damaged_page_is_seen_where_the_file_has_checksums(tmp_path):
     table, _ = open_parquet(tmp_path, target="y")
     with pytest.raises(AuclabError, match=r"cannot be read as parquet: .*(CRC|could not verify|corrupt)"):
         np.asarray(table)
-
-
-def disk_is_full(*arguments, **options):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def test_a_disk_that_is_full_from_the_start(tmp_path, monkeypatch):
-    write(rows(), tmp_path / "0.parquet")
-    monkeypatch.setattr(checkpoint.np, "savez", disk_is_full)
-    with pytest.raises(AuclabError, match=r"cannot be written .*No space left on device.*choose another folder"):
-        solved(tmp_path, checkpoint=str(tmp_path / "state"))
-    assert not list((tmp_path / "state").iterdir())
-
-
-def test_a_disk_that_is_full_later_does_not_end_the_solve(tmp_path, monkeypatch):
-    write(rows(), tmp_path / "0.parquet")
-    whole = solved(tmp_path)
-    assert whole.iterations >= 2
-    # The third pass is the second at a point: by then there is a checkpoint.
-    engine = Disturbed(3, lambda: monkeypatch.setattr(checkpoint.np, "savez", disk_is_full))
-    found = solved(tmp_path, engine, checkpoint=str(tmp_path / "state"))
-    assert found.coef.tolist() == whole.coef.tolist()
-    assert found.certificate == whole.certificate
-    assert any("the last checkpoint is an earlier one" in note for note in found.notes)
-    assert [file.suffix for file in (tmp_path / "state").iterdir()] == [".npz"]
-
-
-def test_a_checkpoint_of_another_version(tmp_path, monkeypatch):
-    write(rows(), tmp_path / "0.parquet")
-    solved(tmp_path, checkpoint=str(tmp_path / "state"))
-    monkeypatch.setattr(checkpoint, "_VERSION", 99)
-    with pytest.raises(AuclabError, match=r"is not a checkpoint of a solve \(of another version\); delete it"):
-        solved(tmp_path, checkpoint=str(tmp_path / "state"))

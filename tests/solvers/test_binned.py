@@ -14,15 +14,13 @@ from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
-from auclab.samples.blocks.computed import uniform_rows
-from auclab.samples.blocks.labels import computed_labels, packed_labels
+from auclab.samples.blocks import DaskEngine, open_parquet
+from auclab.samples.blocks.labels import packed_labels
 from auclab.samples.blocks.passes import number_of_passes, passes_to
 from auclab.samples.blocks.reading import groups
 from auclab.samples.memory import RowRounding, Sample
 from auclab.solvers.binned.bin_sums import SumInBins
 from auclab.solvers.binned.binned_loss import BinnedLoss
-from auclab.solvers.binned.checkpoint import State, read_checkpoint, write_checkpoint
 from auclab.solvers.binned.grid import N_PARTS, grid_for, moves_of
 from auclab.solvers.binned.solver import BinnedSolve
 from auclab.solvers.certify import certify
@@ -30,6 +28,7 @@ from auclab.solvers.dispatch import solve
 from auclab.solvers.verified.marginals import transport_factor
 from auclab.solvers.verified.moments import moments
 from auclab.types import AuclabError, Status
+from computed_rows import uniform_rows
 
 N_COLUMNS = 4
 PROGRAMS = [
@@ -48,17 +47,15 @@ needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None,
 @pytest.fixture(autouse=True)
 def small_sizes(monkeypatch):
     """Many blocks and groups of few rows, and solves over bins of small samples."""
-    monkeypatch.setattr("auclab.samples.blocks.computed.BLOCK_ROWS", 700)
+    monkeypatch.setattr("computed_rows.BLOCK_ROWS", 700)
     monkeypatch.setattr("auclab.samples.blocks.reading.GROUP_ROWS", 2_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.DRAWN_FROM", 1_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.BLOCK_ROWS", 3_000)
 
 
 def uniform(engine=None, n_pos=9_000, n_neg=14_000, seed=0):
-    table = uniform_rows(
-        n_pos=n_pos, n_neg=n_neg, n_columns=N_COLUMNS, seed=seed, low_pos=-0.25, low_neg=0.0, engine=engine
-    )
-    return table, computed_labels(table).positive().astype(np.int8)
+    table, labels = uniform_rows(n_pos, n_neg, N_COLUMNS, seed, engine)
+    return table, labels.positive().astype(np.int8)
 
 
 def parquet_of(folder, X, y):
@@ -233,7 +230,7 @@ def test_the_optimum_is_that_of_memory(program):
 
 @pytest.mark.slow
 def test_the_objective_of_many_rows_agrees_to_nine_digits(monkeypatch):
-    monkeypatch.setattr("auclab.samples.blocks.computed.BLOCK_ROWS", 30_000)
+    monkeypatch.setattr("computed_rows.BLOCK_ROWS", 30_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.BLOCK_ROWS", 30_000)
     table, y = uniform(n_pos=150_000, n_neg=150_000)
     found, memory = (solve(BufferedAUC(), data, y, solver="newton") for data in (table, np.asarray(table)))
@@ -286,16 +283,13 @@ def test_a_null_optimum_is_left_to_the_other_method():
 @pytest.mark.slow
 def test_labels_may_stay_with_their_blocks():
     table, y = uniform()
-    by_vector, by_block = solve(BufferedAUC(), table, y), solve(BufferedAUC(), table, computed_labels(table))
+    packed = packed_labels(table, y == 1)
+    by_vector, by_block = solve(BufferedAUC(), table, y), solve(BufferedAUC(), table, packed)
     assert by_block.coef.tolist() == by_vector.coef.tolist()
     assert by_block.certificate == by_vector.certificate
-    sample = as_sample(table, computed_labels(table))
+    sample = as_sample(table, packed)
     assert sample.positive.tolist() == (y == 1).tolist()
-    view = table[np.arange(100, 3_000)]
-    assert computed_labels(view).positive().tolist() == (y[100:3_000] == 1).tolist()
-    packed = packed_labels(table, y == 1)
     assert (packed.n_pos, packed.n_neg) == (9_000, 14_000)
-    assert [block.before for block in packed] == [block.before for block in computed_labels(table)]
 
 
 @pytest.mark.slow
@@ -311,8 +305,6 @@ def test_the_multipliers_of_all_rows_prove_the_bound(program, weighted):
     assert rows.shape == y.shape
     labels = packed_labels(table, y == 1, weight)
     np.testing.assert_array_equal(found.bin_multipliers.of_rows(table, labels), rows)
-    if not weighted:
-        np.testing.assert_array_equal(found.bin_multipliers.of_rows(table, computed_labels(table)), rows)
     by_block = list(found.bin_multipliers.by_block(table, labels))
     assert [part.size for part in by_block] == [block.n_rows for block in table.blocks]
     with pytest.raises(AuclabError, match="already have weights"):
@@ -334,72 +326,16 @@ def test_groups_do_not_depend_on_who_reads(monkeypatch):
     assert min(sizes[:-1]) >= 2_000
 
 
-class _Stops(LocalEngine):
-    """Fails in the pass of a given number."""
-
-    def __init__(self, number):
-        self.left = number
-
-    def reduce(self, task, blocks):
-        self.left -= 1
-        if self.left < 0:
-            raise KeyboardInterrupt
-        return super().reduce(task, blocks)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [2, 3])
-def test_a_solve_goes_on_from_its_checkpoint(tmp_path, number):
-    path = tmp_path / "checkpoints"
-    table, y = uniform()
-    whole = solve(BufferedAUC(), table, y, solver="newton")
-    assert whole.iterations > 2
-    broken, _ = uniform(_Stops(number))  # the first look is a pass as well
-    with pytest.raises(KeyboardInterrupt):
-        solve(BufferedAUC(), broken, y, solver="newton", checkpoint=str(path))
-    assert [each.suffix for each in path.iterdir()] == [".npz"]
-    counted, _ = uniform(_Stops(1 + whole.iterations - (number - 1)))
-    found = solve(BufferedAUC(), counted, y, solver="newton", checkpoint=str(path))
-    assert counted.engine.left == 0  # no pass was made twice
-    assert found.coef.tolist() == whole.coef.tolist()
-    assert found.certificate == whole.certificate
-    assert [row[1:] for row in found.history] == [row[1:] for row in whole.history]
-
-
-@pytest.mark.slow
-def test_every_solve_has_its_checkpoint(tmp_path):
-    table, y = uniform()
-    for program, labels in ((BufferedAUC(), y), (RankSVM(0.05), y), (BufferedAUC(), 1 - y)):
-        solve(program, table, labels, solver="newton", checkpoint=str(tmp_path))
-    solve(BufferedAUC(), table[np.arange(20_000)], y[:20_000], solver="newton", checkpoint=str(tmp_path))
-    files = sorted(tmp_path.iterdir())
-    assert len(files) == 4
-    for file in files:
-        file.write_bytes(file.read_bytes()[:100])
-    with pytest.raises(AuclabError, match="is not a checkpoint of a solve"):
-        solve(BufferedAUC(), table, y, solver="newton", checkpoint=str(tmp_path))
-    with pytest.raises(AuclabError, match="cannot be made"):
-        solve(BufferedAUC(), table, y, solver="newton", checkpoint=str(files[0] / "below"))
-    with pytest.raises(AuclabError, match="cannot be written"):
-        write_checkpoint(tmp_path / "nowhere" / "a", State(np.ones(3), 64))
-    state = State(np.arange(3.0), 64, passes=2, best=np.ones(3), value=0.5, history=np.ones((2, 3)))
-    write_checkpoint(tmp_path / "b", state)
-    again = read_checkpoint(tmp_path / "b")
-    for name, value in vars(state).items():
-        np.testing.assert_array_equal(getattr(again, name), value)
-
-
 def test_what_bins_are_not_for():
     table, y = uniform()
-    for options in ({"checkpoint": "a"}, {"bins": 100}):
-        with pytest.raises(AuclabError, match="for large samples in blocks"):
-            solve(BufferedAUC(), np.asarray(table), y, solver="newton", **options)
-        with pytest.raises(AuclabError, match="for large samples in blocks"):
-            solve(BufferedAUC(), table, y, solver="newton", constraints=Constraints(nonpositive=[0]), **options)
+    with pytest.raises(AuclabError, match="for large samples in blocks"):
+        solve(BufferedAUC(), np.asarray(table), y, solver="newton", bins=100)
+    with pytest.raises(AuclabError, match="for large samples in blocks"):
+        solve(BufferedAUC(), table, y, solver="newton", bins=100, constraints=Constraints(nonpositive=[0]))
     by_rows = solve(BufferedAUC(), table, y, solver="newton", bins=0)
     assert by_rows.multipliers is not None
     with pytest.raises(AuclabError, match="BlockLabels already have weights"):
-        solve(BufferedAUC(), table, computed_labels(table), sample_weight=np.ones(y.size))
+        solve(BufferedAUC(), table, packed_labels(table, y == 1), sample_weight=np.ones(y.size))
 
 
 def test_a_time_limit_ends_between_passes():
@@ -468,23 +404,10 @@ def test_scores_beyond_those_of_the_drawn_rows_are_counted(program, tmp_path):
     assert found.objective == pytest.approx(solve(program, x[:, None], y, solver="newton").objective, rel=2e-6)
 
 
-def test_rows_that_replace_others_do_not_go_on_with_their_checkpoint(tmp_path):
-    rng = np.random.default_rng(0)
-    y = (rng.random(20_000) < 0.5).astype(int)
-    answers = []
-    for shift in (0.3, 2.0):
-        X = rng.normal(size=(y.size, 2)) + shift * y[:, None]
-        table = parquet_of(tmp_path / "rows", X, y)
-        found = solve(BufferedAUC(), table, y, solver="newton", checkpoint=str(tmp_path / "checkpoints"))
-        answers.append(found.objective)
-        assert found.objective == pytest.approx(solve(BufferedAUC(), X, y, solver="newton").objective, rel=1e-5)
-    assert answers[0] > 2 * answers[1]
-
-
 def test_one_pass_besides_those_at_points():
     """The first look at the rows brings the difference of the class means as well, which w = 0 is tried with."""
     table, y = uniform()
-    for labels in (y, computed_labels(table)):
+    for labels in (y, packed_labels(table, y == 1)):
         with passes_to(lambda progress: None):
             found = solve(BufferedAUC(), table, labels, solver="newton")
             assert number_of_passes() == 1 + found.iterations

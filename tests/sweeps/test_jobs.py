@@ -2,20 +2,18 @@
 
 import shutil
 from collections import Counter
-from importlib.metadata import PackageNotFoundError
 from itertools import count
 
 import pytest
 
 from auclab.cli.run import main
-from auclab.estimators import baselines
 from auclab.pipeline.screen.console import show_sweep
-from auclab.sweeps.jobs import Job, Rerun, SweepRecord, attempt, lacking_library, parse_rerun
+from auclab.sweeps.jobs import Job, Rerun, SweepRecord, attempt, parse_rerun
 from auclab.sweeps.watcher import Watcher, line_of_job
 from auclab.tracking import environment
 from auclab.tracking.address import TrackingConfig
 from auclab.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, fingerprint
-from auclab.tracking.record import RunRecord, recording
+from auclab.tracking.record import recording
 from auclab.tracking.sweeps import write_finished
 from auclab.tracking.sync import Pending, writing
 from auclab.types import AuclabError
@@ -157,27 +155,3 @@ def test_the_jobs_of_a_process_load_a_data_set_once(tmp_path):
         assert sorted((tmp_path / "loads.txt").read_text(encoding="utf-8").split()) == ["7", "8"]
         (tmp_path / "loads.txt").unlink()
     assert "0 finished, 4 skipped" in answer.stdout
-
-
-def test_a_job_whose_library_is_not_installed_is_left_out(tmp_path):
-    """It has not failed: the sweep is complete without it."""
-
-    def make(*_):
-        raise AssertionError("not called")
-
-    lacks = "formulation=lightgbm needs lightgbm, which is not installed: pip install 'auclab[lightgbm]'"
-    SweepRecord(tmp_path, "1").write()
-    attempt(tmp_path / "0", tmp_path, "a job", lambda: Job("a job", {}, Rerun.STALE, "1", make, make, make, lacks))
-    found = RunRecord.read(tmp_path / "0")
-    assert found.status == "LEFT_OUT"
-    assert "a job  left out: formulation=lightgbm needs lightgbm" in line_of_job(found)
-
-
-def test_only_baselines_can_lack_a_library(monkeypatch):
-    def missing(name):
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(baselines, "version", missing)
-    assert lacking_library({"_target_": "auclab.formulations.programs.RankSVM", "penalty": 1.0}) == ""
-    named = {"_target_": "auclab.estimators.baselines.BoostedTrees", "n_estimators": 5}
-    assert "pip install 'auclab[lightgbm]'" in lacking_library(named)

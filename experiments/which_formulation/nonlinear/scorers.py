@@ -28,7 +28,6 @@ from sklearn.svm import SVC
 from auclab import solve
 from auclab.datasets.records import Labels
 from auclab.datasets.splits import kfold
-from auclab.estimators.lightgbm_classifier import LightGBMClassifier
 from auclab.formulations import CSVM, GeneralizedBufferedAUC, PartialAUC, Program, RankSVM
 from auclab.kernels import RBF
 from auclab.metrics import auc_score
@@ -297,18 +296,23 @@ def lightgbm(parts: Parts, seed: int, trial: bool) -> Fitted:
         scores: list[Array] = []
         for leaves, rows in trees:
             grown = _trees(leaves, rows, max(rounds)).fit(parts.X[fold.train], parts.y[fold.train])
-            scores += [grown.first_trees(count).decision_function(parts.X[fold.test]) for count in rounds]
+            scores += [grown.predict(parts.X[fold.test], raw_score=True, num_iteration=count) for count in rounds]
         tuning.add(parts.y[fold.test], scores)
     middle = time.process_time()
     (leaves, rows), count = candidates[tuning.best]
     found = _trees(leaves, rows, count).fit(parts.X, parts.y)
     end = time.process_time()
-    scored = found.decision_function(parts.X_test)
-    return Fitted(scored, end - begin, end - middle, tuning.names[tuning.best], found.n_iter_)
+    scored = found.predict(parts.X_test, raw_score=True)
+    return Fitted(scored, end - begin, end - middle, tuning.names[tuning.best], found.booster_.num_trees())
 
 
-def _trees(leaves: int, rows: int, count: int) -> LightGBMClassifier:
-    return LightGBMClassifier(n_estimators=count, learning_rate=0.1, num_leaves=leaves, min_child_samples=rows)
+def _trees(leaves: int, rows: int, count: int) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(
+        n_estimators=count, learning_rate=0.1, num_leaves=leaves, min_child_samples=rows,
+        deterministic=True, force_row_wise=True, random_state=0, n_jobs=1, verbosity=-1,
+    )  # fmt: skip
 
 
 def _all() -> Iterator[tuple[str, Scorer]]:

@@ -175,22 +175,6 @@ def step_weight_from_sorted(
     return from_below(lower, value(Ramp(ramp.low, ramp.high, 0.0)) - lower, assumptions)
 
 
-def planned_slack(
-    n_pos: int,
-    n_neg: int,
-    *,
-    delta: float,
-    min_fpr: float = 0.0,
-    max_fpr: float = 1.0,
-    method: StepMethod = "mcdiarmid",
-) -> float:
-    """The most that `step_weight_bound` subtracts with these class sizes, whatever the sample."""
-    _check_band(min_fpr, max_fpr, method)
-    check_probability(delta=delta)
-    ramp = best_ramp(1.0 - max_fpr, 1.0 - min_fpr, n_pos=n_pos, n_neg=n_neg, delta=delta, method=method)
-    return ramp.lost + _one_sided(ramp, n_pos, n_neg, delta, method)
-
-
 def _one_sided(ramp: Ramp, n_pos: int, n_neg: int, delta: float, method: StepMethod) -> float:
     """What holds on one side with probability 1 − δ: the half-width at 2δ, as each side fails with half of that."""
     return weighted_auc_bound(

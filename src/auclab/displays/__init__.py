@@ -10,7 +10,6 @@ from auclab.displays.concordance import ConcordanceDisplay
 from auclab.displays.landmark_gap import LandmarkGapDisplay
 from auclab.displays.lesser_area import LesserAreaDisplay
 from auclab.displays.modifiers import ModifierDisplay
-from auclab.displays.polynomial_step import PolynomialStepDisplay
 from auclab.displays.ranking_error import RankingErrorDisplay
 from auclab.displays.roc_band import ROCBandDisplay
 from auclab.displays.roc_hull import ROCHullDisplay
@@ -25,7 +24,6 @@ __all__ = [
     "LandmarkGapDisplay",
     "LesserAreaDisplay",
     "ModifierDisplay",
-    "PolynomialStepDisplay",
     "ROCBandDisplay",
     "ROCHullDisplay",
     "RankingErrorDisplay",

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
-from auclab.displays.pair_functions import PairFunctionDisplay, pair_density
-from auclab.displays.style import POINTS, number
+from auclab.displays.base import Display
+from auclab.displays.ranking_error import binned_pairs
+from auclab.displays.style import COLUMN, INK, PALE, POINTS, SERIES, canvas, despine, number
 from auclab.metrics import ScoredPart, auc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.class_scores import positive_number
 from auclab.types import Array
 
 
-class ModifierDisplay(PairFunctionDisplay):
+@dataclass(kw_only=True, eq=False, repr=False)
+class ModifierDisplay(Display):
     """Modifiers ``w(t)`` of the metrics ``mean_ij w(p_i − n_j)`` (Vanderlooy & Hüllermeier 2008, eq. 1, Fig. 1).
 
     A modifier is the metric of a single pair, and is computed as such: the step of AUC, the positive part of sAUC, the
-    sigmoids of softAUC and the parabolas of probAUC (in the corrected form, derivations 4). Parameters
-    and attributes are those of `PairFunctionDisplay`. `from_predictions` draws them over the distribution of the
-    differences of all pairs, with the values of the metrics.
+    sigmoids of softAUC and the parabolas of probAUC (in the corrected form, derivations 4). `from_predictions` draws
+    them over the distribution of the differences of all pairs, with the values of the metrics.
+
+    `differences` (n_points,): ``t = p − n``, ascending and symmetric. `functions` (n_points,): ``w(t)`` by the name of
+    its metric; the first is the step. `values`: the metrics of the sample; empty without one. `edges`, `density`
+    (n_bins + 1,) and (n_bins,), or None: histogram of t over all pairs of the sample; it is drawn behind, with its top
+    at ½. `name`: name of the scorer, above the legend. `lines_`: one for each function. `ax_`, `figure_`: axes and
+    figure of the last `plot`.
 
     Other Parameters
     ----------------
@@ -35,7 +44,6 @@ class ModifierDisplay(PairFunctionDisplay):
     --------
     auclab.metrics.soft_auc : One of the metrics.
     auclab.metrics.scored_auc : Another metric.
-    auclab.displays.PolynomialStepDisplay : Polynomials in place of the step.
 
     Examples
     --------
@@ -44,8 +52,34 @@ class ModifierDisplay(PairFunctionDisplay):
     ['AUC', 'probAUC h = 0.5', 'sAUC', 'softAUC β = 2']
     """
 
-    _xlabel: ClassVar[str] = "score difference t = p − n of a pair"
-    _ylim: ClassVar[tuple[float, float]] = (-0.02, 1.05)
+    differences: Array
+    functions: Mapping[str, Array]
+    values: Mapping[str, float] = field(default_factory=dict)
+    edges: Array | None = None
+    density: Array | None = None
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
+        """Draw on `ax` or on a new figure."""
+        t = self.differences
+        with canvas(ax, (COLUMN, 2.8)) as axes:
+            if self.edges is not None and self.density is not None:
+                heights = 0.5 * self.density / self.density.max()
+                axes.stairs(heights, self.edges, fill=True, color=PALE, label="pairs")
+            self.lines_: list[Line2D] = []
+            for k, (label, w) in enumerate(self.functions.items()):
+                line_style = SERIES[k % len(SERIES)] if k else {"color": INK, "drawstyle": "steps-mid"}
+                value = f": {self.values[label]:.3g}" if label in self.values else ""
+                self.lines_ += axes.plot(t, w, label=label + value, **line_style)
+            axes.set(
+                xlabel="score difference t = p − n of a pair",
+                ylabel="weight w(t) of a pair",
+                xlim=(t[0], t[-1]),
+                ylim=(-0.02, 1.05),
+            )
+            despine(axes)
+            title = self.name if name is None else name
+            axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, columnspacing=1.0, title=title)
+            return self._drawn(axes)
 
     @classmethod
     def from_parameters(
@@ -95,7 +129,9 @@ class ModifierDisplay(PairFunctionDisplay):
     ) -> dict[str, Any]:
         metrics = _metrics(betas, widths)
         values = {label: part.value(metric) for label, metric in metrics.items()}
-        edges, density = pair_density(part.finite_classes, bins)
+        edges, counts = binned_pairs(part.finite_classes.pair_errors, bins=bins)  # of errors, which are −t
+        edges, counts = -edges[::-1], counts[::-1]
+        density = counts / counts.sum() / np.diff(edges)
         differences = np.linspace(-np.abs(edges).max(), np.abs(edges).max(), POINTS)
         functions = {"differences": differences, "functions": _modifiers(metrics, differences)}
         return {**functions, "values": values, "edges": edges, "density": density}

@@ -1,4 +1,4 @@
-"""Scorers of other libraries, to compare with: logistic regression, linear discriminant analysis, boosted trees.
+"""Scorers of scikit-learn, to compare with: logistic regression and linear discriminant analysis.
 
 They are chosen like formulations (``formulation=logistic``), so that one sweep and one table have both. What they
 minimise is not verified: a baseline has no objective, no lower bound and no certificate.
@@ -10,10 +10,9 @@ import math
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from importlib.metadata import version
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,32 +20,20 @@ from numpy.typing import NDArray
 from auclab.estimators.class_weights import ClassWeight, class_weights
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import in_memory, new_rows
+from auclab.samples.tables import new_rows
 from auclab.solvers.fitted import InFeatures
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
-if TYPE_CHECKING:
-    from auclab.samples.blocks.table import BlockTable
-
-
-class MissingLibraryError(AuclabError):
-    """A baseline of a library that is not installed; a sweep leaves its jobs out."""
-
 
 @dataclass(frozen=True)
 class Baseline(ABC):
-    """A scorer of another library, by the name it has in the configuration."""
+    """A scorer of scikit-learn, by the name it has in the configuration."""
 
     name: ClassVar[str]
     #: What fits it, as the `kind` of a formulation is what a solver must be able to minimise.
     kind: ClassVar[str] = "baseline"
-    #: Package that fits it, and the extra of auclab that installs it, if one does.
-    package: ClassVar[str]
-    extra: ClassVar[str] = ""
-    #: Whether rows in blocks are fitted too, from sums over the blocks (`auclab.estimators.block_baselines`).
-    takes_blocks: ClassVar[bool] = False
     #: The parameter that ``tune=auto`` selects, of which a smaller value makes the simpler scorer.
     tunable: ClassVar[str] = ""
 
@@ -59,19 +46,8 @@ class Baseline(ABC):
         return asdict(self)
 
     @abstractmethod
-    def classifier(self, class_weight: ClassWeight = None) -> Any:
-        """The unfitted scikit-learn classifier."""
-
-    @property
-    def library(self) -> str:
-        """Package and version, such as ``scikit-learn 1.7.2``."""
-        try:
-            return f"{self.package} {version(self.package)}"
-        except PackageNotFoundError:
-            raise MissingLibraryError(
-                f"formulation={self.name} needs {self.package}, which is not installed: "
-                f"pip install 'auclab[{self.extra}]'"
-            ) from None
+    def classifier(self, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
+        """The unfitted scikit-learn classifier for labels y, which class weights may depend on."""
 
     def fit(self, X: Any, y: NDArray[np.int64], class_weight: ClassWeight = None) -> BaselineFit:
         """Fit the classifier.
@@ -79,33 +55,17 @@ class Baseline(ABC):
         `y` (n_samples,): 0/1. `class_weight`: as of `auclab.estimators.AUCClassifier`: a row counts as many times as
         the weight of its class says.
         """
-        library = self.library if in_memory(X) else f"auclab {version('auclab')}"
         with warnings.catch_warnings(record=True) as said, one_thread_each():
             warnings.simplefilter("always")
             start = time.perf_counter()
-            classifier = (
-                self.classifier(class_weight).fit(X, y) if in_memory(X) else self.fit_blocks(X, y, class_weight)
-            )
+            classifier = self.classifier(y, class_weight).fit(X, y)
             seconds = time.perf_counter() - start
         notes = dict.fromkeys(" ".join(str(each.message).split())[:200] for each in said)
-        return BaselineFit(classifier, self, library, Timings(solve=seconds), tuple(notes))
-
-    def fit_path(
-        self, X: Any, y: NDArray[np.int64], values: Sequence[float], class_weight: ClassWeight = None
-    ) -> tuple[Any, ...]:
-        """Fitted classifiers for each of `values` of the parameter `tunable`, in their order."""
-        return tuple(self.at(value).fit(X, y, class_weight).classifier for value in values)
+        return BaselineFit(classifier, self, Timings(solve=seconds), tuple(notes))
 
     def at(self, value: float) -> Self:
         """The baseline with another value of the parameter `tunable`."""
         return replace(self, **{self.tunable: value})
-
-    def fit_blocks(self, table: BlockTable, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
-        """The classifier, fitted to rows in blocks; only of baselines with `takes_blocks`."""
-        raise AuclabError(
-            f"formulation={self.name} is fitted by {self.package}, which needs all rows in memory; "
-            "dataset=blocks works with logistic, lda and the formulations of auclab"
-        )
 
 
 @dataclass(frozen=True)
@@ -131,8 +91,6 @@ class Logistic(Baseline):
     C: float = 1.0
 
     name = "logistic"
-    package = "scikit-learn"
-    takes_blocks = True
     tunable = "C"
 
     def __post_init__(self) -> None:
@@ -143,21 +101,11 @@ class Logistic(Baseline):
         """What is fitted, in one line."""
         return f"min  ½‖w‖₂² + C Σ_k log(1 + exp(−y_k (w·x_k + b))),  C = {self.C:g}"
 
-    def classifier(self, class_weight: ClassWeight = None) -> Any:
+    def classifier(self, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
         """The unfitted scikit-learn classifier."""
         from sklearn.linear_model import LogisticRegression
 
         return LogisticRegression(C=self.C, max_iter=2_000, class_weight=class_weight)
-
-    def fit_blocks(self, table: BlockTable, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
-        """By Newton's method, a pass over the rows for each step."""
-        from auclab.estimators.block_baselines import fit_logistic
-
-        weights = class_weights(class_weight, [0, 1], y == 1, None)
-        coef, intercept, passes = fit_logistic(table, y, weights, self.C)
-        classifier = self.classifier(class_weight)
-        classifier.n_iter_ = np.array([passes])
-        return _fitted(classifier, coef, intercept)
 
 
 @dataclass(frozen=True)
@@ -176,110 +124,35 @@ class LinearDiscriminant(Baseline):
     """
 
     name = "lda"
-    package = "scikit-learn"
-    takes_blocks = True
 
     def equation(self) -> str:
         """What is fitted, in one line."""
         return "w = Σ⁻¹ (μ₊ − μ₋), Σ the covariance within the classes"
 
-    def classifier(self, class_weight: ClassWeight = None) -> Any:
-        """The unfitted scikit-learn classifier."""
-        from auclab.estimators.discriminant_classifier import DiscriminantClassifier
+    def classifier(self, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
+        """The unfitted scikit-learn classifier; weights are factors of the shares of the classes."""
+        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-        return DiscriminantClassifier(class_weight=class_weight)
-
-    def fit_blocks(self, table: BlockTable, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
-        """From the moments of the classes, in one pass over the rows."""
-        from auclab.estimators.block_baselines import fit_discriminant
-
-        weights = class_weights(class_weight, [0, 1], y == 1, None)
-        return _fitted(self.classifier(class_weight), *fit_discriminant(table, y, weights))
-
-
-@dataclass(frozen=True)
-class BoostedTrees(Baseline):
-    """Gradient boosted trees of LightGBM on the logistic loss (Ke et al. 2017).
-
-    Deterministic: the same data give the same trees.
-
-    Parameters
-    ----------
-    n_estimators : int ≥ 1
-        Trees.
-    learning_rate : float > 0
-        Factor of every tree.
-    num_leaves : int ≥ 2
-        Leaves of a tree.
-    min_child_samples : int ≥ 1
-        Observations in a leaf.
-    """
-
-    n_estimators: int = 100
-    learning_rate: float = 0.05
-    num_leaves: int = 31
-    min_child_samples: int = 20
-
-    name = "lightgbm"
-    package = "lightgbm"
-    extra = "lightgbm"
-    tunable = "n_estimators"
-
-    def __post_init__(self) -> None:
-        least = {"n_estimators": 1, "num_leaves": 2, "min_child_samples": 1}
-        for key, low in least.items():
-            value = getattr(self, key)
-            if value != int(value) or value < low:
-                raise AuclabError(f"{key} of lightgbm is a whole number ≥ {low}; it is {value}")
-        if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
-            raise AuclabError(f"learning_rate of lightgbm is a number > 0; it is {self.learning_rate}")
-
-    def equation(self) -> str:
-        """What is fitted, in one line."""
-        return f"sum of {self.n_estimators} trees of {self.num_leaves} leaves, each × {self.learning_rate:g}"
-
-    def classifier(self, class_weight: ClassWeight = None) -> Any:
-        """The unfitted scikit-learn classifier."""
-        from auclab.estimators.lightgbm_classifier import LightGBMClassifier
-
-        return LightGBMClassifier(
-            int(self.n_estimators), self.learning_rate, self.num_leaves, self.min_child_samples, class_weight
-        )
-
-    def at(self, value: float) -> BoostedTrees:
-        """With another number of trees."""
-        return replace(self, n_estimators=int(value))
-
-    def fit_path(
-        self, X: Any, y: NDArray[np.int64], values: Sequence[float], class_weight: ClassWeight = None
-    ) -> tuple[Any, ...]:
-        """One fit with the most trees; the others take the first of them."""
-        longest = self.at(max(values)).fit(X, y, class_weight).classifier
-        return tuple(longest.first_trees(int(value)) for value in values)
-
-
-def _fitted(classifier: Any, coef: Array, intercept: float) -> Any:
-    """A linear classifier of scikit-learn with what it needs for scores, labels and probabilities."""
-    classifier.classes_, classifier.n_features_in_ = np.array([0, 1]), coef.size
-    classifier.coef_, classifier.intercept_ = coef[None, :], np.array([intercept])
-    return classifier
+        if class_weight is None:
+            return LinearDiscriminantAnalysis()
+        shares = np.bincount(y) * np.array(class_weights(class_weight, [0, 1], y == 1, None))
+        # Of its solvers the one whose covariance has the shares as factors.
+        return LinearDiscriminantAnalysis(solver="lsqr", priors=shares / shares.sum())
 
 
 #: Baselines by the name they have in the configuration.
-BASELINES: dict[str, type[Baseline]] = {kind.name: kind for kind in (Logistic, LinearDiscriminant, BoostedTrees)}
+BASELINES: dict[str, type[Baseline]] = {kind.name: kind for kind in (Logistic, LinearDiscriminant)}
 
 
 @dataclass(frozen=True)
 class BaselineFit:
     """A fitted baseline, with the fields of a `Solution` that a scorer without a certificate has.
 
-    `classifier` is fitted; `library` says what fitted it; `notes` are the warnings of the library. Numbers of a
-    certificate are NaN.
+    `classifier` is fitted; `notes` are the warnings of scikit-learn. Numbers of a certificate are NaN.
     """
 
     classifier: Any
     formulation: Baseline
-    library: str
     timings: Timings
     notes: tuple[str, ...] = ()
 
@@ -302,8 +175,8 @@ class BaselineFit:
 
     @property
     def solver(self) -> str:
-        """What fitted it."""
-        return self.library
+        """What fitted it, such as ``scikit-learn 1.7.2``."""
+        return f"scikit-learn {version('scikit-learn')}"
 
     @property
     def equation(self) -> str:
@@ -327,7 +200,7 @@ class BaselineFit:
 
     @property
     def iterations(self) -> int:
-        """Iterations or trees; 0 where the fit has neither."""
+        """Iterations; 0 where the fit has none."""
         return int(np.max(getattr(self.classifier, "n_iter_", 0)))
 
     @property

@@ -14,9 +14,7 @@ from sklearn.utils import check_random_state
 
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.polynomial_ascent import stable_ascent
-from auclab.estimators.published_ascent import published_ascent
 from auclab.estimators.threshold import decision_threshold
-from auclab.metrics.polynomial import MOST_MONOMIAL
 from auclab.metrics.series import step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
@@ -24,7 +22,6 @@ from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice, weight_vector
 
-_VARIANTS = ("stable", "as_published")
 _SERIES = ("chebyshev", "legendre")
 _INITS = ("means", "random")
 
@@ -36,23 +33,21 @@ class PolynomialAUCClassifier(LinearClassifier):
 
     where poly is the truncated series of the step on [−1, 1] with ½ at 0 (`auclab.metrics.polynomial_auc`). Calders &
     Jaroszewicz 2007, Sect. 4, Algorithm 2. The objective is not concave and may exceed 1 a little (the polynomial
-    overshoots at the step); the result is a local maximum. A step costs O(m·degree²) and forms no pairs.
+    overshoots at the step); the result is a local maximum. A step costs O(m·degree²) and forms no pairs. In place of
+    powers of scores, which lose their digits where features are far from 0: centred scores, bivariate Chebyshev
+    polynomials, the exact maximum along the angle from degree + 1 values (derivations 10.3, 10.4), and conjugate
+    directions in units of the spread of the features, so that the objective never falls.
 
     Parameters
     ----------
     degree : int
         ≥ 1; an even one is the same as the odd one below it (erratum C5).
-    variant : {"stable", "as_published"}
-        "stable": centred scores, bivariate Chebyshev polynomials, the exact maximum along the angle from degree + 1
-        values (derivations 10.3, 10.4), conjugate directions in units of the spread of the features; the objective
-        never falls. "as_published": powers of scores that are scaled but not centred, the gradient itself, angles in
-        steps of 0.01, exactly `max_iter` steps. With features far from 0 it loses its digits (derivations 10.3).
     series : {"chebyshev", "legendre"}
         Least squares in the Chebyshev weight, or ordinary least squares.
     max_iter : int
         Largest number of steps; 30 in the paper.
     tol : float
-        "stable" stops after a step that improves the objective by no more than this.
+        Stops after a step that improves the objective by no more than this.
     init : {"means", "random"}
         Initial weights: the difference of the class means in units of the squared spread, or normal ones of that scale.
     random_state : int, RandomState or None
@@ -63,21 +58,18 @@ class PolynomialAUCClassifier(LinearClassifier):
     Attributes
     ----------
     coef_ : array of shape (1, n_features)
-        Scaled so that the largest difference of scores is 1 ("as_published": as the last step left it); 0 where all
-        scores are equal.
+        Scaled so that the largest difference of scores is 1; 0 where all scores are equal.
     intercept_ : array of shape (1,)
         Minus the score at which `decision_threshold` cuts the training sample.
     classes_ : array of shape (2,)
         Sorted; the second is the positive class.
-    objective_path_ : array of shape (steps + 1,) or, as published, (steps,)
-        "stable": the objective at the initial weights and after every step, non-decreasing. "as_published": the value
-        of Algorithm 1 at every step, for weights that are √2 smaller.
+    objective_path_ : array of shape (steps + 1,)
+        The objective at the initial weights and after every step, non-decreasing.
     n_features_in_ : int
     n_iter_ : int
         Steps taken.
     converged_ : bool
-        Whether it stopped before `max_iter` steps; for "as_published", which has no other stopping rule, whether it
-        took all of them.
+        Whether it stopped before `max_iter` steps.
 
     Raises
     ------
@@ -87,8 +79,7 @@ class PolynomialAUCClassifier(LinearClassifier):
     Warns
     -----
     ConvergenceWarning
-        "stable": `max_iter` steps were not enough. "as_published": the objective is outside the range of a polynomial
-        AUC, or not finite, because of rounding.
+        `max_iter` steps were not enough.
 
     See Also
     --------
@@ -108,7 +99,6 @@ class PolynomialAUCClassifier(LinearClassifier):
         self,
         degree: int = 29,
         *,
-        variant: Literal["stable", "as_published"] = "stable",
         series: Literal["chebyshev", "legendre"] = "chebyshev",
         max_iter: int = 200,
         tol: float = 1e-6,
@@ -117,7 +107,6 @@ class PolynomialAUCClassifier(LinearClassifier):
         decision_threshold: str | tuple[Any, ...] | float = "prior",
     ):
         self.degree = degree
-        self.variant = variant
         self.series = series
         self.max_iter = max_iter
         self.tol = tol
@@ -143,8 +132,8 @@ class PolynomialAUCClassifier(LinearClassifier):
         """
         X, positive = self._two_classes(X, y)
         self._check_parameters()
-        # AUC does not depend on a common offset of the features, but rounding does; the published form is not centred.
-        moved = X - X.mean(axis=0) if self.variant == "stable" and not sp.issparse(X) else X
+        # AUC does not depend on a common offset of the features, but rounding does.
+        moved: Any = X if sp.issparse(X) else X - X.mean(axis=0)
         weight = weight_vector(sample_weight, positive.size)
         sample = as_sample(moved, positive, weight)
         if weight is not None:
@@ -152,24 +141,16 @@ class PolynomialAUCClassifier(LinearClassifier):
             used = weight > 0
             sample = as_sample(moved[used], positive[used], weight[used])
         series, start = step_series(self.degree, self.series), self._start(sample)
-        if self.variant == "stable":
-            result = stable_ascent(sample, series, start, max_iter=self.max_iter, tol=self.tol)
-            self.n_iter_ = len(result.path) - 1
-            if not result.converged:
-                self._warn(f"still rising after {self.max_iter} steps; raise max_iter or tol")
-        else:
-            result = published_ascent(sample.uncentred(), series, start, max_iter=self.max_iter)
-            self.n_iter_ = len(result.path)
-            # Degree 1 of the Legendre series reaches 1.25, no other goes further, and neither does its mean.
-            if not (result.converged and np.isfinite(result.coef).all() and max(result.path, default=np.inf) <= 1.3):
-                self._warn(
-                    "powers of scores far from 0 have lost their significant digits; use variant='stable', or centre X"
-                )
-        coef = np.where(np.isfinite(result.coef), result.coef, 0.0)
+        result = stable_ascent(sample, series, start, max_iter=self.max_iter, tol=self.tol)
+        self.n_iter_ = len(result.path) - 1
+        if not result.converged:
+            warnings.warn(
+                f"still rising after {self.max_iter} steps; raise max_iter or tol", ConvergenceWarning, stacklevel=2
+            )
         self.objective_path_ = np.array(result.path)
         self.converged_ = result.converged
-        self.coef_ = coef[None, :]
-        cut = decision_threshold(positive, row_scores(X, coef), self.decision_threshold, sample_weight=weight)
+        self.coef_ = result.coef[None, :]
+        cut = decision_threshold(positive, row_scores(X, result.coef), self.decision_threshold, sample_weight=weight)
         self.intercept_ = np.array([-cut])
         return self
 
@@ -185,7 +166,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         return np.asarray(generator.standard_normal(sample.n_features) / sample.spread)
 
     def _check_parameters(self) -> None:
-        for name, choices in (("variant", _VARIANTS), ("series", _SERIES), ("init", _INITS)):
+        for name, choices in (("series", _SERIES), ("init", _INITS)):
             check_choice(name, getattr(self, name), choices)
         for name in ("degree", "max_iter"):
             try:
@@ -194,11 +175,5 @@ class PolynomialAUCClassifier(LinearClassifier):
                 raise AuclabError(f"{name} must be a whole number, got {getattr(self, name)!r}") from error
             if number < 1:
                 raise AuclabError(f"{name} must be at least 1, got {number}")
-        if self.variant == "as_published" and self.degree > MOST_MONOMIAL:
-            message = f"powers overflow above degree {MOST_MONOMIAL}, got {self.degree}; use variant='stable'"
-            raise AuclabError(message)
         if not self.tol >= 0.0:
             raise AuclabError(f"tol must be ≥ 0, got {self.tol}")
-
-    def _warn(self, message: str) -> None:
-        warnings.warn(message, ConvergenceWarning, stacklevel=3)

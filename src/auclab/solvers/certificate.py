@@ -134,9 +134,9 @@ def _is_enough(certificate: Certificate, tolerance: float) -> bool:
     return certificate.gap <= tolerance and math.isinf(certificate.norm_bound)
 
 
-def certify_tree(bound: float, objective: float) -> Certificate:
-    """The certificate of a point whose lower bound is that of a branch-and-bound tree."""
-    return Certificate(objective, bound, objective - bound, relative_gap(objective, bound), math.nan)
+def certify_tree(bound: float, objective: float, norm_bound: float) -> Certificate:
+    """The certificate of a point whose lower bound is that of a branch-and-bound tree, for w up to a length."""
+    return Certificate(objective, bound, objective - bound, relative_gap(objective, bound), math.nan, norm_bound)
 
 
 def far_away(problem: Problem) -> float:

@@ -23,7 +23,8 @@ class RawSolution:
     `multipliers` are the marginals of the dual point per class: ``(Σ_j q_ij, Σ_i q_ij)`` over pairs, the weights
     ``q`` themselves over points. The dual value depends on a pair weighting through these alone. For partial AUC,
     `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
-    branch-and-bound tree, which has no multipliers, or of exact arithmetic. `certificate` is what a solver has verified
+    branch-and-bound tree, which has no multipliers, or of exact arithmetic, for w up to the length `norm_bound`.
+    `certificate` is what a solver has verified
     itself, by the same methods, where the rows are not in one place (`auclab.solvers.binned`); `bin_multipliers` are
     then in place of `multipliers`. In a program of the kind ``piecewise`` the dual point is `scorers` (weights, w, b
     and half-widths), or `margin_multipliers` of every margin (`auclab.solvers.verified.scorers`); the point itself
@@ -42,6 +43,7 @@ class RawSolution:
     history: tuple[tuple[float, float, float], ...] = ()
     share_neg: Array | None = None
     bound: float = math.nan
+    norm_bound: float = math.inf
     certificate: Certificate | None = None
     bin_multipliers: BinMultipliers | None = None
     scorers: tuple[tuple[float, Array, float, float], ...] = ()

@@ -47,7 +47,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
     scorers: Scorers = ()
     each: Array | None = None
     if math.isfinite(raw.bound):
-        certificate, multipliers = certify_tree(raw.bound, objective), raw.multipliers
+        certificate, multipliers = certify_tree(raw.bound, objective, raw.norm_bound), raw.multipliers
         if problem.constraints is not None:
             certificate = replace(certificate, violation=problem.constraints.violation(raw.coef))
     else:

@@ -85,8 +85,7 @@ class Job:
     `name`: the name of its run. `configuration`: the settings that determine its numbers, besides data and code.
     `rerun`: which finished runs make it unnecessary. `code`: identifies the code that computes it. `checksum`: returns
     the checksum of its data; called only if a run with these settings finished. `record`: opens the record of its run,
-    given the sweep. `work`: computes it into that record. `lacks`: why it cannot be computed here, such as a library
-    that is not installed: it is then left out, not failed.
+    given the sweep. `work`: computes it into that record.
     """
 
     name: str
@@ -96,7 +95,6 @@ class Job:
     checksum: Callable[[], str]
     record: Callable[[SweepRecord], AbstractContextManager[Draft]]
     work: Callable[[Draft], None]
-    lacks: str = ""
 
 
 def run_job(experiment: Experiment, job: Any) -> None:
@@ -128,8 +126,8 @@ def run_job(experiment: Experiment, job: Any) -> None:
 
     def make() -> Job:
         configuration = experiment.configuration
-        rerun, lacks = parse_rerun(configuration.get("rerun")), lacking_library(configuration["formulation"])
-        return Job(experiment.name, configuration, rerun, code_version(), checksum, record, work, lacks)
+        rerun = parse_rerun(configuration.get("rerun"))
+        return Job(experiment.name, configuration, rerun, code_version(), checksum, record, work)
 
     attempt(folder, sweep_folder, job.job.override_dirname, make)
     leave_libraries_out_of_collections()
@@ -151,9 +149,7 @@ def attempt(folder: Path, sweep_folder: Path, name: str, make: Callable[[], Job]
             name, ended = job.name, RunRecord(folder, job.name, sweep=sweep.id)
             earlier = _find_finished(job, sweep)
             other_code = None if earlier is None or earlier.same_code else earlier.run_id
-            if job.lacks:
-                ended.keep(status="LEFT_OUT", line=job.lacks)
-            elif earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
+            if earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
                 ended.keep(status="SKIPPED", run_id=earlier.run_id, other_code=other_code, metrics=earlier.metrics)
             elif not _is_first(job, sweep):
                 ended.keep(status="SKIPPED", line="has the settings of another job of this sweep")
@@ -173,7 +169,7 @@ def attempt(folder: Path, sweep_folder: Path, name: str, make: Callable[[], Job]
 
 def _find_finished(job: Job, sweep: SweepRecord) -> FinishedRun | None:
     """The finished run of the same job, by this code or other code."""
-    if job.rerun is Rerun.TRUE or job.lacks:
+    if job.rerun is Rerun.TRUE:
         return None
     return find_finished(sweep.folder, job.configuration, job.checksum, code=job.code)
 
@@ -185,22 +181,6 @@ def _is_first(job: Job, sweep: SweepRecord) -> bool:
     except FileExistsError:
         return False
     return True
-
-
-def lacking_library(formulation: Mapping[str, Any]) -> str:
-    """Why a baseline cannot be fitted here; empty if its library is installed, and for formulations."""
-    from auclab.pipeline.config.compose import is_baseline
-
-    if not is_baseline(formulation):
-        return ""
-    from auclab.estimators import baselines
-
-    try:
-        kind = getattr(baselines, str(formulation["_target_"]).rpartition(".")[2])
-        kind().library  # noqa: B018  checks for the package
-    except baselines.MissingLibraryError as error:
-        return str(error)
-    return ""
 
 
 def _say_once(experiment: Experiment, sweep_folder: Path) -> None:

@@ -153,8 +153,6 @@ def line_of_job(record: RunRecord) -> str:
     if record.status == "SKIPPED":
         code = "" if record.other_code is None else " with other code"
         return f"[dim]· {name}  finished before{code}, run {str(record.run_id)[:8]}[/dim]"
-    if record.status == "LEFT_OUT":
-        return f"[yellow]· {name}  left out: {line}[/yellow]"
     return f"[red]error:[/red] {line}  [dim]{name}[/dim]"
 
 

@@ -41,8 +41,6 @@ TRUSTED = frozenset(
         "auclab.datasets.steps.VaryingColumns",
         "auclab.estimators.auc_classifier.AUCClassifier",
         "auclab.estimators.auc_ranker.AUCRanker",
-        "auclab.estimators.discriminant_classifier.DiscriminantClassifier",
-        "auclab.estimators.lightgbm_classifier.LightGBMClassifier",
         "auclab.estimators.polynomial_classifier.PolynomialAUCClassifier",
         "auclab.estimators.survival_ranker.SurvivalRanker",
         "auclab.formulations.programs.BufferedAUC",

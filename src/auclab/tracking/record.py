@@ -35,7 +35,7 @@ RECORD_FILE, TRACEBACK_FILE = "run.json", "traceback.txt"
 ERROR_TAG = "error"
 #: MLflow refuses longer values; the whole configuration is among the files anyway.
 LONGEST_VALUE = 6000
-#: How a job ended whose run goes to the store; the others were SKIPPED (finished before) or LEFT_OUT.
+#: How a job ended whose run goes to the store; the others were SKIPPED (finished before).
 COMPUTED = ("FINISHED", "FAILED", "KILLED")
 
 
@@ -68,7 +68,7 @@ class RunRecord:
 
     `folder`: the output folder. `id`: of the record; the run in the store has it as a tag, and is sent once. `name`: of
     the run. `status`: FINISHED, FAILED, KILLED (also one that was stopped early and has results), SKIPPED (`run_id`
-    finished before), LEFT_OUT (a library is missing). `start_time`, `end_time`: milliseconds since the epoch.
+    finished before). `start_time`, `end_time`: milliseconds since the epoch.
     `tracking`: the store; None without one. `sweep`, `parent`: ids of the sweep and of its parent run. `line`: result
     or error in a few words, for the screen of a sweep. `params`, `tags`, `metrics`, `dataset`: as the store will have
     them. `files`: names of files and folders of the run. `place`: the folder of the store to which they were moved;

@@ -271,5 +271,5 @@ def _recover(pending: Pending) -> int:
 
 def count_jobs(records: list[RunRecord]) -> Mapping[str, int]:
     """Number of jobs by status."""
-    return {status: number for status in (*COMPUTED, "SKIPPED", "LEFT_OUT")
+    return {status: number for status in (*COMPUTED, "SKIPPED")
             if (number := sum(record.status == status for record in records))}  # fmt: skip

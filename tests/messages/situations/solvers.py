@@ -10,7 +10,6 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.scorecard import Scorecard
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.binned import checkpoint
 from auclab.solvers.binned.choice import solve as solve_in_bins
 from auclab.solvers.budget import check_memory, check_seconds
 from auclab.solvers.encodings import check_exportable
@@ -48,13 +47,6 @@ def card(**options: object) -> object:
     return auclab.solve(formulation, [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], Y, **options)
 
 
-def stored_checkpoint(version: int) -> object:
-    """Read a checkpoint of this version."""
-    path = new_folder() / "state.npz"
-    np.savez(path, version=version)
-    return checkpoint.read_checkpoint(path)
-
-
 #: Forty rows of noise, and the sum of two columns as a third one.
 NOISE = np.random.default_rng(0).standard_normal((40, 4))
 ALTERNATING = [k % 2 for k in range(40)]
@@ -75,11 +67,6 @@ def on_path(status: Status) -> object:
     ended = replace(auclab.solve(f.RankSVM(0.01), X2, Y), status=status)
     path = InnerPath(f.RankSVM(0.01), X2, Y, [0.01], solver="clarabel")
     return under({"auclab.solvers.inner_path.following_solution": giving(ended)}, lambda: path.refined(0))
-
-
-def checkpoint_below(place: object) -> object:
-    """The file of a solve in blocks in a folder."""
-    return checkpoint.checkpoint_path(place, Problem(f.BufferedAUC(), as_sample(blocks(), Y)), 1e-3)
 
 
 def of_sum(at_most: float = 3.0) -> object:

@@ -165,11 +165,15 @@ def scored_table(
 
     Examples
     --------
+    >>> import tempfile
+    >>> import pandas as pd
     >>> from auclab.metrics import summarise
-    >>> from auclab.samples.blocks.computed import uniform_rows
-    >>> table = uniform_rows(n_pos=2, n_neg=3, n_columns=1, seed=0, low_pos=5.0, low_neg=0.0)
-    >>> summarise(scored_table(table, [1, 1, 0, 0, 0], [1.0])).n_pos
-    2
+    >>> from auclab.samples.blocks import open_parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pd.DataFrame({"age": [30.0, 40.0], "y": [0, 1]}).to_parquet(f"{folder}/rows.parquet")
+    ...     table, labels = open_parquet(folder, target="y")
+    ...     print(summarise(scored_table(table, labels.astype(int), [1.0])).n_pos)
+    1
     """
     positive, vector = positive_mask(y_true, pos_label), np.asarray(coef, dtype=np.float64)
     if len(table) != positive.size or vector.shape != (table.shape[1],):

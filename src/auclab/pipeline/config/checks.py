@@ -51,7 +51,7 @@ REFUSED = {
         "tune_tolerance": f"tune.tolerance is {_BASELINE} it out",
         "ranked": "formulation={} is fitted by another library, which compares all rows of two classes; " + _PAIRS,
         "blocks": "formulation={} is fitted by another library, which needs all rows in memory; dataset=blocks works "
-        "with logistic, lda, ranksvm, bauc, csvm and the other convex means of hinges",
+        "with ranksvm, bauc, csvm and the other convex means of hinges",
     },
     "integer": {
         "kernel": "a kernel is for bauc, ranksvm, csvm and the like, and not for {}",
@@ -355,10 +355,10 @@ def _check_places(experiment: Experiment) -> None:
     if experiment.choices.get("engine") == "dask":
         if find_spec("distributed") is None:
             raise AuclabError("engine=dask needs distributed; install it with pip install 'auclab[dask]'")
-        if experiment.choices.get("dataset") not in ("blocks", "artificial_blocks"):
+        if experiment.choices.get("dataset") != "blocks":
             raise AuclabError(
-                "engine=dask reads the blocks of dataset=blocks or artificial_blocks, and no other data set; leave it "
-                "out, or spread the jobs of a sweep with -m hydra/launcher=dask"
+                "engine=dask reads the blocks of dataset=blocks, and no other data set; leave it out, or spread the "
+                "jobs of a sweep with -m hydra/launcher=dask"
             )
 
 

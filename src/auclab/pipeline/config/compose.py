@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from auclab.datasets.target import Target
 
 #: In order of preference: λ, z, and those of baselines.
-TUNABLE = ("penalty", "threshold", "C", "n_estimators")
+TUNABLE = ("penalty", "threshold", "C")
 #: Those that can be tuned together with γ.
 BESIDE_GAMMA = ("penalty", "threshold")
 
@@ -101,7 +101,7 @@ def parameters_of(formulation: Collection[str]) -> list[str]:
 
 
 #: How the parameters of a formulation are written in a name.
-SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤", "C": "C", "n_estimators": "trees"}
+SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤", "C": "C"}
 
 #: Choices of ``tune`` that select more than one parameter of the formulation.
 TUNED_TOGETHER = {"kernel": "γ and λ or z"}

@@ -186,7 +186,7 @@ def with_formulation(settings: Sequence[str]) -> list[str]:
         return [*added, *settings]
     added += [word for word in _FORMULATION if word.partition("=")[0] not in keys]
     # Rows in blocks are not split into inner folds.
-    fixed = {"tune", "formulation.penalty"} & keys or {"dataset=blocks", "dataset=artificial_blocks"} & set(settings)
+    fixed = {"tune", "formulation.penalty"} & keys or "dataset=blocks" in settings
     return [*added, *([] if fixed else [_TUNING]), *settings]
 
 
@@ -252,7 +252,6 @@ class NewtonConfig(SolverConfig):
     """Options of ``solver=newton``, for large samples in blocks."""
 
     bins: int | None = setting(None, "an initial number of score bins; 0 keeps all scores in this process")
-    checkpoint: str | None = setting(None, "a folder from which solver=newton continues after a stop")
 
 
 @dataclass(frozen=True)
@@ -277,7 +276,7 @@ class TuneConfig(Settings, group="tune"):
     kernel together with λ or z (`auclab.pipeline.split.kernel_tuning`).
     """
 
-    parameter: str | None = setting(None, "penalty (λ), threshold (z), C, n_estimators, auto, kernel, or null")
+    parameter: str | None = setting(None, "penalty (λ), threshold (z), C, auto, kernel, or null")
     values: list[float] = setting([], "a list of numbers to choose from; [] for λ: a series of its own")
     grids: dict[str, Any] = setting({}, "of tune=auto and tune=kernel: a list for each parameter")
     gammas: list[float] = setting(

@@ -227,7 +227,6 @@ def show_sweep(
         skipped = "what finished is skipped" if kept else "tracking=none keeps no runs: from the start"
         out.print(f"           {skipped}", style="dim")
     ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
-    ended += f", [yellow]{counts['LEFT_OUT']} left out[/yellow]" if counts["LEFT_OUT"] else ""
     out.print(f"sweep: {ended}{_other_code(other_code or Counter())}", soft_wrap=True)
 
 

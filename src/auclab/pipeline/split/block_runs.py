@@ -27,12 +27,8 @@ def check_block_run(
     kernel: KernelConfig | None = None,
 ) -> None:
     """Refuse settings that need all rows in memory, or all scores of a summarised part."""
-    of_sums = getattr(formulation, "takes_blocks", False)  # a baseline that is fitted from sums over the blocks
-    refuse(formulation.kind, formulation.name, blocks=not of_sums)
+    refuse(formulation.kind, formulation.name, blocks=True)
     refuse("kernel", formulation.name, blocks=kernel is not None)
-    if of_sums:
-        _check_sizes(splits, metrics, decision)
-        return
     formulation = Ranking(**target.for_solve).program(formulation)
     if solver != "auto":
         check_capable(solver, formulation)

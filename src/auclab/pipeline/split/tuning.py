@@ -41,7 +41,7 @@ from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
 #: Symbols of the parameters that can be tuned.
-SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C", "n_estimators": "trees"}
+SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C"}
 
 
 @dataclass(frozen=True)
@@ -141,11 +141,11 @@ class Tuning:
     def typed_beyond(self, *, above: bool, gamma: bool = False) -> str:
         """The setting, quoted for a shell, that tries larger or smaller values."""
         tried = list(self.multiples) if gamma else self.path["value"].unique().tolist()
-        more = values_beyond(tried, above=above, whole=self.parameter == "n_estimators")
+        more = values_beyond(tried, above=above)
         return f"'{'tune.gammas' if gamma else self.setting}=[{','.join(f'{value:g}' for value in more)}]'"
 
 
-def values_beyond(tried: Sequence[float], *, above: bool, whole: bool = False) -> list[float]:
+def values_beyond(tried: Sequence[float], *, above: bool) -> list[float]:
     """The last value of a path and four more in the same steps; `tried` is ascending."""
     steps = list(tried if above else tried[::-1])
     steps = steps if len(steps) > 1 else [steps[0] / (10.0 if above else 0.1), steps[0]]
@@ -155,8 +155,7 @@ def values_beyond(tried: Sequence[float], *, above: bool, whole: bool = False) -
         last, before = steps[-1], steps[-1 - apart]
         base = steps[-apart]
         steps.append(base * last / before if by_factor else last + (last - before) / apart)
-    found = sorted({float(f"{value:.3g}") for value in steps[-5:]})
-    return sorted({float(round(value)) for value in found if value >= 1}) if whole else found
+    return sorted({float(f"{value:.3g}") for value in steps[-5:]})
 
 
 def tune_formulation(
@@ -231,7 +230,7 @@ def tune_baseline(
     def fold(split: Split) -> InnerFold:
         parts = _Parts.of(preprocessing, X, target, split)
         (rows, of_train), (held_rows, held_out) = parts.train, parts.held_out
-        fitted = baseline.fit_path(rows, of_train.y, path, class_weight)
+        fitted = [baseline.at(value).fit(rows, of_train.y, class_weight).classifier for value in path]
         return FittedFold(fitted, lambda classifier: scorer(classifier, held_rows, held_out.y), range(len(path)))
 
     choice = _chosen(fold, splits, path, config)

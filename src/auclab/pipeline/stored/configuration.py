@@ -32,7 +32,6 @@ ALLOWED: dict[str, frozenset[str]] = {
     "dataset": frozenset(
         {
             "auclab.datasets.artificial.make_artificial",
-            "auclab.datasets.artificial.make_artificial_blocks",
             "auclab.datasets.published.load_breast_cancer",
             "auclab.datasets.file.load_file",
             "auclab.datasets.blocks.load_blocks",
@@ -56,7 +55,6 @@ ALLOWED: dict[str, frozenset[str]] = {
     ),
     "formulation": frozenset(
         {
-            "auclab.estimators.baselines.BoostedTrees",
             "auclab.estimators.baselines.LinearDiscriminant",
             "auclab.estimators.baselines.Logistic",
             "auclab.formulations.programs.BufferedAUC",
@@ -260,9 +258,8 @@ def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
         raise AuclabError(f"{folder / CONFIG_FILE} is missing, and it contains the configuration of the run")
     configuration = _parse(path)
     check_configuration(configuration, allow)
-    for key in ("export", "checkpoint"):
-        if key in (solver := configuration.get("solver", {})):
-            solver[key] = None  # it would write a file to any path
+    if "export" in (solver := configuration.get("solver", {})):
+        solver["export"] = None  # it would write a file to any path
     if isinstance(rules := configuration.get("constraints"), dict):
         rules["file"] = None  # the rules are already in the configuration
     configuration["tracking"] = {"name": "none"}

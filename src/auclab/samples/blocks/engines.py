@@ -31,10 +31,14 @@ class LocalEngine:
 
     Examples
     --------
-    >>> from auclab.samples.blocks.computed import uniform_rows
-    >>> table = uniform_rows(n_pos=2, n_neg=3, n_columns=4, seed=0, low_pos=0.0, low_neg=0.0)
-    >>> type(table.engine).__name__
-    'LocalEngine'
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from auclab.samples.blocks import open_parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pd.DataFrame({"age": [30.0, 40.0], "y": [0, 1]}).to_parquet(f"{folder}/rows.parquet")
+    ...     table, labels = open_parquet(folder, target="y", engine=LocalEngine())
+    ...     print(table.shape)
+    (2, 1)
     """
 
     def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:

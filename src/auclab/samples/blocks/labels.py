@@ -1,4 +1,4 @@
-"""Labels and weights that stay with their blocks: a bit a row in this process, or nothing where rows are computed."""
+"""Labels and weights that stay with their blocks: a bit a row in this process."""
 
 from __future__ import annotations
 
@@ -29,25 +29,20 @@ class LabelledRows(NamedTuple):
 class LabelledBlock:
     """A block with its labels, which is sent to a worker.
 
-    `number`: in the table, from 0. `before`: positives and negatives in the blocks before it. `labels`: a bit a row;
-    None where the source of the block has them (`auclab.samples.blocks.computed.UniformRows`).
+    `number`: in the table, from 0. `before`: positives and negatives in the blocks before it. `labels`: a bit a row.
     """
 
     number: int
     before: tuple[int, int]
     block: Block
-    labels: bytes | None = None
+    labels: bytes
     weight: Array | None = None
 
     @property
     def positive(self) -> NDArray[np.bool_]:
         """Which rows are positive, shape (n_rows,)."""
-        if self.labels is not None:
-            bits = np.frombuffer(self.labels, dtype=np.uint8)
-            return np.unpackbits(bits, count=self.block.n_rows).astype(bool)
-        positive: NDArray[np.bool_] = self.block.source.positive  # type: ignore[attr-defined]
-        mask = self.block.mask
-        return positive if mask is None else positive[mask]
+        bits = np.frombuffer(self.labels, dtype=np.uint8)
+        return np.unpackbits(bits, count=self.block.n_rows).astype(bool)
 
 
 class BlockLabels(Sequence[LabelledBlock]):
@@ -124,17 +119,4 @@ def packed_labels(table: BlockTable, positive: NDArray[np.bool_], weight: Array 
         blocks.append(LabelledBlock(number, (n_pos, n_neg), block, np.packbits(mask).tobytes(), part))
         of_block = int(np.count_nonzero(mask))
         n_pos, n_neg = n_pos + of_block, n_neg + mask.size - of_block
-    return BlockLabels(blocks, n_pos, n_neg)
-
-
-def computed_labels(table: BlockTable) -> BlockLabels:
-    """The labels of a table whose sources have them: no vector with an entry per row is made."""
-    if not all(hasattr(block.source, "n_pos") for block in table.blocks):
-        raise AuclabError("the blocks of this table hold no labels; give y, a label for every row")
-    blocks, n_pos, n_neg = [], 0, 0
-    for number, block in enumerate(table.blocks):
-        blocks.append(LabelledBlock(number, (n_pos, n_neg), block))
-        mask, of_source = block.mask, block.source.n_pos  # type: ignore[attr-defined]
-        of_block = of_source if mask is None else int(np.count_nonzero(blocks[-1].positive))
-        n_pos, n_neg = n_pos + of_block, n_neg + block.n_rows - of_block
     return BlockLabels(blocks, n_pos, n_neg)

@@ -40,10 +40,14 @@ class BlockTable:
 
     Examples
     --------
-    >>> from auclab.samples.blocks.computed import uniform_rows
-    >>> table = uniform_rows(n_pos=2, n_neg=3, n_columns=4, seed=0, low_pos=0.0, low_neg=0.0)
-    >>> table.shape, (table @ [1.0, 0.0, 0.0, 0.0]).shape
-    ((5, 4), (5,))
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from auclab.samples.blocks import open_parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pd.DataFrame({"age": [30.0, 40.0], "y": [0, 1]}).to_parquet(f"{folder}/rows.parquet")
+    ...     table, labels = open_parquet(folder, target="y")
+    ...     print(table.shape, table @ [0.5])
+    (2, 1) [15. 20.]
     """
 
     ndim = 2

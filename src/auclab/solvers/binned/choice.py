@@ -22,7 +22,6 @@ def solve(
     time_limit: float | None = None,
     start: tuple[Array, float] | None = None,
     bins: int | None = None,
-    checkpoint: str | None = None,
 ) -> RawSolution:
     """Solve a convex hinge program over pairs, the hardest pairs (partial AUC) or points to a certified relative gap.
 
@@ -36,9 +35,6 @@ def solve(
     bins : int ≥ 0, optional
         Of large samples in blocks: the bins of the scores at first; 0 for a score of every row in this process. Left
         out, a number that suits the tolerance.
-    checkpoint : path, optional
-        Of large samples in blocks: a folder. A solve has a file there, by its rows, formulation and tolerance, which
-        it writes after every pass over the rows, and from which it continues. The files stay; each has some kilobytes.
 
     Returns
     -------
@@ -47,8 +43,7 @@ def solve(
     Raises
     ------
     AuclabError
-        `bins` or `checkpoint` for a sample that is not solved over bins; a damaged checkpoint; and as
-        `auclab.solvers.newton.solver.solve`.
+        `bins` for a sample that is not solved over bins; and as `auclab.solvers.newton.solver.solve`.
 
     See Also
     --------
@@ -58,16 +53,16 @@ def solve(
     if bins is not None and bins < 0:
         raise AuclabError(f"solver.bins is {bins}; it is a number of bins, 0 for none, or left out")
     if bins == 0 or not is_solved_in_bins(problem):
-        if checkpoint is not None or bins:
+        if bins:
             raise AuclabError(
-                "solver.bins and solver.checkpoint are for large samples in blocks (from half a million rows, no "
-                "constraints on w, formulations that are means of hinges); leave them out"
+                "solver.bins is for large samples in blocks (from half a million rows, no constraints on w, "
+                "formulations that are means of hinges); leave it out"
             )
         return solve_newton(problem, tolerance=tolerance, time_limit=time_limit, start=start)
     begin = perf_counter()
     compile_smoothed(problem)
     with one_thread_each(), monitored(tolerance, left_of(time_limit, begin)) as monitor:
-        solution = solve_in_bins(problem, tolerance, monitor, n_bins=bins, start=start, checkpoint=checkpoint)
+        solution = solve_in_bins(problem, tolerance, monitor, n_bins=bins, start=start)
         stopped = monitor.stopped()
     if solution is not None:
         # With more rows, a score for each takes too much memory (90 bytes a row) for a second attempt where bins fail.

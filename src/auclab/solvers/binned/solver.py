@@ -16,8 +16,7 @@ stored array has an entry per row. Derived here; bounds from means of groups of 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -26,11 +25,9 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.precision import PART_OF_GAP, PATIENCE, SMALL_OBJECTIVE
 from auclab.samples.blocks.block_sample import BlockSample
-from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.binned.bin_sums import BinSums, SumInBins
 from auclab.solvers.binned.binned_loss import BinnedLoss
 from auclab.solvers.binned.bound import BinBound, bound_of_bins
-from auclab.solvers.binned.checkpoint import State, checkpoint_path, read_checkpoint, write_checkpoint
 from auclab.solvers.binned.grid import grid_for, moves_of
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.monitor import Monitor
@@ -41,7 +38,7 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.solution import Certificate
-from auclab.types import Array, AuclabError, Status
+from auclab.types import Array, Status
 
 #: The half-width of the band of the Hessian.
 _HALF_WIDTH = 0.1
@@ -64,30 +61,50 @@ def solve_in_bins(
     *,
     n_bins: int | None = None,
     start: tuple[Array, float] | None = None,
-    checkpoint: str | Path | None = None,
 ) -> RawSolution | None:
     """Solve to a certified relative gap; None if w = 0 may be the optimum, which other methods prove.
 
     `problem`: with `is_solved_in_bins`. `monitor`: takes the history and says when to stop; it is called between the
     passes. `n_bins`: at first; more where the tolerance needs them. `start`: a point near the optimum, in place of that
-    of the drawn rows. `checkpoint`: a folder for a file to which the state is written after every pass, and from which
-    the same solve continues. Returns: with its certificate. The status is ITERATION_LIMIT where the steps ended before
-    the tolerance was reached.
+    of the drawn rows. Returns: with its certificate. The status is ITERATION_LIMIT where the steps ended before the
+    tolerance was reached.
     """
-    return BinnedSolve(problem, tolerance, monitor, n_bins, checkpoint).solve(start)
+    return BinnedSolve(problem, tolerance, monitor, n_bins).solve(start)
+
+
+@dataclass(frozen=True)
+class State:
+    """The state of a solve before its next pass; points are ``θ = (w, b, ‖w‖)``, shape (n_features + 2,).
+
+    `next`: the point of the next pass. `n_bins`: its bins. `passes`: number of passes so far. `best`: the best point so
+    far. `value`: its objective, an upper limit. `proof`: the best bound, with its multipliers. `predicted`: decrease of
+    the objective that the model predicts for `next`. `step`: from the best point to the last proposed one. `other`: the
+    minimum of the last program of bin means. `failures`: passes at worse points since the best one. `tried_other`:
+    whether `other` has been tried since the steps converged.
+    """
+
+    next: Array
+    n_bins: int
+    passes: int = 0
+    best: Array = field(default_factory=lambda: np.empty(0))
+    value: float = np.inf
+    proof: BinBound | None = None
+    predicted: float = np.inf
+    step: Array = field(default_factory=lambda: np.empty(0))
+    other: Array = field(default_factory=lambda: np.empty(0))
+    failures: int = 0
+    tried_other: bool = False
+
+    @property
+    def bound(self) -> float:
+        """The proved lower bound; −∞ before the first pass."""
+        return -np.inf if self.proof is None else self.proof.bound
 
 
 class BinnedSolve:
     """One solve; points are ``θ = (w, b, ‖w‖)``."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        tolerance: float,
-        monitor: Monitor,
-        n_bins: int | None = None,
-        checkpoint: str | Path | None = None,
-    ) -> None:
+    def __init__(self, problem: Problem, tolerance: float, monitor: Monitor, n_bins: int | None = None) -> None:
         assert problem.sample.drawn is not None
         self.problem, self.tolerance, self.monitor = problem, tolerance, monitor
         self.sample, self.drawn = cast("BlockSample", problem.sample), problem.sample.drawn
@@ -96,21 +113,13 @@ class BinnedSolve:
         # Sums of rows take 64 MB at most.
         self.most_bins = max(64, min(65_536, 64_000_000 // (16 * problem.sample.n_features)))
         self.first_bins = min(4_096 if n_bins is None else n_bins, self.most_bins)
-        #: Seconds and history of the solve up to the checkpoint from which it is resumed.
-        self.seconds_before = 0.0
-        self.checkpoint = None if checkpoint is None else checkpoint_path(checkpoint, problem, tolerance)
-        self.notes: tuple[str, ...] = ()
 
     def solve(self, start: tuple[Array, float] | None = None) -> RawSolution | None:
         """Passes and steps until the gap is proved, a limit is reached, or no step helps."""
-        state = None if self.checkpoint is None else read_checkpoint(self.checkpoint)
-        if state is None:
-            theta = self._first_point(start)
-            if theta is None:
-                return None
-            state = State(theta, self.first_bins)
-        elif state.passes:
-            self.seconds_before = float(state.history[-1, 0])
+        theta = self._first_point(start)
+        if theta is None:
+            return None
+        state = State(theta, self.first_bins)
         while True:
             reason = self.monitor.stopped() or self._too_late(state)
             certified = state.passes > 0 and self._gap(state) <= self.tolerance
@@ -124,19 +133,6 @@ class BinnedSolve:
             if after is None:
                 return None
             state = after
-            self._keep(state)
-
-    def _keep(self, state: State) -> None:
-        """Write the checkpoint; a failure ends the solve only if there is no earlier checkpoint."""
-        if self.checkpoint is None:
-            return
-        try:
-            write_checkpoint(self.checkpoint, state)
-            self.notes = ()
-        except AuclabError as error:
-            if not self.checkpoint.exists():
-                raise
-            self.notes = (f"the last checkpoint is an earlier one: {error}",)
 
     def _first_point(self, start: tuple[Array, float] | None) -> Array | None:
         """The optimum of the drawn rows, or the point that was given; None where that is w = 0."""
@@ -166,11 +162,10 @@ class BinnedSolve:
         if found.bound > state.value * (1.0 + 1e-9):  # one of the two is wrong, and rows tell which
             return None
         other = self.method.on_cone(np.r_[found.coef, found.intercept, 0.0])
-        state = self._with_bound(replace(state, passes=state.passes + 1), found)
+        proof = found if found.bound > state.bound else state.proof
+        state = replace(state, passes=state.passes + 1, proof=proof)
         self.method.iterations += 1
         self.monitor.record(state.value, max(state.bound, 0.0))
-        row = self.seconds_before + self.monitor.seconds, state.value, max(state.bound, 0.0)
-        state = replace(state, history=np.vstack([state.history, row]))
         if worse:
             return self._after_failure(state)
         wanted = self.tolerance * max(state.value, SMALL_OBJECTIVE)
@@ -232,22 +227,6 @@ class BinnedSolve:
         needed = n_bins * math.sqrt(cost / (0.5 * PART_OF_GAP * wanted))
         return min(self.most_bins, max(n_bins, int(2 ** math.ceil(math.log2(needed)))))
 
-    def _with_bound(self, state: State, found: BinBound) -> State:
-        """The state with the better of two bounds."""
-        if not found.bound > state.bound:
-            return state
-        proof = found.multipliers
-        return replace(
-            state,
-            bound=found.bound,
-            residual=found.residual,
-            radius=found.radius,
-            proof_coef=proof.coef,
-            proof_moves=proof.moves,
-            proof_edges=proof.edges,
-            proof_values=proof.values,
-        )
-
     def _is_accurate(self, state: State) -> bool:
         """Whether another step would hardly change the objective: it then agrees with that of other solvers."""
         # A certified point is final if the predicted decrease of the next step is below this fraction of the gap.
@@ -266,14 +245,12 @@ class BinnedSolve:
 
     def _solution(self, state: State, status: Status) -> RawSolution:
         """The best point with its certificate; before the first pass w = 0, without a certificate."""
-        if not state.passes:
+        if state.proof is None:
             return RawSolution.null(self.problem, status, Timings(solve=self.monitor.seconds), "no time for a pass")
         bound = max(state.bound, 0.0)
         gap = relative_gap(state.value, bound)
-        certificate = Certificate(state.value, bound, state.value - bound, gap, state.residual, state.radius)
-        proof = BinMultipliers(
-            state.proof_coef, state.proof_moves, state.proof_edges, state.proof_values, self.sample.offset
-        )
+        proof = state.proof
+        certificate = Certificate(state.value, bound, state.value - bound, gap, proof.residual, proof.radius)
         note = f"{state.passes} passes over the rows, {state.n_bins:,} bins"
         return RawSolution(
             state.best[:-2],
@@ -281,8 +258,8 @@ class BinnedSolve:
             status,
             iterations=state.passes,
             timings=Timings(solve=self.monitor.seconds),
-            notes=(note, *self.notes),
-            history=tuple(map(tuple, state.history.tolist())),
+            notes=(note,),
+            history=tuple(self.monitor.history),
             certificate=certificate,
-            bin_multipliers=proof,
+            bin_multipliers=proof.multipliers,
         )

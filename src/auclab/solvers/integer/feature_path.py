@@ -23,8 +23,9 @@ class FeaturePath:
     """Solutions with at most 1, 2, … features.
 
     `counts`: numbers of features k. `solutions`: with at most the number of features in `counts` each; their lower
-    bounds hold for all choices of features. `l1`: of RankSVM with an l1 penalty, along its path: features that are
-    used, and the value of the program once it is solved on these features without the penalty of the path.
+    bounds hold for all choices of features, without a penalty up to `Certificate.norm_bound`. `l1`: of RankSVM with an
+    l1 penalty, along its path: features that are used, and the value of the program once it is solved on these features
+    without the penalty of the path.
     """
 
     counts: tuple[int, ...]

@@ -1,7 +1,9 @@
 """At most k features, exactly: branch and bound over which of them are used.
 
 Groups of columns, such as those of a nominal feature, count as one. The lower bound is that of the tree: for each
-region, the minimum of a plane below the objective (`auclab.solvers.integer.region.least`).
+region, the minimum of a plane below the objective (`auclab.solvers.integer.region.least`). A tree needs bounds of the
+coefficients: with a penalty those of every w that is no worse than the best one known, without one a box, and the bound
+is for the w up to the length that is within it.
 """
 
 from __future__ import annotations
@@ -22,9 +24,6 @@ from auclab.precision import EQUAL
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import finite_or_none, seconds_allowed
 from auclab.solvers.integer.convex_oracle import ConvexOracle
-from auclab.solvers.integer.dependent_columns import dependent_columns
-from auclab.solvers.integer.level_bounds import level_bounds, penalty_bounds
-from auclab.solvers.integer.one_sided_columns import OneSidedColumns, one_sided_columns
 from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.tree import MANY_ROUNDS, Incumbent, Objective, Tree, bound_of, grow
@@ -33,11 +32,9 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
-#: Advice that gives the coefficients bounds.
-_BOUNDED = (
-    "use formulation=ranksvm with a penalty, leave such columns out, or bound the coefficients (lower and upper of the "
-    "constraints)"
-)
+#: Coefficients without a bound are in a box of this many times the largest one that is known, at least 1; in scores at
+#: unit spread.
+_BOX = 10.0
 #: Choices of features with which a point that satisfies the constraints is sought.
 _TRIALS = 50
 
@@ -57,13 +54,12 @@ def solve_max_features(problem: Problem, *, tolerance: float = 1e-6, time_limit:
     Returns
     -------
     RawSolution
-        Its bound is that of the tree, for every w with at most k features.
+        Its bound is that of the tree, for every w with at most k features; without a penalty up to `norm_bound`.
 
     Raises
     ------
     AuclabError
-        A program that is not convex, constraints that no w satisfies, or coefficients without any bound: of separable
-        data without a penalty, any length of w is as good.
+        A program that is not convex, or constraints that no w satisfies.
 
     See Also
     --------
@@ -80,12 +76,7 @@ def solve_max_features(problem: Problem, *, tolerance: float = 1e-6, time_limit:
         if search.best.value <= 0.0:  # no value is less than 0
             monitor.record(0.0, 0.0)
             return search.solution(Status.OPTIMAL, 0.0, begin, begin, monitor, 0)
-        found = search.bounds(monitor)
-        if found is None:  # what the program without the limit proves is left
-            bound = min(search.convex_bound, search.best.value)
-            monitor.record(search.best.value, bound)
-            return search.solution(monitor.stopped() or Status.TIME_LIMIT, bound, begin, perf_counter(), monitor, 0)
-        lower, upper = found
+        lower, upper, radius = search.bounds()
         tree = search.tree(lower, upper, tolerance)
         built = perf_counter()
         search.improve_supports(tree, monitor)
@@ -95,8 +86,11 @@ def solve_max_features(problem: Problem, *, tolerance: float = 1e-6, time_limit:
             if status is Status.OPTIMAL:
                 raise AuclabError("no w satisfies the constraints with so few features; allow more features")
             search.best.look(math.inf, np.zeros(lower.size))
-        bound = min(search.best.value, max(search.convex_bound, bound_of([tree], search.best)))
-        return search.solution(status, bound, begin, built, monitor, tree.regions)
+        proved = bound_of([tree], search.best)
+        if search.convex_bound >= proved:  # which is for every w
+            proved, radius = search.convex_bound, math.inf
+        found = search.solution(status, min(search.best.value, proved), begin, built, monitor, tree.regions)
+        return replace(found, norm_bound=radius)
 
 
 class _Search:
@@ -181,103 +175,37 @@ class _Search:
             x[-1] = moved_intercept(solution.intercept, solution.coef, small.sample.offset, 1.0)
         self._look(x)
 
-    def bounds(self, monitor: Monitor) -> tuple[Array, Array] | None:
-        """Valid bounds of every column; None where the time was over before they were found."""
-        value = self.best.value if math.isfinite(self.best.value) else math.nan
-        lower, upper = self.lower, self.upper
-        n = self.oracle.n
-        if math.isfinite(value):
-            largest = penalty_bounds(self.problem.program, value * (1.0 + 1e-12), self.oracle.unit)
-            lower, upper = lower.copy(), upper.copy()
+    def bounds(self) -> tuple[Array, Array, float]:
+        """Bounds of every column, and the length of w up to which they leave none out, ∞ where that is none as good."""
+        lower, upper, n, unit = self.lower.copy(), self.upper.copy(), self.oracle.n, self.oracle.unit
+        weight, squared = self.problem.program.regulariser.weight, self.problem.program.regulariser.squared
+        if weight > 0 and math.isfinite(self.best.value):
+            # λΩ(w) is at most the value of the best point known.
+            length = self.best.value * (1.0 + 1e-12) / weight
+            largest = (math.sqrt(length) if squared else length) * unit * (1.0 + 1e-12)
             lower[:n], upper[:n] = np.maximum(lower[:n], -largest), np.minimum(upper[:n], largest)
-            ordered = self._ordered(lower, upper)
-            left, share = ordered.left(self.problem.sample)
-            lower, upper = self._without_relations(lower, upper, ordered)
-            seconds = 0.5 * monitor.remaining if monitor.remaining is not None else 60.0
-            if not (np.isfinite(lower[:n]).all() and np.isfinite(upper[:n]).all()):
-                oracle = self.oracle
-                if ordered.columns.size:  # the loss of the pairs that are left is at most the loss of all
-                    oracle = ConvexOracle(replace(self.problem, sample=left), self.limit)
-                    oracle.unit, value = self.oracle.unit, value / share
-                lower, upper, late = level_bounds(oracle.cut, value * (1.0 + 1e-9), lower, upper, seconds)
-                if late:
-                    return None
-            lower, upper = self._with_ordered(lower, upper, ordered)
-        without = ~(np.isfinite(lower[:n]) & np.isfinite(upper[:n]))
-        if without.any():
-            raise AuclabError(
-                f"{without.sum()} of {n} coefficients have no bound: without a penalty they may grow as long as no "
-                f"pair loses by it, as where the classes are separable; {_BOUNDED}"
-            )
+        stated, radius = np.r_[lower[:n], upper[:n]], math.inf
+        free = np.isinf(lower[:n]) | np.isinf(upper[:n])
+        if free.any():
+            known = np.r_[1.0, abs(self.best.coef[:n]), abs(stated[np.isfinite(stated)])]
+            box = _BOX * float(known.max())
+            lower[:n] = np.where(np.isinf(lower[:n]), -box, lower[:n])
+            upper[:n] = np.where(np.isinf(upper[:n]), box, upper[:n])
+            radius = box / float((unit[free] * self._largest()[free]).max()) * (1.0 - 1e-12)
         if self.oracle.has_intercept and not (math.isfinite(lower[-1]) and math.isfinite(upper[-1])):
             # Beyond all kinks ±1 − w·x the loss does not fall.
-            size = np.maximum(abs(lower[:n]), abs(upper[:n])) / self.oracle.unit
+            size = np.maximum(abs(lower[:n]), abs(upper[:n])) / unit
             farthest = 1.0 + float(size @ self.problem.sample.peaks)
             if self.problem.program.threshold:
                 farthest += abs(self.problem.program.threshold) * float(size.sum())
             lower, upper = np.r_[lower[:n], -farthest], np.r_[upper[:n], farthest]
-        return lower, upper
+        return lower, upper, radius
 
-    def _unbounded(self, lower: Array, upper: Array) -> NDArray[np.bool_]:
-        """Columns without any bound on their coefficients, in a program without a norm."""
-        n = self.oracle.n
-        if self.problem.program.uses_norm:
-            return np.zeros(n, bool)
-        stated = self.constraints.matrix.any(axis=0) if len(self.constraints.limit) else np.zeros(n, bool)
-        return np.asarray(np.isneginf(lower[:n]) & np.isposinf(upper[:n]) & ~stated)
-
-    def _ordered(self, lower: Array, upper: Array) -> OneSidedColumns:
-        """Columns without a bound in which every pair is ordered alike; none if they separate all pairs."""
-        sample = self.problem.sample
-        free = self._unbounded(lower, upper) & self.problem.over_pairs
-        found = one_sided_columns(sample, np.flatnonzero(free))
-        return found if found.left(sample)[1] > 0.0 else one_sided_columns(sample, np.arange(0))
-
-    def _with_ordered(self, lower: Array, upper: Array, ordered: OneSidedColumns) -> tuple[Array, Array]:
-        """The bounds with those of columns in which every pair is ordered alike, which follow from all others."""
-        if not ordered.columns.size:
-            return lower, upper
-        lower, upper, n = lower.copy(), upper.copy(), self.oracle.n
-        size = np.maximum(abs(lower[:n]), abs(upper[:n])) / self.oracle.unit
-        if not np.isfinite(np.delete(size, ordered.columns)).all():
-            return lower, upper  # which is refused
-        enough = ordered.enough(2.0 * self.problem.sample.peaks, size) * (1.0 + 1e-9)
-        enough *= self.oracle.unit[ordered.columns]
-        lower[ordered.columns] = np.where(ordered.sides < 0, -enough, 0.0)
-        upper[ordered.columns] = np.where(ordered.sides > 0, enough, 0.0)
-        return lower, upper
-
-    def _without_relations(self, lower: Array, upper: Array, ordered: OneSidedColumns) -> tuple[Array, Array]:
-        """Bounds of 0 for columns that depend linearly on others of their feature, such as the last of all categories.
-
-        A feature counts as a whole, and scores are constant along the relation of its columns. `ordered`: columns in
-        which every pair is ordered alike, which have bounds of 0 for now; if their feature is used, the pairs that they
-        separate have no loss, so that relations count on the rows that are left.
-
-        Raises
-        ------
-        AuclabError
-            Columns of several features determine each other, so that no coefficient of theirs has a bound.
-        """
-        n, sample = self.oracle.n, self.problem.sample
-        free = self._unbounded(lower, upper)
-        if not free.any():
-            return lower, upper
-        lower, upper = lower.copy(), upper.copy()
-        lower[ordered.columns], upper[ordered.columns] = 0.0, 0.0
-        free[ordered.columns] = False
-        for group in np.unique(self._of_columns[free]):
-            columns = np.flatnonzero((self._of_columns == group) & free)
-            of_group, _ = ordered.left(sample, self._of_columns[ordered.columns] == group)
-            zero = dependent_columns(of_group, columns)
-            lower[zero], upper[zero] = 0.0, 0.0
-        left = np.flatnonzero(np.isneginf(lower[:n]) & np.isposinf(upper[:n]))
-        if (related := dependent_columns(ordered.left(sample)[0], left)).size:
-            raise AuclabError(
-                f"{related.size} of {n} columns are sums of columns of other features (one is column "
-                f"{int(related[0])}), so that without a penalty their coefficients have no bound; {_BOUNDED}"
-            )
-        return lower, upper
+    def _largest(self) -> Array:
+        """The largest ``abs(w_k)`` of a w of length 1, in the norm of `Certificate.norm_bound`."""
+        if not self.problem.program.uses_norm:
+            return 1.0 / self.problem.sample.spread
+        return np.array([self.problem.program.regulariser.norm.dual(each) for each in np.eye(self.oracle.n)])
 
     def tree(self, lower: Array, upper: Array, tolerance: float) -> Tree:
         """The tree over the groups."""

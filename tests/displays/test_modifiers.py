@@ -1,4 +1,4 @@
-"""Modifiers and polynomials: their values against twins, their pairs against the list of all pairs."""
+"""Modifiers: their values against twins, their pairs against the list of all pairs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import reference_metrics as twin
-from auclab.displays import ModifierDisplay, PolynomialStepDisplay
-from auclab.metrics import auc_score, gauc_score, polynomial_auc, probabilistic_auc, scored_auc, soft_auc
+from auclab.displays import ModifierDisplay
+from auclab.metrics import auc_score, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.types import AuclabError
 
 RNG = np.random.default_rng(8)
@@ -42,15 +42,9 @@ def test_modifiers_come_with_the_metrics_of_the_sample():
     assert texts[:2] == ["pairs", f"AUC: {values[0]:.3g}"]
 
 
-@pytest.mark.parametrize("scale", [1.0, None])
-def test_pairs_behind_are_all_pairs(scale):
-    if scale:
-        display = ModifierDisplay.from_predictions(Y, S, bins=17, sample_weight=WEIGHT)
-    else:
-        display = PolynomialStepDisplay.from_predictions(Y, S, bins=17, sample_weight=WEIGHT)
-        used = np.subtract.outer(S[(Y == 1) & (WEIGHT > 0)], S[(Y == 0) & (WEIGHT > 0)])
-        scale = float(np.abs(used).max())
-    differences = np.subtract.outer(S[Y == 1], S[Y == 0]).ravel() / scale
+def test_pairs_behind_are_all_pairs():
+    display = ModifierDisplay.from_predictions(Y, S, bins=17, sample_weight=WEIGHT)
+    differences = np.subtract.outer(S[Y == 1], S[Y == 0]).ravel()
     weight = np.outer(WEIGHT[Y == 1], WEIGHT[Y == 0]).ravel()
     mass = display.density * np.diff(display.edges)
     assert mass.sum() == pytest.approx(1.0)
@@ -59,35 +53,12 @@ def test_pairs_behind_are_all_pairs(scale):
     np.testing.assert_allclose(mass, np.histogram(at, display.edges, weights=weight)[0] / weight.sum(), atol=1e-12)
 
 
-def test_polynomials_are_those_of_polynomial_auc():
-    display = PolynomialStepDisplay.from_parameters(degrees=(3, 8, 29))
-    inside = np.abs(display.differences) <= 1
-    for kind, name in (("chebyshev", "Chebyshev"), ("legendre", "Legendre")):
-        for degree in (3, 8, 29):
-            curve = display.functions[f"{name} d = {degree}"][inside][::40]
-            options = {"degree": degree, "series": kind, "scale": 1.0}
-            single = [polynomial_auc([1, 0], [t, 0.0], **options) for t in display.differences[inside][::40]]
-            np.testing.assert_allclose(curve, single, atol=1e-13)
-    assert list(display.functions) == ["step", *[f"{k} d = {d}" for k in ("Chebyshev", "Legendre") for d in (3, 8, 29)]]
-
-
-def test_polynomials_come_with_the_metrics_of_the_sample():
-    display = PolynomialStepDisplay.from_predictions(Y, S, degrees=(9,), sample_weight=WEIGHT)
-    assert display.values == {
-        "step": auc_score(Y, S, sample_weight=WEIGHT),
-        "Chebyshev d = 9": polynomial_auc(Y, S, degree=9, sample_weight=WEIGHT),
-        "Legendre d = 9": polynomial_auc(Y, S, degree=9, series="legendre", sample_weight=WEIGHT),
-    }
-
-
 @pytest.mark.parametrize(
     ("make", "options", "words"),
     [
         (ModifierDisplay.from_parameters, {"betas": [0.0]}, "beta"),
         (ModifierDisplay.from_parameters, {"widths": [-1.0]}, "width"),
         (ModifierDisplay.from_parameters, {"reach": 0.0}, "reach"),
-        (PolynomialStepDisplay.from_parameters, {"degrees": [0]}, "degree"),
-        (PolynomialStepDisplay.from_parameters, {"series": ["taylor"]}, "series"),
     ],
 )
 def test_refuses_what_the_metrics_refuse(make, options, words):

@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import comb
+from sklearn.base import BaseEstimator, ClassifierMixin
 
+from auclab.datasets.records import Labels
 from auclab.estimators.polynomial_ascent import Ascent
-from auclab.metrics.series import Series, power_table
+from auclab.metrics.series import Series, power_table, step_series
+from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
 #: The step of α in Algorithm 1.
 _STEP = 0.01
+
+
+class PublishedAscentClassifier(ClassifierMixin, BaseEstimator):
+    """Scores by the printed ascent: exactly `max_iter` steps of powers of scores up to `degree`, labels 0 and 1."""
+
+    def __init__(self, degree: int = 29, max_iter: int = 30):
+        self.degree = degree
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Labels) -> Self:
+        """Ascend from the difference of the class means in units of the squared spread."""
+        sample = as_sample(X, y)
+        start = sample.mean_difference / sample.spread**2
+        if not start.any():
+            start = 1.0 / sample.spread
+        series = step_series(self.degree, "chebyshev")
+        result = published_ascent(sample.uncentred(), series, start, max_iter=self.max_iter)
+        self.coef_ = np.where(np.isfinite(result.coef), result.coef, 0.0)
+        self.objective_path_ = np.array(result.path)
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples,)."""
+        return np.asarray(X @ self.coef_)
 
 
 def published_ascent(sample: Sample, series: Series, start: Array, *, max_iter: int) -> Ascent:
