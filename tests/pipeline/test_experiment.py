@@ -215,7 +215,7 @@ def test_every_yaml_works(tmp_path, group, choice):
     # One is for constraints that it alone can take, one for programs with a norm.
     limited = {
         "integer": ["constraints.max_features=1"],
-        "interior": ["formulation=ranksvm", "formulation.norm=l1"],
+        "interior": ["formulation=ranksvm", "formulation.squared=true"],
     }.get(choice, [])
     result = run_here(tmp_path / "out", *TINY, value, *store, *limited)
     expected = Status.BASELINE if choice in BASELINES else Status.OPTIMAL

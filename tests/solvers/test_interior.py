@@ -35,7 +35,7 @@ STRENGTHS = (1e-3, 0.05, 0.3, 3.0)
 MORE = [
     *(RankSVM(strength, norm) for strength in STRENGTHS for norm in ("l1", "linf")),
     *(CSVM(strength, norm) for strength in STRENGTHS for norm in ("l1", "linf")),
-    *(RankSVM(strength, norm, squared=True) for strength in STRENGTHS for norm in ("l1", "linf")),
+    *(RankSVM(strength, norm, squared=True) for strength in STRENGTHS for norm in ("l1", "l2", "linf")),
     *(Composed(over, regulariser=ElasticNet(0.05, 0.1)) for over in ("pairs", "points")),
     Composed("pairs", regulariser=ElasticNet(0.05, 0.1), threshold=-0.05),
     *(ECSVM(-strength, norm) for strength in (0.05, 0.3) for norm in ("l1", "linf")),
@@ -81,9 +81,7 @@ def test_partial_auc_with_hinges_left_is_not_claimed():
     assert "only where an optimal w leaves no hinge" in " ".join(found.notes)
 
 
-@pytest.mark.parametrize(
-    "program", [RankSVM(0.3, "l1"), CSVM(0.1, "linf"), RankSVM(0.5, "l1", squared=True)], ids=label
-)
+@pytest.mark.parametrize("program", [RankSVM(0.3, "l1"), CSVM(0.1, "linf"), RankSVM(0.5, squared=True)], ids=label)
 def test_weights_are_repeated_rows(program):
     X, y = wide(2)
     weight = np.arange(24) // 3 % 3.0
@@ -105,8 +103,10 @@ def test_what_it_does_not_take_is_said():
     X, y = wide()
     with pytest.raises(AuclabError, match="solver=interior cannot solve bauc: it needs a norm in the program"):
         solve(BufferedAUC(), X, y, solver="interior")
-    for program in (RankSVM(0.1), RankSVM(0.1, squared=True), GeneralizedBufferedAUC(-0.1)):
-        with pytest.raises(AuclabError, match=r"solver=interior cannot solve .*: it takes norms such as l1 and linf"):
+    for program in (RankSVM(0.1), GeneralizedBufferedAUC(-0.1)):
+        with pytest.raises(
+            AuclabError, match=r"solver=interior cannot solve .*: it takes λ‖w‖² in norm l2, and neither"
+        ):
             solve(program, X, y, solver="interior")
     with pytest.raises(AuclabError, match="solver=interior holds every pair"):
         solve(PartialAUC(0.3, 9.0, "l1"), X, y, solver="interior")
@@ -124,11 +124,12 @@ def test_a_norm_whose_ball_is_a_box_is_read_from_its_epigraph():
 def test_auto_takes_it_for_few_rows_with_many_columns():
     X, y = wide(0, 60, 900)
     assert select_solver(Problem(RankSVM(0.1, "linf"), as_sample(X, y)))[0] == "interior"
-    assert select_solver(Problem(RankSVM(0.1, squared=True), as_sample(X, y)))[0] == "newton"
+    assert select_solver(Problem(RankSVM(0.1, squared=True), as_sample(X, y)))[0] == "interior"
+    assert select_solver(Problem(RankSVM(0.1), as_sample(X, y)))[0] == "newton"
     assert select_solver(Problem(BufferedAUC(), as_sample(X, y)))[0] == "newton"
     many, labels = wide(0, 1_200, 1_200)
     assert select_solver(Problem(RankSVM(0.1, squared=True), as_sample(many, labels)))[0] == "cutting_plane"
-    assert select_solver(Problem(CSVM(0.1, squared=True), as_sample(many, labels)))[0] == "newton"
+    assert select_solver(Problem(CSVM(0.1, squared=True), as_sample(many, labels)))[0] == "interior"
     assert select_solver(Problem(RankSVM(0.1, "linf"), as_sample(X[:, :20], y)))[0] != "interior"
 
 

@@ -27,8 +27,8 @@ class Capabilities:
 
     `linear_only`: linear programs alone. `nonconvex`: also z > 0 and counts of pairs. `blocks`: samples whose rows are
     out of memory. `constraints`: constraints on w that make a convex set. `max_features`: constraints with a largest
-    number of features. `needs_norm`: programs with a penalty or z < 0 alone. `without_l2`: norms
-    other than l2.
+    number of features. `needs_norm`: programs with a penalty or z < 0 alone. `l2_squared`: of the norm l2, its square
+    alone, which is smooth at w = 0.
     """
 
     linear_only: bool = False
@@ -37,7 +37,7 @@ class Capabilities:
     constraints: bool = False
     max_features: bool = False
     needs_norm: bool = False
-    without_l2: bool = False
+    l2_squared: bool = False
     kinds: tuple[Kind, ...] = ("hinge",)
 
     def why_not(self, program: Program, constraints: ColumnConstraints | None = None) -> str | None:
@@ -56,8 +56,9 @@ class Capabilities:
             return "it takes no constraints on w"
         if self.needs_norm and not program.uses_norm:
             return "it needs a norm in the program: a penalty, or z < 0"
-        if self.without_l2 and program.regulariser.norm.is_euclidean:
-            return "it takes norms such as l1 and linf, and not l2"
+        kinked = program.threshold != 0 or program.regulariser.has_kink
+        if self.l2_squared and kinked and program.regulariser.norm.is_euclidean:
+            return "it takes λ‖w‖² in norm l2, and neither λ‖w‖ nor z‖w‖"
         if not program.is_convex:
             return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
         if self.linear_only and not program.loss.is_hinge:
@@ -107,7 +108,7 @@ SOLVERS: dict[str, SolverEntry] = {
         "auclab.solvers.integer.solver", Capabilities(max_features=True, kinds=("hinge", "integer"))
     ),
     "interior": SolverEntry(
-        "auclab.solvers.interior.solver", Capabilities(needs_norm=True, without_l2=True, kinds=("hinge", "cvar"))
+        "auclab.solvers.interior.solver", Capabilities(needs_norm=True, l2_squared=True, kinds=("hinge", "cvar"))
     ),
     "newton": SolverEntry(
         "auclab.solvers.binned.choice",

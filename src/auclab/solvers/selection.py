@@ -13,8 +13,8 @@ from auclab.solvers.interior.solver import why_not
 from auclab.solvers.registry import SOLVERS, capable_solvers
 from auclab.solvers.wide_rows import is_rotated
 
-#: Programs with a norm other than l2 and at most this number of rows, and of rows per column, are solved by systems of
-#: the size of the rows.
+#: Programs with a norm and at most this number of rows, and of rows per column, are solved by systems of the size of
+#: the rows.
 INTERIOR_ROWS, INTERIOR_RATIO = 2_500, 2.5
 #: With more pairs than this cutting planes in the span of the rows are faster where the norm is l2, and products with
 #: sparse rows (text-like rows, 20,000 × 50,000, λ‖w‖² with 1e-5: 1.7 s; cutting planes have a gap of 1e-5 after 25 s).
@@ -38,7 +38,7 @@ def _suits_interior(problem: Problem) -> bool:
     sample, n_rows = problem.sample, problem.sample.n_pos + problem.sample.n_neg
     if SOLVERS["interior"].capabilities.why_not(problem.program, problem.constraints) is not None:
         return False
-    large = sample.n_features * n_rows > SMALL_ENTRIES
+    large = sample.n_features * n_rows > SMALL_ENTRIES or is_rotated(problem)
     return large and n_rows <= min(INTERIOR_ROWS, INTERIOR_RATIO * sample.n_features) and why_not(problem) is None
 
 

@@ -35,9 +35,37 @@ class Steps(NamedTuple):
     dual_step: Array
 
 
+class Free:
+    """No norm, only the squares of a regulariser."""
+
+    t = 0.0
+    size = 0
+    is_uniform = True
+
+    def diagonal(self, w: Array) -> Array:
+        """That of the block."""
+        return np.zeros(w.size)
+
+    def border(self, w: Array) -> Border:
+        """None."""
+        return Border(np.zeros((w.size, 0)), np.zeros((0, 0)))
+
+    def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """The right-hand sides."""
+        return gradient, np.zeros(0)
+
+    def steps(self, w_step: Array, border: Array, gradient_step: Array) -> Steps | None:
+        """No slack variables."""
+        return None
+
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
+        """Nothing to move."""
+
+
 class _TwoSided:
     """Norms with a slack variable and a multiplier on either side of every column."""
 
+    is_uniform = False
     slack: tuple[Array, Array]
     dual: tuple[Array, Array]
 
@@ -55,7 +83,8 @@ class _TwoSided:
     def _both(self, slack_steps: tuple[Array, Array], dual_steps: tuple[Array, Array]) -> Steps:
         return Steps(*map(np.concatenate, (self.slack, slack_steps, self.dual, dual_steps)))
 
-    def _moved(self, steps: Steps, primal: float, dual: float) -> None:
+    def _moved(self, steps: Steps | None, primal: float, dual: float) -> None:
+        assert steps is not None
         above, below = np.split(steps.slack + primal * steps.slack_step, 2)
         self.slack = above, below
         above, below = np.split(steps.dual + dual * steps.dual_step, 2)
@@ -64,6 +93,8 @@ class _TwoSided:
 
 class Box(_TwoSided):
     """``t = Σ c_k u_k`` with ``abs(w_k) ≤ u_k``: norms whose dual ball is the box ``abs(g_k) ≤ τ c_k``."""
+
+    size = 2
 
     def __init__(self, limits: Array, w: Array, gradient: Array, unit: float, tau: float):
         self.limits, self.tau = limits, tau
@@ -104,7 +135,7 @@ class Box(_TwoSided):
         slack_steps = self._u_step - w_step, self._u_step + w_step
         return self._both(slack_steps, (0.5 * (total + difference), 0.5 * (total - difference)))
 
-    def move(self, w: Array, border: Array, steps: Steps, primal: float, dual: float) -> None:
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
         """Along the step."""
         self.u = self.u + primal * self._u_step
         self.t, self.tau = self.t + primal * float(border[0]), self.tau + dual * float(border[1])
@@ -113,6 +144,8 @@ class Box(_TwoSided):
 
 class Top(_TwoSided):
     """``t ≥ c_k abs(w_k)`` for every column: norms whose ball is a box."""
+
+    size = 1
 
     def __init__(self, factors: Array, w: Array, gradient: Array, unit: float, tau: float):
         self.factors = factors
@@ -149,20 +182,22 @@ class Top(_TwoSided):
         dual_steps = np.where(has_room, above, below + difference), np.where(has_room, above - difference, below)
         return self._both(slack_steps, dual_steps)
 
-    def move(self, w: Array, border: Array, steps: Steps, primal: float, dual: float) -> None:
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
         """Along the step."""
         self.t += primal * float(border[0])
         self._moved(steps, primal, dual)
 
 
-Length = Box | Top
+Length = Free | Box | Top
 
 
-def length_at(norm: VectorNorm, w: Array, gradient: Array, unit: float, tau: float) -> Length:
-    """The block of a norm at a first point w with the multiplier τ and the dual vector `gradient`.
+def length_at(norm: VectorNorm | None, w: Array, gradient: Array, unit: float, tau: float) -> Length:
+    """The block of a norm, or of none, at a first point w with the multiplier τ and the dual vector `gradient`.
 
     `unit` > 0: by which scores of a w of length 1 differ. `tau` > 0.
     """
+    if norm is None:
+        return Free()
     if (box := norm.dual_box(w.size)) is not None:
         return Box(box, w, gradient, unit, tau)
     factors = top_factors(norm, w.size)

@@ -31,7 +31,7 @@ from auclab.solvers.interior.state import State
 from auclab.solvers.monitor import monitored
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
-from auclab.solvers.separation import may_be_separated, shares_of
+from auclab.solvers.separation import may_be_separated, separates, shares_of
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.working_columns import on_working_columns
 from auclab.types import AuclabError, Status
@@ -49,7 +49,7 @@ _ONLY_SEPARATORS = "interior takes partial AUC, or more pairs than it can hold, 
 @in_own_units
 @on_working_columns
 def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
-    """Solve a convex hinge program with a norm such as l1 or linf over at most 4,000 points, or a million pairs.
+    """Solve a convex hinge program with a norm over at most 4,000 points, or a million pairs.
 
     Parameters
     ----------
@@ -74,8 +74,12 @@ def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None
     if reason is not None:
         raise AuclabError(f"solver=interior {reason}; use solver=newton or solver=cutting_plane")
     with one_thread_each(), monitored(tolerance, time_limit) as monitor, np.errstate(all="ignore"):
+        euclidean = problem.program.regulariser.norm.is_euclidean
+        found = separates(problem, tolerance, monitor.stopped) if euclidean else None
+        if found is not None:
+            return found
         best = Best(problem, tolerance, monitor)
-        if may_be_separated(problem):
+        if may_be_separated(problem) and not euclidean:
             _followed(best, hard_margin(problem), share_neg=True)
         if not (best.is_found or best.is_late):
             if problem.program.comparisons.hardest or _n_pairs(problem) > MAX_PAIRS:
@@ -98,9 +102,9 @@ def why_not(problem: Problem) -> str | None:
     if hard_only or (_n_pairs(problem) > MAX_PAIRS and not may_be_separated(problem)):
         return f"holds every pair, at most {MAX_PAIRS:,}, and none of the hardest negatives alone"
     norm, n_features = program.regulariser.norm, sample.n_features
-    if norm.dual_box(n_features) is not None or top_factors(norm, n_features) is not None:
+    if norm.is_euclidean or norm.dual_box(n_features) is not None or top_factors(norm, n_features) is not None:
         return None
-    return f"knows the norms l1, linf and weighted ones, and not {norm.name}"
+    return f"knows the norms l2, l1, linf and weighted ones, and not {norm.name}"
 
 
 def _n_pairs(problem: Problem) -> int:

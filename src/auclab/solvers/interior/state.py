@@ -28,7 +28,7 @@ class _Direction:
     q: Array
     r: Array
     xi: Array
-    of_length: Steps
+    of_length: Steps | None
 
 
 class State:
@@ -45,6 +45,7 @@ class State:
         n, unit = self.X.shape[1], float(problem.sample.spread.mean())
         self.w, self.b = np.zeros(n), 0.0
         norm = self.regulariser.norm
+        free = not self.threshold and not self.regulariser.weight
         slope = self.regulariser.slope(0.1 / unit)
         weights = self.margins.capacity if self.bounded else self._balanced()
         total, size = float(weights.sum()), norm.dual(self.X.T @ self.margins.over_rows(weights))
@@ -52,7 +53,7 @@ class State:
         share = min(_FIRST_SHARE, INSIDE * slope / room) if room > 0 and slope > 0 else _FIRST_SHARE
         self.q = (share if self.bounded or not slope else INSIDE * slope / size) * weights
         gradient, tau = self._gradient(), slope - self.threshold * float(self.q.sum())
-        self.length = length_at(norm, self.w, gradient, unit, tau)
+        self.length = length_at(None if free else norm, self.w, gradient, unit, tau)
         lacking = self._lacking()
         self.xi = np.maximum(lacking, 0.0) + 1.0
         self.r = self.xi - lacking
@@ -122,12 +123,14 @@ class State:
         of_length = first.of_length
         total = float(sum(product.sum() for product in products))
         count = sum(product.size for product in products)
-        total, count = total + float(of_length.slack @ of_length.dual), count + of_length.slack.size
+        if of_length is not None:
+            total, count = total + float(of_length.slack @ of_length.dual), count + of_length.slack.size
         primal, dual = self._limits(first, p)
         after = float(((self.r + primal * first.r) * (self.q + dual * first.q)).sum())
         after += float(((self.xi + primal * first.xi) * (p - dual * first.q)).sum()) if self.bounded else 0.0
-        slack = of_length.slack + primal * of_length.slack_step
-        after += float(slack @ (of_length.dual + dual * of_length.dual_step))
+        if of_length is not None:
+            slack = of_length.slack + primal * of_length.slack_step
+            after += float(slack @ (of_length.dual + dual * of_length.dual_step))
         mu = max(min(1.0, after / total) ** 3 * total, LITTLE * wanted) / count
         second = self._direction(system, p, lacks, mu, first)
         primal, dual = self._limits(second, p)
@@ -149,7 +152,9 @@ class State:
         second = None if first is None else first.of_length
         right = self.length.right(self.w, self._gradient(), slope, mu, second)
         w_step, b_step, border = system.solved(wanted, self.q, right)
-        change = self.margins.change(np.asarray(self.X @ w_step), b_step) - self.threshold * float(border[0])
+        change = self.margins.change(np.asarray(self.X @ w_step), b_step)
+        if self.length.size:
+            change = change - self.threshold * float(border[0])
         q_step = system.weight * change + wanted
         r_step = aim_r - self.r / self.q * q_step
         xi_step = aim_xi + self.xi / p * q_step if self.bounded else np.zeros_like(r_step)
@@ -161,9 +166,10 @@ class State:
         """The longest steps that keep primal and dual variables above 0; a common one with a curved norm."""
         primal = [(self.r, direction.r)] + ([(self.xi, direction.xi)] if self.bounded else [])
         dual = [(self.q, direction.q)] + ([(p, -direction.q)] if self.bounded else [])
-        primal.append((direction.of_length.slack, direction.of_length.slack_step))
-        dual.append((direction.of_length.dual, direction.of_length.dual_step))
-        limits = [min(_limit(*each) for each in side) for side in (primal, dual)]
+        if direction.of_length is not None:
+            primal.append((direction.of_length.slack, direction.of_length.slack_step))
+            dual.append((direction.of_length.dual, direction.of_length.dual_step))
+        limits = [min((_limit(*each) for each in side), default=1.0) for side in (primal, dual)]
         if self.regulariser.curvature or self.ridge:
             limits = [min(limits)] * 2
         return limits[0], limits[1]

@@ -25,6 +25,7 @@ class GramMatrices:
 
     def __init__(self, X: Any):
         self.X = X
+        self._plain: Array | None = None
         self._squares: Any = None
 
     def of_diagonal(self, diagonal: Array) -> Array:
@@ -51,6 +52,12 @@ class GramMatrices:
         scaled = X.multiply(scale[None, part]).tocsr() if hasattr(X, "multiply") else X * scale[part]
         product = scaled @ scaled.T
         return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
+
+    def of_constant(self, value: float) -> Array:
+        """The same for a diagonal of one value; the product is made once."""
+        if self._plain is None:
+            self._plain = self.of_diagonal(np.ones(self.X.shape[1]))
+        return self._plain / value
 
     def largest_curvature(self, of_rows: Array) -> float:
         """The largest ``Σ_i of_rows_i X_ik²`` of a column k."""
@@ -82,35 +89,44 @@ class System:
     ):
         self.X, self.margins, self.weight, self.threshold = grams.X, margins, weight, threshold
         of_rows = weight if weight.ndim == 1 else np.r_[weight.sum(axis=1), weight.sum(axis=0)]
-        self.diagonal = length.diagonal(w) + 2.0 * squares + proximal * grams.largest_curvature(of_rows)
-        self.solve_rows, self.product = margins.system(weight, grams.of_diagonal(self.diagonal))
+        self.diagonal = length.diagonal(w) + 2.0 * squares
+        if length.is_uniform:
+            gram = grams.of_constant(float(self.diagonal[0]))
+        else:
+            self.diagonal = self.diagonal + proximal * grams.largest_curvature(of_rows)
+            gram = grams.of_diagonal(self.diagonal)
+        self.solve_rows, self.product = margins.system(weight, gram)
         columns, corner = length.border(w)
         k = corner.shape[0] + int(margins.has_intercept)
         self.columns, self.corner = np.zeros((self.X.shape[1], k)), np.zeros((k, k))
         self.columns[:, : corner.shape[0]], self.corner[: corner.shape[0], : corner.shape[0]] = columns, corner
         z, of_ones = threshold, margins.over_rows(weight)
-        self.corner[0, 0] += curvature + z * z * float(weight.sum())
-        if z:
-            self.columns[:, 0] += z * np.asarray(self.X.T @ of_ones)
+        if corner.shape[0]:
+            self.corner[0, 0] += curvature + z * z * float(weight.sum())
+            if z:
+                self.columns[:, 0] += z * np.asarray(self.X.T @ of_ones)
         if margins.has_intercept:
             self.columns[:, -1] += np.asarray(self.X.T @ of_rows)
             self.corner[-1, -1] += float(weight.sum())
             if z:
                 self.corner[0, -1] += z * float(of_ones.sum())
                 self.corner[-1, 0] += z * float(of_ones.sum())
-        self.of_columns = self._block(self.columns)
-        self.schur = self.corner - self.columns.T @ self.of_columns
+        if k:
+            self.of_columns = self._block(self.columns)
+            self.schur = self.corner - self.columns.T @ self.of_columns
 
     def solved(self, wanted: Array, multipliers: Array, right: tuple[Array, Array]) -> tuple[Array, float, Array]:
         """The steps of w, b and the border, for the changes `wanted` of the multipliers and a right-hand side."""
         of_w, of_border = right
-        if self.threshold:
+        if of_border.size and self.threshold:
             of_border = of_border.copy()
             of_border[0] += self.threshold * float(wanted.sum())
         if self.margins.has_intercept:
             balance = float(self.margins.over_rows(multipliers + wanted).sum())
             of_border = np.r_[of_border, balance]
         w_step = self._block(of_w, self.margins.over_rows(wanted))
+        if not of_border.size:
+            return w_step, 0.0, of_border
         border = np.asarray(np.linalg.solve(self.schur, of_border - self.columns.T @ w_step), dtype=float)
         w_step = w_step - self.of_columns @ border
         if self.margins.has_intercept:
