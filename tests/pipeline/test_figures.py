@@ -51,5 +51,5 @@ def test_figures_of_the_training_part(tmp_path):
 
 
 def test_a_wrong_word_is_said_before_anything_is_solved(tmp_path):
-    with pytest.raises(AuclabError, match="figures is 'some'; it is one of auto, none, test and all"):
+    with pytest.raises(AuclabError, match="figures is 'some'; it is one of auto, none, test, all"):
         run_here(tmp_path, *SMALL, "figures=some")

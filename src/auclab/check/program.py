@@ -32,6 +32,18 @@ FORMULATIONS = {
     "scorecard": "card",
     "composed": "",
 }
+#: Their names by the classes that a configuration names.
+CLASSES = {
+    "BufferedAUC": "bauc",
+    "GeneralizedBufferedAUC": "generalized_bauc",
+    "RankSVM": "ranksvm",
+    "CSVM": "csvm",
+    "ECSVM": "ecsvm",
+    "PartialAUC": "partial_auc",
+    "ExactAUC": "exact_auc",
+    "Scorecard": "scorecard",
+    "Composed": "composed",
+}
 #: Comparisons, made of what the stored program says.
 COMPARISONS: dict[str, Callable[[Mapping[str, Any]], Pairs]] = {
     "all_pairs": lambda _: Pairs(),

@@ -16,7 +16,7 @@ from auclab.check.constraints import StatedConstraints
 from auclab.check.kernel import StoredKernel
 from auclab.check.model import scores_of_model
 from auclab.check.pieces import no_twin
-from auclab.check.program import FORMULATIONS, HOME
+from auclab.check.program import CLASSES, FORMULATIONS, HOME
 from auclab.check.single_pairs import MOST_PAIRS, StoredPairs
 from auclab.datasets.target import Target
 from auclab.pipeline.stored.stored_files import (
@@ -284,9 +284,9 @@ def configured_program(folder: Path, allow: Sequence[str] = ()) -> Configured:
     configuration = experiment.configuration
     formulation = {key: value for key, value in configuration["formulation"].items() if not key.startswith("_")}
     target = str(configuration["formulation"].get("_target_", ""))
-    if not target.startswith(HOME):
+    name = CLASSES.get(target.rpartition(".")[2])
+    if name is None or not target.startswith(HOME):
         raise no_twin("formulation", target, FORMULATIONS)
-    name = target.removeprefix(HOME).split(".")[0].lower()
     tuned = (configuration.get("tune") or {}).get("parameter")
     kernel = configuration.get("kernel") or {}
     tolerance = as_number((kernel or configuration.get("solver") or {}).get("tolerance"))
