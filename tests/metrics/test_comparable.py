@@ -20,7 +20,7 @@ from auclab.metrics import (
     grouped_auc,
     grouped_bauc,
 )
-from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.metrics.comparable import ComparablePairs
 from auclab.samples.bicliques import censored_pairs, ordered_pairs
 from auclab.types import AuclabError
 from strategies import refused_if_far

@@ -13,7 +13,7 @@ from scipy.spatial import ConvexHull
 
 import reference_metrics as twin
 from auclab.metrics import auc_score, cost_range, lesser_area, lesser_volume, roc_hull, voros_from_points, voros_score
-from auclab.metrics.cost_measures import (
+from auclab.metrics.voros import (
     VertexRanges,
     _beta_masses,
     _beta_mean_by_quadrature,

@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 import reference_programs as reference
 from auclab import CSVM, BufferedAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
-from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level
-from auclab.models.bundle_master import LinearMaster
+from auclab.models.bundle import Cuts, LinearMaster, minimise_model, project_on_level
 from auclab.models.dual_lp import Fixed, Region, solve_dual
 from auclab.models.hard_margin import hard_margin
 from auclab.models.margins import all_margins, marginals
-from auclab.models.window import window_around
-from auclab.models.window_cone import solve_cone
+from auclab.models.window import solve_cone, window_around
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.types import Status

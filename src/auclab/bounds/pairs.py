@@ -7,7 +7,7 @@ import math
 from auclab.bounds.bound import Bound
 from auclab.bounds.checks import check_numbers, check_probability
 from auclab.bounds.fixed_scorer import HELD_OUT
-from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.metrics.comparable import ComparablePairs
 from auclab.samples.bicliques import LevelPairs
 from auclab.types import AuclabError
 

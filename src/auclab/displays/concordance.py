@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from auclab.displays.base import Display
 from auclab.displays.style import PALE, SERIES, canvas, despine, labelled, style, thinned
 from auclab.inference import Estimate, estimate_pairs
-from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.metrics.comparable import ComparablePairs
 from auclab.samples.bicliques import LevelPairs
 from auclab.types import Array
 

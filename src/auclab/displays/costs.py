@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from auclab.displays.base import Display
 from auclab.displays.style import POINTS
 from auclab.metrics import ScoredPart, lesser_area, roc_hull
-from auclab.metrics.cost_measures import VertexRanges
-from auclab.metrics.rates import checked_cost_range
-from auclab.metrics.roc import roc_from_sorted
+from auclab.metrics.roc import checked_cost_range, roc_from_sorted
+from auclab.metrics.voros import VertexRanges
 from auclab.types import Array
 
 
@@ -82,7 +81,7 @@ class PointsDisplay(Display):
         Raises
         ------
         AuclabError
-            As in `auclab.metrics.roc_hull` and `auclab.metrics.lesser_area`, and for options out of range.
+            As in `auclab.metrics.roc_hull` and `auclab.metrics.voros`, and for options out of range.
         """
         return cls._plotted(fpr, tpr, **options)
 

@@ -51,7 +51,7 @@ class LesserAreaDisplay(PointsDisplay):
 
     See Also
     --------
-    auclab.metrics.lesser_area : The area.
+    auclab.metrics.voros : The area.
     auclab.displays.VOROSDisplay : The same as a surface.
 
     Examples

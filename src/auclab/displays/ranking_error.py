@@ -15,8 +15,7 @@ from auclab.displays.base import Display, check_bins
 from auclab.displays.style import INK, PALE, RED, SKY, canvas, despine, number
 from auclab.metrics import ScoredPart
 from auclab.metrics.buffered import buffered_auc_from_sorted
-from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share
-from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share
 from auclab.metrics.pair_errors import PairErrors
 from auclab.samples.bicliques import LevelPairs
 from auclab.types import Array

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from auclab.estimators.checked import checked_sample
 from auclab.estimators.linear_ranker import LinearRanker
-from auclab.metrics.grouped import grouped_auc
+from auclab.metrics.comparable import grouped_auc
 
 
 class AUCRanker(LinearRanker):

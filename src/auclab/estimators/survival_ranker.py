@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from auclab.estimators.checked import checked_rows
 from auclab.estimators.linear_ranker import LinearRanker
-from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.metrics.comparable import ComparablePairs
 from auclab.samples.bicliques import censored_pairs
 from auclab.types import AuclabError
 

@@ -5,7 +5,7 @@ from auclab.inference.comparison import compare_scorers
 from auclab.inference.components import Components
 from auclab.inference.drift import ScoreDrift, score_drift
 from auclab.inference.estimation import estimate, estimate_part
-from auclab.inference.hanley_mcneil import hanley_mcneil
+from auclab.inference.intervals import hanley_mcneil
 from auclab.inference.pairs import compare_pairs, estimate_pairs
 from auclab.inference.results import Comparison, Estimate
 from auclab.inference.roc_bands import ROCBand, roc_band, roc_band_part

@@ -15,13 +15,13 @@ from scipy.stats import t as student
 from auclab.inference.bootstrap import Resampled, stratified_bootstrap
 from auclab.inference.catalogue import EstimableMetric, estimable
 from auclab.inference.flat_class import FEW, few_observations, with_flat_class
-from auclab.inference.half_sampling import half_sampling
-from auclab.inference.hanley_mcneil import hanley_mcneil
 from auclab.inference.intervals import (
     ONE_OBSERVATION,
     confidence_limits,
     degenerate_limits,
     enclose,
+    half_sampling,
+    hanley_mcneil,
     limits_on_scale,
     transformed_limits,
 )

@@ -28,8 +28,7 @@ from auclab.inference.flat_class import FEW
 from auclab.inference.intervals import Limits, enclose, transformed_limits, unseen_buffer, unseen_limits, unseen_share
 from auclab.inference.results import Comparison, Estimate
 from auclab.metrics.class_scores import finite_number
-from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share, buffered_sums
-from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share, buffered_sums
 from auclab.samples.bicliques import LevelPairs
 from auclab.types import Array, AuclabError
 

@@ -34,11 +34,10 @@ from auclab.inference.curves import BEST, WORST, Curve, displaced, displacement_
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import few_observations
 from auclab.inference.sample import Observations
-from auclab.metrics.bpoe_equation import solve_bpoe
+from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.buffered_roc import broc_from_sorted
 from auclab.metrics.class_scores import ClassScores, finite_number
-from auclab.metrics.rates import checked_rates
-from auclab.metrics.roc import roc_from_sorted
+from auclab.metrics.roc import checked_rates, roc_from_sorted
 from auclab.metrics.scored_part import ScoredPart
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice

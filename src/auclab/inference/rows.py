@@ -17,7 +17,7 @@ from auclab.compiled.ranking import total_weight
 from auclab.compiled.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.pair_errors import PairErrors
-from auclab.metrics.ranking import TIED_SHARE
+from auclab.metrics.roc import TIED_SHARE
 from auclab.sizes import AT_ONCE
 from auclab.types import Array
 

@@ -26,7 +26,7 @@ from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import CLASSES, FEW, combined, few_observations, is_flat
 from auclab.inference.intervals import Limits, enclose, limits_on_scale, unseen_limits
 from auclab.metrics import Interval, ScoreSummary
-from auclab.metrics.ranking import TIED_SHARE
+from auclab.metrics.roc import TIED_SHARE
 from auclab.metrics.summary.bounds import ROUNDING, both_classes, bounded_metric, in_bin_shares, spread_of
 from auclab.metrics.summary.brackets import Bracket, buffer_bracket
 from auclab.metrics.summary.class_bins import ClassBins

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 from auclab.compiled.ranking import total_weight
 from auclab.inference.rows import Rows, weight_below
 from auclab.metrics.class_scores import ClassScores
-from auclab.metrics.ranking import TIED_SHARE
-from auclab.metrics.weight_quadrature import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
+from auclab.metrics.partial import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
+from auclab.metrics.roc import TIED_SHARE
 from auclab.types import Array
 
 Weight = Callable[[Array], ArrayLike]

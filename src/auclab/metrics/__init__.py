@@ -6,19 +6,18 @@ from auclab.metrics.buffered import (
     BufferedAUCResult,
     auc_threshold,
     bauc_score,
+    bpoe,
     buffered_auc,
     ranking_superquantile,
+    superquantile,
 )
 from auclab.metrics.buffered_roc import broc_curve
-from auclab.metrics.concordance import buffered_concordance, concordance_index
-from auclab.metrics.grouped import grouped_auc, grouped_bauc
-from auclab.metrics.lesser_area import cost_range, lesser_area, lesser_volume
+from auclab.metrics.comparable import buffered_concordance, concordance_index, grouped_auc, grouped_bauc
 from auclab.metrics.pair_means import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
 from auclab.metrics.polynomial import polynomial_auc, polynomial_soft_auc
-from auclab.metrics.ranking import auc_score
 from auclab.metrics.registry import METRICS, Metric
-from auclab.metrics.roc import roc_hull
+from auclab.metrics.roc import auc_score, roc_hull
 from auclab.metrics.scored_part import ScoredPart
 from auclab.metrics.summary import (
     BufferedAUCBounds,
@@ -30,8 +29,7 @@ from auclab.metrics.summary import (
     scored_table,
     summarise,
 )
-from auclab.metrics.superquantile import bpoe, superquantile
-from auclab.metrics.voros import voros_from_points, voros_score
+from auclab.metrics.voros import cost_range, lesser_area, lesser_volume, voros_from_points, voros_score
 from auclab.samples.bicliques import censored_pairs, ordered_pairs
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.metrics.bpoe_equation import solve_bpoe
+from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.class_scores import ClassScores, class_scores, finite_number
 from auclab.types import Array, AuclabError
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from auclab.metrics import buffered, pair_means, polynomial, ranking, voros
+from auclab.metrics import buffered, pair_means, polynomial, roc, voros
 from auclab.metrics import partial as areas
 from auclab.metrics.class_scores import ClassScores
 from auclab.types import AuclabError
@@ -94,7 +94,7 @@ class Metric:
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("auc", ranking.auc_score, has_interval=True, needs="ranks"),
+        Metric("auc", roc.auc_score, has_interval=True, needs="ranks"),
         Metric("auc_threshold", buffered.auc_threshold, greater_is_better=False),
         Metric("bauc", buffered.bauc_score, has_interval=True),
         Metric("ferri_auc", pair_means.ferri_auc, has_interval=True, needs="probabilities"),

@@ -1,17 +1,106 @@
-"""ROC curves of a sample: the vertices of the polygon, and its upper convex hull."""
+"""AUC, rates of errors, and the ROC curve."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab.compiled.ranking import concordance
 from auclab.compiled.roc import roc_polygon, upper_hull
-from auclab.metrics.class_scores import ClassScores, class_scores
-from auclab.metrics.rates import checked_rates
+from auclab.forms import as_array
+from auclab.metrics.class_scores import ClassScores, class_scores, finite_number
 from auclab.types import Array, AuclabError
-from auclab.validation import same_length
+from auclab.validation import check_choice, finite_vector, same_length
+
+#: What a tied pair counts, by the name of the convention.
+TIED_SHARE = {"strict": 0.0, "half": 0.5, "upper": 1.0}
+
+
+def auc_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    ties: Literal["half", "strict", "upper"] = "half",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
+    """Area under the ROC curve, as the share of pairs in the right order, in O(m log m).
+
+    ``AUC = P(h⁺ > h⁻) + c · P(h⁺ = h⁻)`` over all pairs of a positive and a negative, with ``c = ½`` for
+    ``ties="half"`` (the area under the ROC polygon, the usual number), 0 for ``"strict"`` (Norton & Uryasev
+    2018, eq. 2: ``1 − P(ξ ≥ 0)``) and 1 for ``"upper"`` (``1 − P(ξ > 0)``).
+
+    Parameters
+    ----------
+    y_true : array of shape (n_samples,)
+        0/1, −1/+1, booleans, or any two values with `pos_label`.
+    y_score : array of shape (n_samples,)
+        Larger means more positive; ±∞ is allowed, NaN is not.
+    ties : {"half", "strict", "upper"}
+        Contribution of a tied pair.
+    sample_weight : array of shape (n_samples,), optional
+        Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
+    pos_label : optional
+        Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
+
+    Returns
+    -------
+    float
+        In [0, 1]; the counts are exact integers up to 2⁵³ pairs.
+
+    Raises
+    ------
+    AuclabError
+        One class only, NaN scores, lengths that differ, an unknown `ties`.
+
+    See Also
+    --------
+    bauc_score : Buffered AUC, a lower bound of the strict AUC.
+    partial_auc : The area over a band of false positive rates.
+    auclab.inference.estimate : Standard error and confidence interval.
+
+    Examples
+    --------
+    Of the four pairs, two are right, one is tied and one is wrong:
+
+    >>> auc_score([0, 0, 1, 1], [1, 3, 3, 2])
+    0.625
+    >>> auc_score([0, 0, 1, 1], [1, 3, 3, 2], ties="strict")
+    0.5
+    """
+    scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
+    check_choice("ties", ties, TIED_SHARE)
+    right, tied, pairs = concordance(*scores.lists)
+    return min(float((right + TIED_SHARE[ties] * tied) / pairs), 1.0)
+
+
+def checked_rates(name: str, values: ArrayLike) -> Array:
+    """Numbers in [0, 1], of any shape."""
+    given = as_array(name, values)
+    flat = finite_vector(name, given.ravel())
+    array = flat.reshape(given.shape)
+    if (flat < 0.0).any() or (flat > 1.0).any():
+        raise AuclabError(f"{name} must lie in [0, 1], got {flat[(flat < 0.0) | (flat > 1.0)][0]}")
+    return array
+
+
+def checked_rate(name: str, value: float) -> float:
+    """One number in [0, 1]."""
+    return float(checked_rates(name, finite_number(name, value)))
+
+
+def checked_cost_range(cost_range: Sequence[float]) -> tuple[float, float]:
+    """Ends of a range of cost shares, checked."""
+    try:
+        ends = [finite_number("an end of cost_range", end) for end in cost_range]
+    except TypeError as error:  # one number
+        raise AuclabError(f"cost_range must be a pair 0 ≤ a ≤ b ≤ 1, got {cost_range!r}") from error
+    if len(ends) != 2 or not 0.0 <= ends[0] <= ends[1] <= 1.0:
+        raise AuclabError(f"cost_range must be a pair 0 ≤ a ≤ b ≤ 1, got {tuple(ends)}")
+    return ends[0], ends[1]
 
 
 def empirical_roc(

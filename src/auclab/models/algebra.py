@@ -101,9 +101,9 @@ def build(
             "use fewer observations, or auclab.solve(…, constraints=…), which forms no pairs"
         )
     if language == "pyomo":
-        from auclab.models.pyomo_algebra import in_pyomo
+        from auclab.models.pyomo_model import in_pyomo
 
         return in_pyomo(problem)
-    from auclab.models.cvxpy_algebra import in_cvxpy
+    from auclab.models.cvxpy_model import in_cvxpy
 
     return in_cvxpy(problem)

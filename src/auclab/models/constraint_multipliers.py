@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.programs import without_squares
-from auclab.models.norm_cone import norm_cone
+from auclab.models.bundle import norm_cone
 from auclab.precision import FARTHER, ROUNDING
 from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array

@@ -24,8 +24,7 @@ from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Timings
-from auclab.models.window import Window, window_around
-from auclab.models.window_cone import solve_cone
+from auclab.models.window import Window, solve_cone, window_around
 from auclab.precision import MOST_STEPS, PATIENCE, ROUGH, ROUNDING, SMALL_OBJECTIVE
 from auclab.solvers.certificate import certify, relative_gap
 from auclab.solvers.encodings import is_linear

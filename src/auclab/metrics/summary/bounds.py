@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.metrics.bpoe_equation import solve_bpoe
+from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.class_scores import ClassScores, finite_number
-from auclab.metrics.ranking import TIED_SHARE
 from auclab.metrics.registry import METRICS, metric_of
+from auclab.metrics.roc import TIED_SHARE
 from auclab.metrics.summary.binned_scores import BinnedScores
 from auclab.metrics.summary.class_bins import ClassBins
 from auclab.metrics.summary.lists import Order, curve_lists, joined, mean_atoms, orders, spread_atoms

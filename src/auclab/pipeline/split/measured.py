@@ -16,8 +16,7 @@ from auclab.inference import Estimate, estimate_part
 from auclab.inference.catalogue import estimable
 from auclab.inference.pairs import PairMetric, estimate_pairs
 from auclab.metrics import ScoredPart
-from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share
-from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share
 from auclab.metrics.registry import metric_of
 from auclab.types import Array, AuclabError
 

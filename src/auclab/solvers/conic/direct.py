@@ -7,7 +7,7 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Fixed
 from auclab.models.margins import all_margins, marginals
-from auclab.models.window_cone import solve_cone
+from auclab.models.window import solve_cone
 from auclab.solvers.budget import SMALL_ENTRIES, finite_or_none, seconds_allowed
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS

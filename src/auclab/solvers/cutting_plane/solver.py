@@ -22,8 +22,7 @@ from auclab.compiled.compiling import compile_loops
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
-from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level, proved_bound
-from auclab.models.bundle_master import LinearMaster, MasterPoint
+from auclab.models.bundle import Cuts, LinearMaster, MasterPoint, minimise_model, project_on_level, proved_bound
 from auclab.precision import EQUAL, FEW_STEPS, HALF_OF_DIGITS, LITTLE, MOST_STEPS, SMALL_OBJECTIVE, TOLERANCE
 from auclab.solvers.budget import DENSE_FEATURES, KEPT_BYTES
 from auclab.solvers.certificate import certify_scorers

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.models.norm_cone import norm_cone
+from auclab.models.bundle import norm_cone
 from auclab.precision import ROUNDING
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.newton.polished_step import polished
