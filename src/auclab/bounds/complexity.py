@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from auclab.bounds.checks import check_nonnegative, check_probability
+from auclab.bounds.bound import check_nonnegative, check_probability
 from auclab.forms import as_rows
 from auclab.regularisers import VectorNorm, norm_named
 from auclab.types import Array, AuclabError, Norm

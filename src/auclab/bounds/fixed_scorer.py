@@ -17,9 +17,9 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from auclab.bounds.bound import Bound
-from auclab.bounds.checks import (
+from auclab.bounds.bound import (
     OBSERVED,
+    Bound,
     check_nonnegative,
     check_numbers,
     check_positive,

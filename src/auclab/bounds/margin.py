@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds.bound import Bound
-from auclab.bounds.checks import (
+from auclab.bounds.bound import (
     INDEPENDENT,
+    Bound,
     check_nonnegative,
     check_probability,
     check_reach,

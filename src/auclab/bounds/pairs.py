@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from auclab.bounds.bound import Bound
-from auclab.bounds.checks import check_numbers, check_probability
+from auclab.bounds.bound import Bound, check_numbers, check_probability
 from auclab.bounds.fixed_scorer import HELD_OUT
 from auclab.metrics.comparable import ComparablePairs
 from auclab.samples.bicliques import LevelPairs

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds.bound import Bound
-from auclab.bounds.checks import (
+from auclab.bounds.bound import (
     INDEPENDENT,
+    Bound,
     check_nonnegative,
     check_positive,
     check_probability,

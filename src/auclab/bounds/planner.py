@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from auclab.bounds.bound import Bound
-from auclab.bounds.checks import check_positive
+from auclab.bounds.bound import Bound, check_positive
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound
 from auclab.types import AuclabError
 

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds.bound import Bound
-from auclab.bounds.checks import INDEPENDENT, check_numbers, check_probability, from_below
+from auclab.bounds.bound import INDEPENDENT, Bound, check_numbers, check_probability, from_below
 from auclab.bounds.weighted import FIXED
 from auclab.metrics.class_scores import class_scores
 from auclab.types import Array, AuclabError

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 
-from auclab.bounds.bound import Bound
-from auclab.bounds.checks import (
+from auclab.bounds.bound import (
     INDEPENDENT,
+    Bound,
     check_nonnegative,
     check_numbers,
     check_probability,

@@ -14,8 +14,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds.bound import Bound
-from auclab.bounds.checks import INDEPENDENT, check_probability, from_below
+from auclab.bounds.bound import INDEPENDENT, Bound, check_probability, from_below
 from auclab.bounds.weighted import FIXED, weighted_auc_bound
 from auclab.metrics import METRICS
 from auclab.metrics.class_scores import ClassScores, class_scores

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
-from auclab.bounds.checks import check_nonnegative
+from auclab.bounds.bound import check_nonnegative
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.types import AuclabError, Norm

@@ -16,8 +16,7 @@ from __future__ import annotations
 import math
 from typing import Literal, get_args
 
-from auclab.bounds.bound import Bound
-from auclab.bounds.checks import INDEPENDENT, check_nonnegative, check_probability, check_sizes
+from auclab.bounds.bound import INDEPENDENT, Bound, check_nonnegative, check_probability, check_sizes
 from auclab.types import AuclabError
 from auclab.validation import check_choice
 

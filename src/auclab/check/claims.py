@@ -15,7 +15,6 @@ from auclab.check.bound import Bound, proved_bound
 from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as_stored, violation
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data, fractions
-from auclab.check.exact import times_power
 from auclab.check.kernel import KernelData, RankedKernelData
 from auclab.check.levels import EQUAL, ROUNDING, SMALL_OBJECTIVE
 from auclab.check.model import ROUNDING as MODEL_ROUNDING
@@ -28,6 +27,7 @@ from auclab.check.ranked import DualScorer, RankedData, as_ranked, read_scorers,
 from auclab.check.scorecard import refused_points
 from auclab.check.single_pairs import MOST_PAIRS, at_pairs
 from auclab.check.stored import Configured, Split, Training, as_number
+from auclab.check.transport import times_power
 
 #: What ``tune=kernel`` selects in addition to γ.
 _WITH_KERNELS = frozenset({"penalty", "threshold"})

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.data import Data
-from auclab.check.exact import UNIT, Integers, fixed_point
 from auclab.check.losses import Hinge
-from auclab.check.transport import transport_factor
+from auclab.check.transport import UNIT, Integers, fixed_point, transport_factor
 
 Floats = NDArray[np.float64]
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from auclab.check.constraints import HeldConstraints
 from auclab.check.data import Data
 from auclab.check.elimination import solve_exactly
-from auclab.check.exact import TINY, UNIT, fixed_point, integers
 from auclab.check.levels import MOST_STEPS
 from auclab.check.multipliers import Multipliers, balanced, transportable
 from auclab.check.program import Program
+from auclab.check.transport import TINY, UNIT, fixed_point, integers
 
 #: More features than this are not corrected: exact elimination takes minutes.
 MAX_FEATURES = 150

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from auclab.check.exact import Integers
+from auclab.check.transport import Integers
 
 
 def solve_exactly(matrix: Integers, right: Integers) -> list[Fraction] | None:

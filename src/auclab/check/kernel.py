@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.data import Data, fractions
-from auclab.check.exact import PLACES, UNIT, Integers, aligned, integers, root, times_power
 from auclab.check.pieces import no_twin
 from auclab.check.program import Program
 from auclab.check.ranked import RankedData
 from auclab.check.regularisers import Interval, Norm, Vector
+from auclab.check.transport import PLACES, UNIT, Integers, aligned, integers, root, times_power
 from auclab.types import AuclabError
 
 #: Values are multiples of 2^−`PLACES`, off by at most this.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab.check.exact import Integers
+from auclab.check.transport import Integers
 
 
 class Hinge:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.data import Data, fractions
-from auclab.check.exact import Integers, in_units
 from auclab.check.program import Program
+from auclab.check.transport import Integers, in_units
 
 
 def objective(program: Program, data: Data, coef: NDArray[np.float64], intercept: float) -> tuple[Fraction, Fraction]:

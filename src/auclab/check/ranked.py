@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from auclab.check.comparisons import Pairs
 from auclab.check.data import Data
-from auclab.check.exact import Integers, in_units, times_power
 from auclab.check.losses import Hinge
+from auclab.check.transport import Integers, in_units, times_power
 
 #: Pairs near the jump of a slope that are listed for every row, and about how many in all.
 _NEAR, _LISTED = 50, 1_000_000

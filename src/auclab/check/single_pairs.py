@@ -22,10 +22,10 @@ from auclab.check.constraints import HeldConstraints
 from auclab.check.correction import CANDIDATES, MAX_FEATURES, independent, wanted_changes
 from auclab.check.data import Data
 from auclab.check.elimination import solve_exactly
-from auclab.check.exact import UNIT, Integers, aligned, fixed_point, in_units, integers
 from auclab.check.multipliers import PairMultipliers, start_of
 from auclab.check.program import Program
 from auclab.check.ranked import DualScorer, RankedData, as_ranked
+from auclab.check.transport import UNIT, Integers, aligned, fixed_point, in_units, integers
 
 #: Pairs near a jump whose room is computed.
 _EXAMINED = 20_000

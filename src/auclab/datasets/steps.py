@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.datasets.dates import SECONDS_A_YEAR, as_dates, check_parts
-from auclab.samples.centring import column_range
+from auclab.samples.memory import column_range
 from auclab.samples.mostly_zero import pays_as_csr
 from auclab.types import Array, AuclabError
 from auclab.wording import WEEKDAYS

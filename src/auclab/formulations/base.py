@@ -21,8 +21,7 @@ from auclab.formulations.null import FixedNull, NullPoint
 from auclab.formulations.optimum import Optimum
 from auclab.losses import Hinge, Loss
 from auclab.regularisers import Norm, Regulariser
-from auclab.samples.centring import moved_intercept_parts
-from auclab.samples.memory import Sample
+from auclab.samples.memory import Sample, moved_intercept_parts
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_array
 from auclab.wording import did_you_mean

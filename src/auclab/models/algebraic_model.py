@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.models.margins import marginals
-from auclab.samples.centring import moved_intercept
+from auclab.samples.memory import moved_intercept
 from auclab.types import Array
 
 

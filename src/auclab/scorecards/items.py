@@ -1,4 +1,4 @@
-"""Encodes a table as items: yes-or-no questions, each a column of zeros and ones.
+"""Items of scorecards: bins and categories as zeros and ones, parts of dates.
 
 A numeric feature is cut into bins, and each bin is an item; of two bins only the upper one. Each category of a nominal
 feature is an item. The year of a date and its age in years are cut into bins; its months and weekdays are categories.
@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,11 +19,57 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from auclab.datasets.dates import as_dates
+from auclab.datasets.dates import SECONDS_A_YEAR, as_dates
 from auclab.forms import as_array, as_column, column_names
-from auclab.scorecards.date_parts import latest_of, part_of_dates, title_of
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice
+from auclab.wording import WEEKDAYS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def latest_of(dates: pd.Series) -> str:
+    """The latest date of a training part, as ISO text; without any date 2000-01-01."""
+    latest = dates.max()
+    return "2000-01-01" if latest is None or latest != latest else str(latest.isoformat()).removesuffix("T00:00:00")
+
+
+def part_of_dates(dates: pd.Series, part: str, latest: str | None) -> Any:
+    """A part of each date: numbers, with NaN for gaps, or text, with None for gaps.
+
+    `latest`: the date up to which ``age`` counts the years.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> dates = pd.Series(pd.to_datetime(["2024-05-01", None, "2023-12-24"]))
+    >>> part_of_dates(dates, "year", None).tolist(), part_of_dates(dates, "weekday", None).tolist()
+    ([2024.0, nan, 2023.0], ['Wed', None, 'Sun'])
+    """
+    import numpy as np
+    import pandas as pd
+
+    if part == "year":
+        return dates.dt.year.to_numpy(dtype=float)
+    if part == "age":
+        since = (pd.Timestamp(str(latest)) - dates).dt.total_seconds()
+        return (since / SECONDS_A_YEAR).to_numpy(dtype=float)
+    numbers = dates.dt.month if part == "month" else dates.dt.day_of_week
+    names = {number: str(number) for number in range(1, 13)} if part == "month" else dict(enumerate(WEEKDAYS))
+    return np.array([names.get(number) for number in numbers.to_numpy(dtype=float)], dtype=object)
+
+
+def title_of(name: str, part: str, latest: str | None) -> str:
+    """The name of a part on a card.
+
+    Examples
+    --------
+    >>> title_of("since", "month", None), title_of("since", "age", "2024-12-04")
+    ('month of since', 'years from since to 2024-12-04')
+    """
+    return f"years from {name} to {latest}" if part == "age" else f"{part} of {name}"
+
 
 #: How numeric features are cut.
 BINNINGS = ("quantile", "tree")

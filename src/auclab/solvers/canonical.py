@@ -10,7 +10,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.precision import FEW_STEPS, LITTLE, TOLERANCE
-from auclab.samples.centring import moved_intercept, moved_intercept_parts
+from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import CLARABEL_ENTRIES
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.separation import leaves_no_hinge, solution_of

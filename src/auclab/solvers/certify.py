@@ -19,7 +19,7 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
 from auclab.precision import SMALL_OBJECTIVE, TOLERANCE, tenfold
-from auclab.samples.centring import moved_intercept, moved_intercept_parts
+from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_scorers, verified_certificate
 from auclab.solvers.registry import check_constrainable
 from auclab.solvers.solution import Certificate

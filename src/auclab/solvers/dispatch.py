@@ -21,7 +21,7 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.precision import TOLERANCE
-from auclab.samples.centring import moved_intercept
+from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import NOTEWORTHY, left_of, without_verification
 from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.exact_finish import finish_exactly

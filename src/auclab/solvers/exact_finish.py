@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from auclab.formulations.problem import Problem
 from auclab.precision import TOLERANCE
-from auclab.samples.centring import moved_intercept
+from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import SECONDS_FOR_MORE
 from auclab.solvers.rational_simplex import is_small_linear, solve_exactly
 from auclab.solvers.raw import RawSolution

@@ -24,7 +24,7 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.timings import Timings
 from auclab.precision import EQUAL, MOST_STEPS, SMALL_OBJECTIVE
-from auclab.samples.centring import moved_intercept, moved_intercept_parts
+from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
 from auclab.solvers.certificate import far_away, relative_gap
 from auclab.solvers.solution import Certificate, Solution

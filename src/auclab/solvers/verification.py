@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
 from auclab.precision import ROUGH, SMALL_OBJECTIVE, TOLERANCE
-from auclab.samples.centring import moved_intercept
+from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import MOMENT
 from auclab.solvers.canonical import as_returned, canonical
 from auclab.solvers.certificate import certify_answer, certify_tree, far_away

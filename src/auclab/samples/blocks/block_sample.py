@@ -21,8 +21,15 @@ from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.first_look import FirstLook, looks_at
 from auclab.samples.blocks.labels import BlockLabels, labels_of
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.centring import check_variation, column_offsets
-from auclab.samples.memory import Sample, class_shares, farthest_row, spread_of, strided
+from auclab.samples.memory import (
+    Sample,
+    check_variation,
+    class_shares,
+    column_offsets,
+    farthest_row,
+    spread_of,
+    strided,
+)
 from auclab.samples.protocol import Sums
 from auclab.samples.row_scores import row_scores
 from auclab.sizes import BLOCK_ROWS

@@ -24,8 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.samples.centring import exact_products
-from auclab.samples.memory import RowRounding, Sample
+from auclab.samples.memory import RowRounding, Sample, exact_products
 from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.binned.bin_sums import BinSums
 from auclab.solvers.binned.grid import N_PARTS, Grid, moves_of

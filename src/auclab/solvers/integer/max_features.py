@@ -21,7 +21,7 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.timings import Timings
 from auclab.precision import EQUAL
-from auclab.samples.centring import moved_intercept
+from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import finite_or_none, seconds_allowed
 from auclab.solvers.integer.convex_oracle import ConvexOracle
 from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region, numbered_groups

@@ -24,10 +24,8 @@ import scipy.linalg as la
 from auclab.formulations.problem import Problem
 from auclab.precision import FEW_STEPS, LITTLE, MOST_STEPS, PATIENCE, ROUGH, SMALL_OBJECTIVE
 from auclab.samples.rotated import MAX_ROWS
-from auclab.solvers.interior.best import Best
 from auclab.solvers.interior.lengths import top_factors
-from auclab.solvers.interior.settings import Setting, all_margins, hard_margin
-from auclab.solvers.interior.state import State
+from auclab.solvers.interior.state import Best, Setting, State, all_margins, hard_margin
 from auclab.solvers.monitor import monitored
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units

@@ -1,18 +1,121 @@
-"""The primal and the dual point of an interior-point method, and its step: Mehrotra's predictor and corrector."""
+"""State of the interior method: its settings, the point, the best point and bound."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
 from auclab.precision import LITTLE, ROUNDING
-from auclab.solvers.interior.best import Multipliers
-from auclab.solvers.interior.lengths import INSIDE, Steps, length_at
-from auclab.solvers.interior.settings import Setting
+from auclab.regularisers import Regulariser
+from auclab.solvers.certificate import certify, relative_gap
+from auclab.solvers.interior.lengths import INSIDE, Margins, PairMargins, PointMargins, Steps, length_at
 from auclab.solvers.interior.system import GramMatrices, System
-from auclab.types import Array
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array, Status
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The rows with weight, their margins, masks of these rows within each class, the regulariser, and z."""
+
+    rows: Any
+    margins: Margins
+    weighted: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    regulariser: Regulariser
+    threshold: float
+
+
+def _rows(problem: Problem) -> tuple[Any, tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    sample = problem.sample
+    weighted = sample.share_pos > 0, sample.share_neg > 0
+    return sample.stack([sample.X_pos[weighted[0]], sample.X_neg[weighted[1]]]), weighted
+
+
+def hard_margin(problem: Problem) -> Setting:
+    """The shortest separator: a margin a row, of half the length over pairs."""
+    rows, weighted = _rows(problem)
+    sides = np.r_[np.ones(np.count_nonzero(weighted[0])), -np.ones(np.count_nonzero(weighted[1]))]
+    least = 0.5 if problem.over_pairs else 1.0
+    regulariser = problem.program.regulariser
+    if not regulariser.weight and not regulariser.ridge:  # any weight: w is shortened to margins of 1 − z‖w‖
+        regulariser = regulariser.with_weight(1.0)
+    return Setting(rows, PointMargins(sides, np.full(sides.size, np.inf), least), weighted, regulariser, 0.0)
+
+
+def all_margins(problem: Problem) -> Setting:
+    """Every pair or point with its slack variable."""
+    rows, weighted = _rows(problem)
+    sample, program = problem.sample, problem.program
+    if problem.over_pairs:
+        shares = sample.share_pos[weighted[0]], sample.share_neg[weighted[1]]
+        return Setting(rows, PairMargins(*shares), weighted, program.regulariser, program.threshold)
+    pos, neg = (part[used] for part, used in zip(sample.point_weights, weighted, strict=True))
+    sides = np.r_[np.ones(pos.size), -np.ones(neg.size)]
+    return Setting(rows, PointMargins(sides, np.r_[pos, neg]), weighted, program.regulariser, program.threshold)
+
+
+Multipliers = tuple[Array, Array]
+
+
+class Best:
+    """The best point and the best multipliers, which may belong to different steps."""
+
+    def __init__(self, problem: Problem, tolerance: float, monitor: Monitor):
+        self.problem, self.tolerance, self.monitor = problem, tolerance, monitor
+        null = RawSolution.null(problem, Status.ITERATION_LIMIT)
+        self.point, self.objective = (null.coef, null.intercept), problem.objective(null.coef, null.intercept)
+        self.multipliers: Multipliers | None = None
+        self.share_neg: Array | None = None
+        self.bound = 0.0
+        self.steps, self.is_late = 0, False
+
+    @property
+    def gap(self) -> float:
+        """The certified gap."""
+        return relative_gap(self.objective, self.bound)
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the gap is small enough, with a reserve for the rounding errors that the verification subtracts."""
+        return self.gap <= 0.9 * self.tolerance
+
+    def consider(self, coef: Array, intercept: float, multipliers: Multipliers, share_neg: Array | None) -> bool:
+        """Keep the better point and bound; whether either improved."""
+        if not all(np.isfinite(part).all() for part in (coef, *multipliers)):
+            return False
+        before, objective_before = self.gap, self.objective
+        dual = self.problem.dual_problem(share_neg, multipliers[1])
+        objective = self.problem.objective(coef, intercept)
+        certificate, _ = certify(dual, coef, intercept, multipliers, objective)
+        if objective < self.objective:
+            self.point, self.objective = (coef, intercept), objective
+        if certificate.lower_bound > self.bound or self.multipliers is None:
+            self.bound, self.multipliers, self.share_neg = certificate.lower_bound, multipliers, share_neg
+        self.monitor.record(self.objective, self.bound)
+        return self.gap < before or self.objective < objective_before
+
+    def solution(self) -> RawSolution:
+        """The solution that is to be verified."""
+        # Whether it is, the verification says: of w = 0 by multipliers of its own.
+        reached = Status.OPTIMAL
+        if self.gap > self.tolerance:
+            reached = Status.TIME_LIMIT if self.is_late else self.monitor.stopped() or reached
+        return RawSolution(
+            *self.point,
+            reached,
+            self.multipliers,
+            share_neg=self.share_neg,
+            iterations=self.steps,
+            timings=Timings(solve=self.monitor.seconds),
+            history=tuple(self.monitor.history),
+        )
+
 
 #: Fraction of the step to the boundary.
 _SHARE = 0.995

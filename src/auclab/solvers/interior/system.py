@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from auclab.compiled.threads import in_parallel
-from auclab.solvers.interior.lengths import Length
-from auclab.solvers.interior.margins import Margins
+from auclab.solvers.interior.lengths import Length, Margins
 from auclab.types import Array
 
 #: Corrections of the solution of a system by its residual.
