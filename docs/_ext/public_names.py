@@ -17,7 +17,7 @@ import auclab
 ORDER = (
     "auclab",
     "auclab.formulations",
-    "auclab.comparisons",
+    "auclab.margins",
     "auclab.losses",
     "auclab.regularisers",
     "auclab.solvers",
@@ -38,7 +38,7 @@ ORDER = (
 #: Captions of the sidebar, and their packages.
 GROUPS = {
     "Solve": (
-        *("auclab", "auclab.formulations", "auclab.comparisons", "auclab.losses", "auclab.regularisers"),
+        *("auclab", "auclab.formulations", "auclab.margins", "auclab.losses", "auclab.regularisers"),
         *("auclab.solvers", "auclab.kernels", "auclab.scorecards", "auclab.models"),
     ),
     "Measure": ("auclab.metrics", "auclab.metrics.summary", "auclab.inference", "auclab.bounds", "auclab.displays"),

@@ -20,8 +20,8 @@ and the penalty. Solvers, certificates, bounds and the estimator then work witho
 # penalty.
 from dataclasses import dataclass
 
-from auclab.comparisons import AllPairs
 from auclab.formulations import HingeProgram
+from auclab.margins import AllPairs
 from auclab.types import AuclabError, Norm
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import auclab
-from auclab.comparisons import AllPairs
 from auclab.formulations import Composed, HingeProgram, read_optimum
 from auclab.formulations.programs import row_with
 from auclab.losses import Hinge
+from auclab.margins import AllPairs
 from auclab.regularisers import Norm as Regulariser
 from auclab.types import NORMS, Norm
 from programs import overlapping

@@ -9,7 +9,7 @@ import auclab.formulations
 
 FILES = sorted(Path(auclab.formulations.__file__).parent.glob("*.py"))
 ALLOWED = (
-    "auclab.comparisons",
+    "auclab.margins",
     "auclab.compiled",
     "auclab.losses",
     "auclab.formulations",

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import auclab
 import reference_programs as reference
 from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
-from auclab.comparisons.comparison import admissible_shares
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
+from auclab.margins.margins import admissible_shares
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.encodings import encodings
 from auclab.types import NORMS

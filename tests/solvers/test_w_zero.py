@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import auclab
-from auclab.comparisons import Points
 from auclab.formulations import CSVM, ECSVM, Composed, PartialAUC
+from auclab.margins import Points
 from auclab.regularisers import ElasticNet
 from auclab.solvers.inner_path import InnerPath
 

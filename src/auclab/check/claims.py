@@ -395,7 +395,7 @@ def _is(stored: Any, configured: Any, tuned: Collection[str | None]) -> bool:
     are a claim of their own.
     """
     if isinstance(stored, Mapping) and isinstance(configured, str):
-        names = (piece_name(stored, package) for package in ("comparisons", "losses"))
+        names = (piece_name(stored, package) for package in ("margins", "losses"))
         return configured in {short for name in names for short in (name, name.removeprefix("all_"))}
     if not (isinstance(stored, Mapping) and isinstance(configured, Mapping)):
         return bool(stored == configured)

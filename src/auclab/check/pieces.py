@@ -14,7 +14,7 @@ def piece_name(stored: Any, package: str) -> str:
 
     Examples
     --------
-    >>> piece_name({"class": "auclab.comparisons.comparison.AllPairs"}, "comparisons")
+    >>> piece_name({"class": "auclab.margins.margins.AllPairs"}, "margins")
     'all_pairs'
     >>> piece_name({"class": "mine.Hinge"}, "losses")
     'mine.Hinge'

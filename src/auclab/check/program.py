@@ -107,7 +107,7 @@ class Program:
         name = str(stored.get("name"))
         if not (home := str(stored.get("class", HOME))).startswith(HOME):
             raise no_twin("formulation", home, FORMULATIONS)
-        comparison, given = FORMULATIONS.get(name), piece_name(stored.get("comparisons"), "comparisons")
+        comparison, given = FORMULATIONS.get(name), piece_name(stored.get("comparisons"), "margins")
         if not comparison or (comparison == "all_pairs" and given == RANKED):
             comparison = given
         regulariser = stored.get("regulariser", "norm")

@@ -60,7 +60,7 @@ def at_pairs(program: Program, data: RankedData, stored: StoredPairs) -> SingleP
     Examples
     --------
     >>> data = RankedData.comparing(np.zeros((3, 1)), np.array([0.0, 2.0, 1.0]), None, None)
-    >>> program = Program.from_stored({"name": "bauc", "comparisons": {"class": "auclab.comparisons.RankedPairs"}})
+    >>> program = Program.from_stored({"name": "bauc", "comparisons": {"class": "auclab.margins.RankedPairs"}})
     >>> stored = StoredPairs(np.array([1, 0]), np.array([0, 2]), np.array([1.0, 0.25]))
     >>> point = at_pairs(program, data, stored)   # three pairs of weight 1/3, of which (1, 0) is one and (0, 2) is none
     >>> round(3 * point.total(program, data), 12)

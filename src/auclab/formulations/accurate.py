@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from auclab.comparisons.comparison import DoubleDouble
 from auclab.compiled.accurate import accurate_scores
 from auclab.compiled.doubledouble import two_product, two_sum
+from auclab.margins.margins import DoubleDouble
 from auclab.precision import EQUAL, ROUNDING, SMALL_OBJECTIVE
 from auclab.samples.memory import Sample
 from auclab.types import Array

@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from auclab.comparisons import AllPairs, Comparison
 from auclab.formulations.accurate import accurate_objective
 from auclab.formulations.null import FixedNull, NullPoint
 from auclab.formulations.optimum import Optimum
 from auclab.losses import Hinge, Loss
+from auclab.margins import AllPairs, Comparison
 from auclab.regularisers import Norm, Regulariser
 from auclab.samples.memory import Sample, moved_intercept_parts
 from auclab.types import Array, AuclabError
@@ -167,7 +167,7 @@ class Program(ABC):
             Ignored by pair formulations, where it cancels.
         X : array, table or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
-            0/1, −1/+1 or booleans; None over `auclab.comparisons.Bicliques`.
+            0/1, −1/+1 or booleans; None over `auclab.margins.Bicliques`.
         sample_weight : array of shape (n_samples,), optional
             Weights ≥ 0; equal to repeating observations.
 

@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from auclab.comparisons import AllPairs
 from auclab.formulations.accurate import accurate_objective
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.programs import Composed
+from auclab.margins import AllPairs
 from auclab.samples.memory import Sample
 from auclab.types import Array
 

@@ -2,7 +2,7 @@
 
 minimise over w (and b)    mean_k ℓ(1 − m_k(w, b) − z‖w‖)  +  R(w)
 
-with margins m_k over pairs, ``w·(x_i⁺ − x_j⁻)``, or over points, ``y_k (w·x_k + b)`` (`auclab.comparisons`). A
+with margins m_k over pairs, ``w·(x_i⁺ − x_j⁻)``, or over points, ``y_k (w·x_k + b)`` (`auclab.margins`). A
 formulation is a row of this table: which margins, which z, which loss, which R. `composed` puts one together.
 """
 
@@ -15,12 +15,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.comparisons import AllPairs, Comparison, HardestNegatives, Points, comparison_named
 from auclab.compiled.ranking import concordance
 from auclab.formulations.base import Kind, Program, parameter_names
 from auclab.formulations.null import FixedNull
 from auclab.formulations.optimum import Optimum
 from auclab.losses import Hinge, Loss, loss_named
+from auclab.margins import AllPairs, Comparison, HardestNegatives, Points, comparison_named
 from auclab.precision import EQUAL
 from auclab.regularisers import Norm, Regulariser
 from auclab.samples.as_sample import as_sample

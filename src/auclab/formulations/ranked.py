@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from auclab.comparisons import Bicliques, RankedPairs
 from auclab.formulations.base import Program
 from auclab.formulations.programs import Composed
+from auclab.margins import Bicliques, RankedPairs
 from auclab.samples.bicliques import LevelPairs, censored_pairs, group_numbers, ordered_pairs
 from auclab.samples.blocks.ranked_blocks import RankedBlockSample, by_block
 from auclab.samples.memory import Sample

@@ -10,13 +10,13 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.comparisons import Bicliques
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
+from auclab.margins import Bicliques
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
 from auclab.precision import SMALL_OBJECTIVE, TOLERANCE, tenfold
 from auclab.samples.memory import moved_intercept, moved_intercept_parts

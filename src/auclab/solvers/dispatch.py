@@ -70,7 +70,7 @@ def solve(
         the columns.
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`; None over
-        `auclab.comparisons.Bicliques`.
+        `auclab.margins.Bicliques`.
     solver : {"auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs", "integer"}
         "highs" solves linear programs, z > 0 and exact AUC; "integer" scorecards and constraints with `max_features`;
         the others all convex programs. "auto" selects one and states which and why in the notes. If it does not prove

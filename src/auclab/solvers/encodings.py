@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from auclab.comparisons.comparison import Encoding
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
+from auclab.margins.margins import Encoding
 from auclab.types import AuclabError
 
 #: Up to this many margins HiGHS, with every one of them in the dual, is faster than newton and than other encodings

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auclab import comparisons, losses, regularisers
+from auclab import losses, margins, regularisers
 from auclab.export.scorer import SCORER_FILE, Scorer
 from auclab.sizes import MOST_ENTRIES, TEXT_BYTES
 from auclab.types import AuclabError
@@ -68,7 +68,7 @@ TRUSTED = frozenset(
         "numpy.dtype",
         *(
             f"{piece.__module__}.{piece.__qualname__}"
-            for package in (comparisons, losses, regularisers)
+            for package in (margins, losses, regularisers)
             for name in package.__all__
             if isinstance(piece := getattr(package, name), type)
         ),

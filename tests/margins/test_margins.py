@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from auclab import AuclabError, solve
-from auclab.comparisons import AllPairs, Comparison, HardestNegatives, Points, RankedPairs, comparison_named
-from auclab.comparisons.comparison import COMPARISONS
 from auclab.formulations import Composed
 from auclab.losses import Hinge, SquaredHinge
+from auclab.margins import AllPairs, Comparison, HardestNegatives, Points, RankedPairs, comparison_named
+from auclab.margins.margins import COMPARISONS
 from auclab.regularisers import Zero
 from auclab.samples.as_sample import as_sample
 from extension.huber_hinge import HuberHinge

@@ -1,6 +1,6 @@
 """Comparisons: the margins of a program, of pairs of a positive and a negative or of points with an intercept."""
 
-from auclab.comparisons.comparison import (
+from auclab.margins.margins import (
     AllPairs,
     Bicliques,
     Comparison,

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import auclab
 from auclab import AuclabError, RankSVM
-from auclab.comparisons import Bicliques
 from auclab.estimators import AUCClassifier
 from auclab.formulations import Composed
 from auclab.losses import Hinge, SquaredHinge
+from auclab.margins import Bicliques
 from auclab.models import build
 from auclab.regularisers import Norm
 from auclab.samples.bicliques import ordered_pairs

@@ -68,7 +68,7 @@ class Comparison(ABC):
 
     Examples
     --------
-    >>> from auclab.comparisons import AllPairs, HardestNegatives, Points
+    >>> from auclab.margins import AllPairs, HardestNegatives, Points
     >>> [each.name for each in (AllPairs(), Points(), HardestNegatives())]
     ['pairs', 'points', 'pairs']
     """
@@ -86,10 +86,10 @@ class Comparison(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if not cls.__module__.startswith("auclab.comparisons."):
+        if not cls.__module__.startswith("auclab.margins."):
             raise SealedError(
                 f"{cls.__name__} cannot be derived from {cls.__mro__[1].__name__}: margins are sealed, "
-                "because the proofs of optima rest on them. Pairs of your own are auclab.comparisons.Bicliques(upper, "
+                "because the proofs of optima rest on them. Pairs of your own are auclab.margins.Bicliques(upper, "
                 "lower, weights), with the numbers of the rows that should have the larger and the smaller score"
             )
 
@@ -169,7 +169,7 @@ class Points(Comparison):
 
     See Also
     --------
-    auclab.comparisons.AllPairs : Pairs in place of points.
+    auclab.margins.AllPairs : Pairs in place of points.
 
     Examples
     --------
@@ -274,7 +274,7 @@ class AllPairs(Comparison):
 
     See Also
     --------
-    auclab.comparisons.Points : Points in place of pairs.
+    auclab.margins.Points : Points in place of pairs.
 
     Examples
     --------
@@ -364,7 +364,7 @@ class HardestNegatives(AllPairs):
     See Also
     --------
     auclab.PartialAUC : The formulation.
-    auclab.comparisons.AllPairs : All negatives.
+    auclab.margins.AllPairs : All negatives.
 
     Examples
     --------
@@ -513,7 +513,7 @@ class RankedPairs(AllPairs):
     See Also
     --------
     auclab.samples.ranked.RankedSample : The samples that it is evaluated on.
-    auclab.comparisons.AllPairs : Two classes, and all pairs of them.
+    auclab.margins.AllPairs : Two classes, and all pairs of them.
 
     Examples
     --------
@@ -571,7 +571,7 @@ class Bicliques(RankedPairs):
     See Also
     --------
     auclab.formulations.Composed : Puts them into a program.
-    auclab.comparisons.RankedPairs : Pairs within groups, of grades and of censored times, which `auclab.solve` makes.
+    auclab.margins.RankedPairs : Pairs within groups, of grades and of censored times, which `auclab.solve` makes.
 
     Examples
     --------
@@ -626,11 +626,11 @@ def comparison_named(name: str | Comparison) -> Comparison:
 
     See Also
     --------
-    auclab.comparisons.AllPairs, auclab.comparisons.Points : The comparisons with a name.
+    auclab.margins.AllPairs, auclab.margins.Points : The comparisons with a name.
 
     Examples
     --------
-    >>> from auclab.comparisons import comparison_named
+    >>> from auclab.margins import comparison_named
     >>> comparison_named("points")
     Points()
     """
