@@ -13,6 +13,7 @@ TOP = {
     "forms.py",
     "precision.py",
     "sizes.py",
+    "testing.py",
     "validation.py",
     "wording.py",
 }

@@ -52,6 +52,8 @@ ALSO = (
     "auclab.export.formula.scorer_of",
     "auclab.solvers.integer.feature_path.feature_path",
     "auclab.solvers.path.solve_path",
+    "auclab.testing.check_loss",
+    "auclab.testing.check_regulariser",
 )
 
 

@@ -88,10 +88,14 @@ _PACKAGES = frozenset(
         "formulations",
         "inference",
         "kernels",
+        "losses",
+        "margins",
         "metrics",
         "models",
+        "regularisers",
         "scorecards",
         "solvers",
+        "testing",
         "tracking",
     ]
 )

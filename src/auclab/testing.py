@@ -1,0 +1,192 @@
+"""Whether a loss, a norm or a regulariser of your own keeps what solvers and certificates rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.formulations import Composed
+from auclab.losses import Hinge, Loss
+from auclab.margins import AllPairs, Points
+from auclab.regularisers import Norm, Regulariser, VectorNorm
+from auclab.solvers.dispatch import solve
+from auclab.types import Array, AuclabError
+
+#: Relative error that values may have, and distance of bound and objective up to which an optimum is proved.
+_ROUNDING, _AGREEMENT = 1e-9, 1e-5
+#: Solvers of their own kinds: smoothed Newton, cuts, and a CVXPY model that Clarabel solves.
+_SOLVERS = ("newton", "cutting_plane", "clarabel")
+#: Random points of each property.
+_POINTS = 200
+
+
+def check_loss(loss: Loss, *, seed: int = 0) -> None:
+    """Check a loss: its table, value, slope, conjugate and smoothing, and certified solves of small programs.
+
+    For all a, b and α ≥ 0,
+
+        ℓ(b) ≥ ℓ(a) + ℓ'(a)(b − a),     ℓ'(a) ≥ 0,     ℓ*(α) ≥ α a − ℓ(a),  with equality at α = ℓ'(a),
+
+    ``ℓ(a) = 0`` for small a, and ``ℓ ≤ ℓ_h`` for the smoothed loss, which ends as ℓ for h → 0. Programs over pairs and
+    points are solved by newton, cutting_plane and a CVXPY model: every objective is the sum of its terms, every bound
+    is below every objective, and newton and the model prove their optimum.
+
+    Parameters
+    ----------
+    loss : Loss
+    seed : int ≥ 0
+        Of the points and of the programs.
+
+    Raises
+    ------
+    AuclabError
+        The property that fails, and where.
+
+    See Also
+    --------
+    auclab.losses.Loss : How to define a loss.
+    auclab.testing.check_regulariser : The same for norms and regularisers.
+
+    Examples
+    --------
+    >>> from auclab.losses import SquaredHinge
+    >>> check_loss(SquaredHinge())
+    """
+    breakpoints = loss.table.breakpoints  # checked: continuous, convex, non-decreasing
+    rng = np.random.default_rng(seed)
+    span = 2.0 + float(np.ptp(breakpoints))
+    points = np.sort(np.r_[breakpoints, rng.uniform(breakpoints[0] - span, breakpoints[-1] + span, _POINTS)])
+    value, slope = np.asarray(loss.value(points)), np.asarray(loss.slope(points))
+    table = loss.table.at(points, loss.table.coefficients)
+    _require(loss, "value(a) is that of its pieces", value - table, value, points)
+    _require(loss, "0 below the first breakpoint", value[points < breakpoints[0]], value, points)
+    _require(loss, "slope(a) ≥ 0", np.minimum(slope, 0.0), slope, points)
+    # The linear function at each a is below ℓ at every b.
+    below = value[:, None] + slope[:, None] * (points[None, :] - points[:, None]) - value[None, :]
+    _require(loss, "ℓ(b) ≥ ℓ(a) + ℓ'(a)(b − a)", np.maximum(below, 0.0).max(axis=1), value, points)
+    conjugate = np.asarray(loss.conjugate(slope))
+    # Fenchel and Young: αa − ℓ(a) ≤ ℓ*(α), with equality where α is the slope at a.
+    _require(loss, "ℓ*(ℓ'(a)) = a ℓ'(a) − ℓ(a)", conjugate - (slope * points - value), value, points)
+    largest = (slope[:, None] * points[None, :] - value[None, :]).max(axis=1)
+    _require(loss, "ℓ*(α) ≥ α a − ℓ(a)", np.maximum(largest - conjugate, 0.0), value, points)
+    smooth = loss.smoothed(1e-3)
+    smoothed = smooth.at(points, smooth.coefficients)
+    _require(loss, "ℓ_h ≥ ℓ", np.minimum(smoothed - value, 0.0), value, points)
+    _require(loss, "ℓ_h → ℓ", 1e-6 * (smoothed - value), value, points)
+    for program in _programs(loss, Norm("l2", 0.05, squared=True)):
+        _check_solves(loss, program, seed)
+
+
+def check_regulariser(piece: Regulariser | VectorNorm, *, n_features: int = 3, seed: int = 0) -> None:
+    """Check a norm or a regulariser: the norm's axioms, dual and subgradient, the bound, and certified solves.
+
+    For all v, w and g,
+
+        ‖v + w‖ ≤ ‖v‖ + ‖w‖,     ‖−2w‖ = 2‖w‖,     g·w ≤ ‖g‖_* ‖w‖,     s·w = ‖w‖ and ‖s‖_* ≤ 1 at a subgradient s,
+
+    and what `dual_value` proves, ``τ·total − R*(τg)``, is at most ``τ(total − g·w) + R(w)``. Programs over pairs and
+    points are solved by newton, cutting_plane and a CVXPY model that states the norm by its epigraph.
+
+    Parameters
+    ----------
+    piece : Regulariser or VectorNorm
+        A norm is checked as λ‖w‖ too.
+    n_features : int ≥ 1
+        Number of coefficients that it takes.
+    seed : int ≥ 0
+
+    Raises
+    ------
+    AuclabError
+        The property that fails, and where.
+
+    See Also
+    --------
+    auclab.regularisers.VectorNorm : How to define a norm.
+    auclab.testing.check_loss : The same for losses.
+
+    Examples
+    --------
+    >>> from auclab.regularisers import ElasticNet, L1
+    >>> check_regulariser(L1())
+    >>> check_regulariser(ElasticNet(0.1, 0.5))
+    """
+    term = Norm(piece, 0.05) if isinstance(piece, VectorNorm) else piece
+    norm = term.norm
+    norm.check(n_features)
+    rng = np.random.default_rng(seed)
+    vectors = np.vstack([np.eye(n_features), rng.normal(size=(_POINTS // 2, n_features))])
+    others = rng.permutation(vectors)
+    lengths, duals = (np.array([of(w) for w in vectors]) for of in (norm, norm.dual))
+    _require(norm, "‖0‖ = 0", np.array([norm(np.zeros(n_features))]), lengths, [0.0])
+    _require(norm, "‖w‖ > 0", (lengths <= 0).astype(float), lengths, vectors)
+    _require(norm, "‖−2w‖ = 2‖w‖", [norm(-2.0 * w) for w in vectors] - 2.0 * lengths, lengths, vectors)
+    sums = [norm(v + w) - norm(v) - norm(w) for v, w in zip(vectors, others, strict=True)]
+    _require(norm, "‖v + w‖ ≤ ‖v‖ + ‖w‖", np.maximum(sums, 0.0), lengths, vectors)
+    products = np.maximum(vectors @ vectors.T - duals[:, None] * lengths[None, :], 0.0)
+    _require(norm, "g·w ≤ ‖g‖_* ‖w‖", products.max(axis=1), duals, vectors)
+    subgradients = [np.asarray(norm.subgradient(w)) for w in vectors]
+    _require(norm, "s·w = ‖w‖", [s @ w for s, w in zip(subgradients, vectors, strict=True)] - lengths, lengths, vectors)
+    _require(norm, "‖s‖_* ≤ 1", np.maximum([norm.dual(s) - 1.0 for s in subgradients], 0.0), np.ones(1), vectors)
+    if norm.is_absolute:
+        moduli = np.array([norm(abs(w)) for w in vectors])
+        _require(norm, "‖w‖ is that of the moduli (is_absolute)", moduli - lengths, lengths, vectors)
+    values = np.array([term.value(w) for w in vectors])
+    sizes = [term.of_size(t) + term.ridge * float(w @ w) for t, w in zip(lengths, vectors, strict=True)]
+    _require(term, "R(w) = φ(‖w‖) + ρ Σ w_k²", values - sizes, values, vectors)
+    _require(term, "what dual_value proves", _false_bounds(term, vectors, values), values, vectors)
+    for program in _programs(Hinge(), term):
+        _check_solves(piece, program, seed, n_features)
+
+
+def _false_bounds(term: Regulariser, vectors: Array, values: Array) -> Array:
+    """By how much ``τ·total − R*(τg)`` is above ``τ(total − g·w) + R(w)`` for the worst w, at every g."""
+    found = []
+    for g in vectors:
+        # For an absolute norm g stands for its moduli.
+        value, scale = term.dual_value(abs(g) if term.norm.is_absolute else g, 0.0, 1.0)
+        # R*(τg) ≥ τ g·w − R(w) for every w.
+        above = value - (scale * (1.0 - vectors @ g) + values)
+        found.append(max(0.0, float(above.max())))
+    return np.array(found)
+
+
+def _programs(loss: Loss, term: Regulariser) -> Iterator[Composed]:
+    """Over pairs, and over points with a threshold."""
+    yield Composed(AllPairs(), loss, term)
+    yield Composed(Points(), loss, term)
+
+
+def _check_solves(piece: object, program: Composed, seed: int, n_features: int = 3) -> None:
+    """Solve a small program by every solver; objectives are summed again, margin by margin."""
+    rng = np.random.default_rng([seed, 1])
+    X = np.round(rng.normal(size=(24, n_features)), 2)
+    y = (X[:, 0] + rng.normal(size=24) > 0.3).astype(int)
+    y[:2] = 0, 1
+    solutions = {name: solve(program, X, y, solver=name) for name in _SOLVERS}
+    least = min(solution.objective for solution in solutions.values())
+    for name, solution in solutions.items():
+        scores = X @ solution.coef + solution.intercept
+        if isinstance(program.comparisons, AllPairs):
+            margins = np.subtract.outer(scores[y == 1], scores[y == 0]).ravel()
+        else:
+            margins = np.where(y == 1, scores, -scores)
+        objective = float(np.mean(program.loss.value(1.0 - margins))) + program.regulariser.value(solution.coef)
+        where = f"of {program.equation()} by {name}"
+        _require(piece, f"the objective {where} is the sum of its terms", solution.objective - objective)
+        _require(piece, f"the lower bound {where} is below every objective", max(0.0, solution.lower_bound - least))
+        # Cutting planes may stop earlier; a model that states another norm or loss ends at another point.
+        if name != "cutting_plane" and not solution.objective - solution.lower_bound <= _AGREEMENT:
+            gap = solution.objective - solution.lower_bound
+            raise AuclabError(f"{piece!r}: the optimum {where} is not proved, bound and objective are {gap:.2g} apart")
+
+
+def _require(piece: object, what: str, error: ArrayLike, scale: ArrayLike = 1.0, where: ArrayLike = ()) -> None:
+    """`AuclabError` where an error is not 0 up to rounding, relative to the largest value."""
+    errors, size = np.abs(np.atleast_1d(error)), float(np.max(np.abs(np.asarray(scale)), initial=1.0))
+    if errors.size and not errors.max() <= _ROUNDING * size:
+        places = np.asarray(where)
+        at = f" at {places[int(errors.argmax())]}" if len(places) == errors.size else ""
+        raise AuclabError(f"{piece!r}: {what} does not hold{at}, by {errors.max():.3g}")

@@ -1,0 +1,134 @@
+"""Conformance checks: pieces of ours and from outside pass, and a piece with one fault is refused for that fault."""
+
+import numpy as np
+import pytest
+
+from auclab import AuclabError
+from auclab.losses import LOSSES, Hinge, SquaredHinge
+from auclab.regularisers import L1, L2, NORMS, ElasticNet, GroupLasso, Linf, Norm, Zero
+from auclab.testing import check_loss, check_regulariser
+from extension.huber_hinge import HuberHinge
+from extension.structured_norms import FusedLasso, Mahalanobis
+from extension.weighted_l1 import WeightedL1
+
+
+@pytest.mark.parametrize("loss", [*LOSSES.values(), HuberHinge(0.3), HuberHinge(2.0)], ids=repr)
+def test_losses_pass(loss):
+    for seed in range(3):
+        check_loss(loss, seed=seed)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *NORMS.values(),
+        *(Norm(name, 0.1, squared=True) for name in NORMS),
+        WeightedL1((1.0, 2.0, 0.5)),
+        FusedLasso(3, 0.5),
+        Mahalanobis([[1.0, 0.2, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 0.7]]),
+        ElasticNet(0.1, 0.5),
+        GroupLasso(("a", "a", "b"), 0.1),
+        Zero(),
+    ],
+    ids=repr,
+)
+def test_norms_and_regularisers_pass(piece):
+    for seed in range(3):
+        check_regulariser(piece, seed=seed)
+
+
+class Falling(Hinge):
+    def pieces(self):
+        return [0.0, 1.0], [[0.0, 1.0, 0.0], [2.0, -1.0, 0.0]]
+
+
+class OtherValue(SquaredHinge):
+    def value(self, a):
+        return 1.001 * super().value(a)
+
+
+class OtherSlope(SquaredHinge):
+    def slope(self, a):
+        return 1.1 * super().slope(a)
+
+
+class SmallConjugate(SquaredHinge):
+    def conjugate(self, alpha):
+        return 0.9 * super().conjugate(alpha)
+
+
+@pytest.mark.parametrize(
+    ("loss", "fault"),
+    [
+        (Falling(), "is not convex and non-decreasing"),
+        (OtherValue(), r"value\(a\) is that of its pieces does not hold at .*, by"),
+        (OtherSlope(), r"ℓ\(b\) ≥ ℓ\(a\) \+ ℓ'\(a\)\(b − a\) does not hold"),
+        (SmallConjugate(), r"ℓ\*\(ℓ'\(a\)\) = a ℓ'\(a\) − ℓ\(a\) does not hold"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
+)
+def test_a_faulty_loss_is_refused_for_its_fault(loss, fault):
+    with pytest.raises(AuclabError, match=fault):
+        check_loss(loss)
+
+
+class SmallDual(L2):
+    def dual(self, g):
+        return 0.99 * super().dual(g)
+
+
+class NotHomogeneous(L1):
+    def __call__(self, w):
+        return super().__call__(w) ** 1.1
+
+
+class NoTriangle(L2):
+    def __call__(self, w):
+        return float(np.sqrt(abs(w)).sum() ** 2)
+
+
+class LongSubgradient(Linf):
+    def subgradient(self, w):
+        return np.sign(w)
+
+
+class CalledAbsolute(Mahalanobis):
+    is_absolute = True
+
+
+class OtherEpigraph(L1):
+    def epigraph(self, unit):
+        return super().epigraph(0.9 * unit)
+
+
+class OtherSize(Norm):
+    def of_size(self, t):
+        return 2.0 * super().of_size(t)
+
+    def value(self, w):
+        return super().of_size(self.norm(w))
+
+
+class ProvesTooMuch(Norm):
+    def dual_value(self, gradient, slack, total, up=1.0):
+        value, scale = super().dual_value(gradient, slack, total, up)
+        return 1.5 * value, scale
+
+
+@pytest.mark.parametrize(
+    ("piece", "fault"),
+    [
+        (SmallDual(), r"g·w ≤ ‖g‖_\* ‖w‖ does not hold"),
+        (NotHomogeneous(), "‖−2w‖ = 2‖w‖ does not hold"),
+        (NoTriangle(), r"‖v \+ w‖ ≤ ‖v‖ \+ ‖w‖ does not hold"),
+        (LongSubgradient(), "s·w = ‖w‖ does not hold"),
+        (CalledAbsolute([[1.0, 0.9, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), r"\(is_absolute\) does not hold"),
+        (OtherEpigraph(), "OtherEpigraph.*: the "),
+        (OtherSize("l1", 0.1), r"R\(w\) = φ\(‖w‖\) \+ ρ Σ w_k² does not hold"),
+        (ProvesTooMuch("l1", 0.1), "what dual_value proves does not hold"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
+)
+def test_a_faulty_norm_or_regulariser_is_refused_for_its_fault(piece, fault):
+    with pytest.raises(AuclabError, match=fault):
+        check_regulariser(piece)
