@@ -8,6 +8,7 @@ import importlib
 import inspect
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -151,3 +152,21 @@ def test_packages_are_imported_on_first_use():
     program = "import auclab; print(auclab.metrics.auc_score([0, 1], [1.0, 2.0]), auclab.models.build.__name__)"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["1.0", "build"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("auclab.AuclabError", "auclab.metrics.get_scorer", "auclab.regularisers.VectorNorm"),
+        *("auclab.regularisers.Epigraph", "auclab.losses.Loss", "auclab.models.build", "auclab.datasets.load"),
+        *("auclab.samples.blocks.open_parquet", "auclab.samples.blocks.DaskEngine", "auclab.samples.blocks.passes_to"),
+        *("auclab.testing.check_loss", "auclab.margins.Bicliques"),
+    ],
+)
+def test_what_other_code_imports_stays_where_it_is(name):
+    module, _, attribute = name.rpartition(".")
+    assert hasattr(importlib.import_module(module), attribute)
+
+
+def test_dask_tables_stay_where_they_are():
+    assert find_spec("auclab.datasets.dask_blocks") is not None  # with Dask, test_dask_input.py imports it

@@ -8,7 +8,7 @@ pytest.importorskip("distributed", reason="needs the extra auclab[dask]")
 frames = pytest.importorskip("dask.dataframe")
 arrays = pytest.importorskip("dask.array")
 
-from auclab.datasets.blocks import dask_dataset  # noqa: E402
+from auclab.datasets.dask_blocks import dask_dataset  # noqa: E402
 from auclab.datasets.preprocess import standard  # noqa: E402
 from auclab.datasets.records import Dataset  # noqa: E402
 from auclab.formulations import RankSVM  # noqa: E402

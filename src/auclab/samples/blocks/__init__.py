@@ -2,6 +2,7 @@
 
 from auclab.samples.blocks.engines import DaskEngine, LocalEngine
 from auclab.samples.blocks.parquet import open_parquet
+from auclab.samples.blocks.passes import passes_to
 from auclab.samples.blocks.table import BlockTable
 
-__all__ = ["BlockTable", "DaskEngine", "LocalEngine", "open_parquet"]
+__all__ = ["BlockTable", "DaskEngine", "LocalEngine", "open_parquet", "passes_to"]

@@ -39,7 +39,24 @@ _passes = _Passes()
 
 @contextmanager
 def passes_to(report: Report) -> Iterator[None]:
-    """Call `report` whenever blocks are done; only the innermost of nested contexts reports."""
+    """Call `report` whenever blocks are done, in every pass over rows in blocks within the context.
+
+    Only the innermost of nested contexts reports.
+
+    Parameters
+    ----------
+    report : callable
+        Takes a `PassProgress`: the number of the pass, the share of its blocks that is done, seconds.
+
+    See Also
+    --------
+    auclab.samples.blocks.open_parquet : Rows that are read in passes.
+
+    Examples
+    --------
+    >>> with passes_to(lambda done: print(done.number, done.share)):
+    ...     pass  # auclab.solve(program, table, y)
+    """
     before = _passes.report, _passes.number, _passes.seconds
     _passes.report, _passes.number, _passes.seconds = report, 0, 0.0
     try:
