@@ -12,7 +12,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from PIL import Image
 
-from auclab.displays.style import RC_PARAMS
+from auclab.displays.base import RC_PARAMS
 from auclab.types import AuclabError
 from experiments.study import VALUE, read
 

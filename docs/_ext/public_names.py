@@ -48,7 +48,7 @@ GROUPS = {
 #: Functions that the guide names and that no package exports.
 ALSO = (
     "auclab.datasets.artificial.make_artificial",
-    "auclab.displays.feature_path.draw_feature_path",
+    "auclab.displays.coefficients.draw_feature_path",
     "auclab.export.formula.scorer_of",
     "auclab.solvers.integer.feature_path.feature_path",
     "auclab.solvers.path.solve_path",

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from auclab import BufferedAUC
-from auclab.displays.feature_path import draw_feature_path
+from auclab.displays.coefficients import draw_feature_path
 from auclab.solvers.integer.feature_path import feature_path
 
 X, y = load_breast_cancer(return_X_y=True)

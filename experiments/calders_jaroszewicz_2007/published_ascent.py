@@ -10,7 +10,7 @@ from scipy.special import comb
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from auclab.datasets.records import Labels
-from auclab.estimators.polynomial_ascent import Ascent
+from auclab.estimators.polynomial_classifier import Ascent
 from auclab.metrics.series import Series, power_table, step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample

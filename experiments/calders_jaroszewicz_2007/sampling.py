@@ -23,7 +23,7 @@ from scipy.special import expit
 from auclab.compiled.ranking import concordance
 from auclab.datasets import load, preprocess, splits
 from auclab.datasets.records import Labels
-from auclab.estimators.polynomial_ascent import Scored, best_angle
+from auclab.estimators.polynomial_classifier import Scored, best_angle
 from auclab.metrics import auc_score, soft_auc
 from auclab.metrics.series import chebyshev_slopes, sigmoid_series, step_series
 from auclab.types import Array

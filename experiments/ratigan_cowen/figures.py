@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.displays import LesserAreaDisplay, VOROSDisplay
-from auclab.displays.style import BLUE, GREY, INK, RED, SERIES, SKY, despine, roc_axes
+from auclab.displays.base import BLUE, GREY, INK, RED, SERIES, SKY, despine, roc_axes
 from auclab.metrics import lesser_area
 from auclab.types import Array
 from experiments.drawing import draw, panels, summaries

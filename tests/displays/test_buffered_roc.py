@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from matplotlib.colors import to_rgb
 
 from auclab.displays import BufferedROCDisplay
-from auclab.displays.style import ordered, thinned
+from auclab.displays.base import ordered, thinned
 from auclab.metrics import auc_score, auc_threshold, buffered_auc
 from auclab.types import AuclabError
 from strategies import problems

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from auclab import BufferedAUC, RankSVM, Status
-from auclab.displays.feature_path import draw_feature_path
+from auclab.displays.coefficients import draw_feature_path
 from auclab.solvers.integer.feature_path import feature_path
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from auclab.displays.pairs import MOST_PANELS, draw_pairs
+from auclab.displays.scores import MOST_PANELS, draw_pairs
 
 
 def test_every_value_is_a_dot_and_every_split_a_line():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import AuclabError
-from auclab.estimators.threshold import decision_threshold, read_rule
+from auclab.estimators.calibration import decision_threshold, read_rule
 
 RULES = ["prior", ("prior", 0.2), "youden", ("cost", 1.0, 3.0), ("cost", 2.0, 1.0), ("fpr", 0.1), ("fpr", 0.0)]
 

@@ -7,7 +7,7 @@ import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 
-from auclab.displays.style import RC_PARAMS
+from auclab.displays.base import RC_PARAMS
 from auclab.types import AuclabError
 from experiments import drawing, study
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from auclab.comparison.diagram import draw_critical_difference
-from auclab.displays.style import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, despine
+from auclab.displays.base import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, despine
 from experiments.drawing import panels
 from experiments.which_formulation.nonlinear.answers import (
     KERNEL_PAIRS,

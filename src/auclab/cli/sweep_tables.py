@@ -14,8 +14,8 @@ import pandas as pd
 from auclab.comparison.formats import to_csv, to_markdown
 from auclab.comparison.runs import find_metric, read_runs
 from auclab.comparison.table import Table, compare_runs
-from auclab.displays.pairs import draw_pairs
-from auclab.displays.style import DPI
+from auclab.displays.base import DPI
+from auclab.displays.scores import draw_pairs
 from auclab.tracking.record import LONGEST_VALUE
 from auclab.types import AuclabError
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from auclab.comparison.ranks import Ranking
-from auclab.displays.style import BLUE, GREY, INK, canvas
+from auclab.displays.base import BLUE, GREY, INK, canvas
 
 
 def draw_critical_difference(ranking: Ranking, *, ax: Axes | None = None) -> Figure:

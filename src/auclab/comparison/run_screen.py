@@ -28,8 +28,8 @@ def draw_run(rows: pd.DataFrame) -> None:
 
     `rows`: one run, as `read_run` gives it.
     """
+    from auclab.displays.base import DPI
     from auclab.displays.coefficients import draw_coefficients  # Matplotlib
-    from auclab.displays.style import DPI
     from auclab.pipeline.record.figures import draw_figures
 
     for folder, split in zip(map(Path, rows["fold_folder"]), rows["fold"], strict=True):

@@ -5,17 +5,11 @@ formed: curves have O(m) corners, which are thinned without visible change, and 
 over the sorted scores. pyplot is not used: without `ax` a display makes a new figure, one journal column wide.
 """
 
-from auclab.displays.buffered_roc import BufferedROCCurve, BufferedROCDisplay
-from auclab.displays.concordance import ConcordanceDisplay
 from auclab.displays.landmark_gap import LandmarkGapDisplay
-from auclab.displays.lesser_area import LesserAreaDisplay
-from auclab.displays.modifiers import ModifierDisplay
-from auclab.displays.ranking_error import RankingErrorDisplay
-from auclab.displays.roc_band import ROCBandDisplay
-from auclab.displays.roc_hull import ROCHullDisplay
-from auclab.displays.score_histogram import ScoreHistogramDisplay
-from auclab.displays.voros import VOROSDisplay
-from auclab.displays.weighted_auc import WeightedAUCDisplay
+from auclab.displays.modifiers import ModifierDisplay, WeightedAUCDisplay
+from auclab.displays.roc import BufferedROCCurve, BufferedROCDisplay, ROCBandDisplay, ROCHullDisplay
+from auclab.displays.scores import ConcordanceDisplay, RankingErrorDisplay, ScoreHistogramDisplay
+from auclab.displays.volumes import LesserAreaDisplay, VOROSDisplay
 
 __all__ = [
     "BufferedROCCurve",

@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from auclab.displays.base import Display
-from auclab.displays.style import BLUE, GREY, INK, SMALLEST_GAP, canvas, despine, style
+from auclab.displays.base import BLUE, GREY, INK, SMALLEST_GAP, Display, canvas, despine, style
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.kernel.solution import KernelSolution, Stage
 from auclab.types import Array, AuclabError

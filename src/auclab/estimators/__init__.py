@@ -2,12 +2,10 @@
 
 from auclab.estimators.auc_classifier import AUCClassifier
 from auclab.estimators.auc_classifier_cv import AUCClassifierCV
-from auclab.estimators.auc_ranker import AUCRanker
-from auclab.estimators.calibration import fit_calibration, held_out_scores
+from auclab.estimators.calibration import decision_threshold, fit_calibration, held_out_scores
+from auclab.estimators.linear_ranker import AUCRanker, SurvivalRanker
 from auclab.estimators.polynomial_classifier import PolynomialAUCClassifier
 from auclab.estimators.scorecard_classifier import ScorecardClassifier
-from auclab.estimators.survival_ranker import SurvivalRanker
-from auclab.estimators.threshold import decision_threshold
 from auclab.formulations import formulation_named
 from auclab.metrics.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 

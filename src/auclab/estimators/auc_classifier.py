@@ -14,15 +14,29 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from auclab.estimators.calibration import Calibration, check_method, fit_calibration, held_out_scores, standard_units
-from auclab.estimators.checked import checked_rows, named
-from auclab.estimators.class_weights import CANCELS, cancels, class_weights
-from auclab.estimators.default_penalty import default_penalty
+from auclab.estimators.calibration import (
+    Calibration,
+    Cuts,
+    check_method,
+    decision_threshold,
+    fit_calibration,
+    held_out_scores,
+    read_rule,
+    standard_units,
+)
+from auclab.estimators.checked import (
+    CANCELS,
+    as_given_constraints,
+    as_given_kernel,
+    cancels,
+    checked_rows,
+    class_weights,
+    default_penalty,
+    named,
+)
 from auclab.estimators.fits_paths import FitsPaths
-from auclab.estimators.given_parts import as_given_constraints, as_given_kernel
-from auclab.estimators.inner_folds import stratified_folds
+from auclab.estimators.inner_choice import stratified_folds
 from auclab.estimators.linear_classifier import LinearClassifier
-from auclab.estimators.threshold import Cuts, decision_threshold, read_rule
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.estimators.class_weights import ClassWeight, class_weights
+from auclab.estimators.checked import ClassWeight, class_weights
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import new_rows

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-from auclab.estimators.checked import named
-from auclab.estimators.given_parts import TakesFormulation
+from auclab.estimators.checked import TakesFormulation, named
 from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold, largest_jump
 from auclab.metrics.scorers import MetricScorer
 from auclab.samples.row_scores import row_scores

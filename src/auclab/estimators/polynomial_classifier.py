@@ -1,9 +1,15 @@
-"""The linear classifier of Calders & Jaroszewicz: gradient ascent on a polynomial in place of AUC."""
+"""Ascent of a polynomial approximation of AUC, as a classifier.
+
+It steps in the plane of the weights and a direction, ``w ← (cos α · w + sin α · g)/√2`` with w and g each scaled by its
+own largest |difference| of a positive and a negative score: the differences of the mixture stay in [−1, 1].
+"""
 
 from __future__ import annotations
 
+import math
 import operator
 import warnings
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,15 +18,160 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from auclab.estimators.calibration import decision_threshold
 from auclab.estimators.linear_classifier import LinearClassifier
-from auclab.estimators.polynomial_ascent import stable_ascent
-from auclab.estimators.threshold import decision_threshold
-from auclab.metrics.series import step_series
+from auclab.metrics.series import Series, chebyshev_mean, chebyshev_slopes, step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice, weight_vector
+
+#: Points of the line search for each of its harmonics, from which the largest is refined.
+_DENSITY = 32
+#: Angles tried where the best one of the line search does not rise at its own scale.
+_SHORTER = 0.1 * 0.3 ** np.arange(8)
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """Weights whose largest |difference| is 1 (0 where all scores are equal), and the objective step by step."""
+
+    coef: Array
+    path: tuple[float, ...]
+    converged: bool
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A direction of weights with the scores it gives, scaled so that the largest |difference| is 1, and centred.
+
+    `extreme` is the signed pair difference ``x⁺ − x⁻`` that has it.
+    """
+
+    coef: Array
+    pos: Array
+    neg: Array
+    extreme: Array
+
+
+def stable_ascent(sample: Sample, series: Series, start: Array, *, max_iter: int, tol: float) -> Ascent:
+    """Conjugate gradients with centred scores, the Chebyshev form and an exact line search (derivations 10.3, 10.4).
+
+    The objective is ``mean_ij poly(w·d_ij/s(w))`` with s(w) the largest |w·d_ij|: it does not depend on the length of
+    w. The line search, which keeps the scale fixed, proposes a step; it is taken only if the objective rises, so the
+    path does not fall. The ascent ends with a rise of at most `tol`, or where no direction rises.
+    """
+    here = scored(sample, start)
+    if here is None:
+        return Ascent(np.zeros_like(start), (float(series(0.0)),), True)
+    weights = _kernel_weights(sample)
+    path, previous = [objective(series, here, weights)], None
+    for _ in range(max_iter):
+        slope, ascent = _gradient(sample, series, here, weights)
+        direction = ascent
+        if previous is not None:
+            # Polak–Ribière, in units of the spread of the features.
+            ratio = max(0.0, float((slope - previous[0]) @ ascent) / previous[2])
+            direction = ascent + ratio * previous[1]
+        step = None
+        for candidate in (direction, ascent):
+            step = _step(sample, series, here, candidate, weights, path[-1]) if candidate @ slope > 0 else None
+            if step is not None:
+                break
+        if step is None:
+            return Ascent(here.coef, tuple(path), True)
+        here, value = step
+        previous = slope, candidate, float(slope @ ascent)
+        path.append(value)
+        if path[-1] - path[-2] <= tol:
+            return Ascent(here.coef, tuple(path), True)
+    return Ascent(here.coef, tuple(path), False)
+
+
+def scored(sample: Sample, coef: Array) -> Scored | None:
+    """`coef` with its scores, or None where all of them are equal or not finite."""
+    pos, neg = sample.X_pos @ coef, sample.X_neg @ coef
+    above, below = (int(pos.argmax()), int(neg.argmin())), (int(pos.argmin()), int(neg.argmax()))
+    up, down = float(pos[above[0]] - neg[above[1]]), float(neg[below[1]] - pos[below[0]])
+    largest = max(up, down)
+    size = max(float(abs(pos).max()), float(abs(neg).max()))
+    if not (math.isfinite(largest) and largest > 1e-13 * size):
+        return None
+    # With the mean of the four ends as the centre, max|p| + max|n| is at most 1 (derivations 10.3).
+    center = 0.25 * (pos.max() + pos.min() + neg.max() + neg.min())
+    sign, (i, j) = (1.0, above) if up >= down else (-1.0, below)
+    extreme = sign * np.asarray(_row(sample.X_pos, i) - _row(sample.X_neg, j), dtype=float)
+    return Scored(coef / largest, (pos - center) / largest, (neg - center) / largest, extreme)
+
+
+def objective(series: Series, here: Scored, weights: tuple[Array, Array]) -> float:
+    """``mean_ij poly(w·d_ij/s(w))``."""
+    return chebyshev_mean(series, here.pos, here.neg, *weights, 1.0)
+
+
+def best_angle(series: Series, here: Scored, across: Scored, weights: tuple[Array, Array]) -> float:
+    """The α in [0, 2π) with the largest ``J(α) = mean poly`` of ``(cos α · w + sin α · g)/√2``.
+
+    J is a trigonometric polynomial of the series' degree d, and ``J(α + π) = 1 − J(α)`` as poly − ½ is odd: d + 1
+    values on [0, π) determine it.
+    """
+    size = series.degree() + 1
+    half = np.array([_mixture_mean(series, here, across, weights, np.pi * k / size) for k in range(size)])
+    harmonics = np.fft.rfft(np.r_[half, 1.0 - half])[:size] / (2 * size)
+    harmonics[1:] *= 2.0
+    orders, n_points = np.arange(size), _DENSITY * size
+    dense = np.fft.irfft(
+        np.r_[harmonics[0], 0.5 * harmonics[1:], np.zeros(n_points // 2 + 1 - size)] * n_points, n_points
+    )
+    alpha = 2.0 * np.pi * int(dense.argmax()) / n_points
+    for _ in range(4):
+        wave = harmonics * np.exp(1j * orders * alpha)
+        first, second = float(-(orders * wave.imag).sum()), float(-(orders**2 * wave.real).sum())
+        if second >= 0.0:
+            break
+        alpha -= float(np.clip(first / second, -np.pi / n_points, np.pi / n_points))
+    return alpha % (2.0 * np.pi)
+
+
+def _mixture_mean(series: Series, here: Scored, across: Scored, weights: tuple[Array, Array], alpha: float) -> float:
+    cosine, sine = math.cos(alpha) / math.sqrt(2.0), math.sin(alpha) / math.sqrt(2.0)
+    pos, neg = cosine * here.pos + sine * across.pos, cosine * here.neg + sine * across.neg
+    return chebyshev_mean(series, pos, neg, *weights, 1.0)
+
+
+def _step(
+    sample: Sample, series: Series, here: Scored, direction: Array, weights: tuple[Array, Array], value: float
+) -> tuple[Scored, float] | None:
+    """The first angle that rises: the best of the line search, then short ones; None if there is none."""
+    across = scored(sample, direction)
+    if across is None:
+        return None
+    for alpha in (best_angle(series, here, across, weights), *_SHORTER):
+        there = scored(sample, math.cos(alpha) * here.coef + math.sin(alpha) * across.coef)
+        if there is not None and (reached := objective(series, there, weights)) > value:
+            return there, reached
+    return None
+
+
+def _gradient(sample: Sample, series: Series, here: Scored, weights: tuple[Array, Array]) -> tuple[Array, Array]:
+    """The gradient of `objective`, and the direction of steepest ascent in units of the spread of the features."""
+    slopes_pos, slopes_neg = chebyshev_slopes(series, here.pos, here.neg, *weights, 1.0)
+    slope = np.asarray(sample.X_pos.T @ slopes_pos + sample.X_neg.T @ slopes_neg, dtype=float)
+    # The scale depends on its pair of observations: without this term the gradient would have a part along w.
+    slope = slope - (slope @ here.coef) * here.extreme
+    return slope, slope / sample.spread**2
+
+
+def _kernel_weights(sample: Sample) -> tuple[Array, Array]:
+    """Weights as the compiled sums take them: empty for ones."""
+    return (sample.share_pos, sample.share_neg) if sample.weighted else (np.empty(0), np.empty(0))
+
+
+def _row(X: object, number: int) -> Array:
+    row = X[number]  # type: ignore[index]
+    return np.asarray(row.toarray()).ravel() if hasattr(row, "toarray") else np.asarray(row)
+
 
 _SERIES = ("chebyshev", "legendre")
 _INITS = ("means", "random")

@@ -11,11 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
 from auclab.datasets.target import METRIC_NAMES, WORDS
-from auclab.displays.concordance import ascending_concordance
-from auclab.displays.costs import BestPoints
-from auclab.displays.ranking_error import binned_pairs
-from auclab.displays.score_histogram import default_bins
-from auclab.displays.style import SMALLEST_GAP, STRIPS
+from auclab.displays.base import SMALLEST_GAP, STRIPS
+from auclab.displays.scores import ascending_concordance, binned_pairs, default_bins
+from auclab.displays.volumes import BestPoints
 from auclab.export.scorer import Scorer
 from auclab.inference import roc_band_part
 from auclab.metrics import ScoredPart, roc_hull, voros_from_points

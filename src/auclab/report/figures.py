@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from auclab.comparison import Table
 from auclab.comparison.diagram import draw_critical_difference
 from auclab.displays import LandmarkGapDisplay
-from auclab.displays.pairs import MOST_PANELS, draw_pairs
-from auclab.displays.style import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES, shortened
+from auclab.displays.base import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES, shortened
+from auclab.displays.scores import MOST_PANELS, draw_pairs
 from auclab.solvers.kernel.solution import Stage
 
 #: Largest number of solves in a figure of stages.

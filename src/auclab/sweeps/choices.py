@@ -167,7 +167,7 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str, loader: S
     composes its jobs. Returns: what the choices make of settings: the jobs that are computed without one of them, a
     norm that was not chosen, and the formulations for which the weights of the classes make no difference.
     """
-    from auclab.estimators.class_weights import CANCELS, cancels
+    from auclab.estimators.checked import CANCELS, cancels
     from auclab.pipeline.config.checks import check_file, check_settings, check_tuning, unread_notes
     from auclab.pipeline.config.compose import built
 

@@ -103,7 +103,7 @@ def _is_folder(path: Any) -> bool:
 def _is_rule(rule: Any) -> bool:
     if rule == "prior":
         return True
-    from auclab.estimators.threshold import read_rule  # scikit-learn
+    from auclab.estimators.calibration import read_rule  # scikit-learn
 
     try:
         read_rule(list(rule) if isinstance(rule, Sequence) and not isinstance(rule, str) else rule)

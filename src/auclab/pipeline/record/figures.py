@@ -14,8 +14,7 @@ from auclab.displays import (
     RankingErrorDisplay,
     ScoreHistogramDisplay,
 )
-from auclab.displays.base import Display
-from auclab.displays.style import DPI
+from auclab.displays.base import DPI, Display
 from auclab.files import replace_file
 from auclab.metrics import ScoredPart
 from auclab.pipeline.split.measured import RankedPart

@@ -69,7 +69,7 @@ def foreseen(
     >>> foreseen(ExactAUC(), np.repeat([0, 1], [900, 15]), 8)  # 13,500 pairs, which the solver refuses
     []
     """
-    from auclab.estimators.class_weights import CANCELS, cancels  # with scikit-learn
+    from auclab.estimators.checked import CANCELS, cancels  # with scikit-learn
 
     found = []
     if weighted and cancels(formulation):

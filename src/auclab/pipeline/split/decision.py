@@ -19,8 +19,16 @@ from sklearn.utils import get_tags
 
 from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import Target, as_target
-from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
-from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read_rule
+from auclab.estimators.calibration import (
+    Cuts,
+    Method,
+    best_cut,
+    decision_threshold,
+    fit_calibration,
+    held_out_scores,
+    read_rule,
+    standard_units,
+)
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.split.measured import Measured
 from auclab.sizes import SOON
@@ -36,7 +44,7 @@ class Decision:
     """How scores become labels and probabilities.
 
     `threshold`: scores above it are positive. `rule`: the rule that chose it, as in
-    `auclab.estimators.threshold.decision_threshold`. `source`: a description of the scores that it was chosen on.
+    `auclab.estimators.calibration.decision_threshold`. `source`: a description of the scores that it was chosen on.
     `probability`: the calibration as in ``scorer.json``, or None. `note`: why there are no probabilities, else empty.
     """
 

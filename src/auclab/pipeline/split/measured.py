@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.datasets.target import METRIC_NAMES, Kind, Target
-from auclab.estimators.threshold import Cuts
+from auclab.estimators.calibration import Cuts
 from auclab.inference import Estimate, estimate_part
 from auclab.inference.catalogue import estimable
 from auclab.inference.pairs import PairMetric, estimate_pairs

@@ -12,7 +12,7 @@ from auclab.datasets.records import Dataset
 from auclab.datasets.target import Target
 from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker
 from auclab.estimators.baselines import Baseline
-from auclab.estimators.class_weights import ClassWeight, class_weights
+from auclab.estimators.checked import ClassWeight, class_weights
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.target import Target
-from auclab.estimators.threshold import Cuts
+from auclab.estimators.calibration import Cuts
 from auclab.inference.results import Estimate
 from auclab.inference.summaries import estimate_summary
 from auclab.metrics import ScoredPart, ScoreSummary, auc_score, summarise

@@ -24,8 +24,7 @@ from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import METRIC_NAMES, Target, as_target
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline
-from auclab.estimators.class_weights import ClassWeight
-from auclab.estimators.default_penalty import KERNEL_LEVEL
+from auclab.estimators.checked import KERNEL_LEVEL, ClassWeight
 from auclab.estimators.inner_choice import Choice, FittedFold, InnerFold, choose
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.formulations import Program

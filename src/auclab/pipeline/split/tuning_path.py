@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from auclab.displays.style import BLUE, GREY, RED, canvas, despine, number
+from auclab.displays.base import BLUE, GREY, RED, canvas, despine, number
 from auclab.pipeline.config.compose import SYMBOLS
 
 if TYPE_CHECKING:

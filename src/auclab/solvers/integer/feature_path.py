@@ -63,7 +63,7 @@ def feature_path(
 
     See Also
     --------
-    auclab.displays.feature_path.draw_feature_path : Draws it.
+    auclab.displays.coefficients.draw_feature_path : Draws it.
     auclab.solve : A single limit `max_features`.
 
     Examples
