@@ -38,8 +38,8 @@ from auclab.bounds import (
     weighted_auc_bound,
 )
 from auclab.bounds.bound import Bound
-from auclab.bounds.step_weight import Ramp
 from auclab.bounds.weighted import Method as WeightedMethod
+from auclab.bounds.weighted import Ramp
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.metrics import auc_score, bauc_score, weighted_auc
 from auclab.types import Array, Norm

@@ -17,8 +17,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from auclab.bounds import step_weight_bound, weighted_auc_bound
-from auclab.bounds.step_weight import StepMethod
-from auclab.bounds.weighted import Method
+from auclab.bounds.weighted import Method, StepMethod
 from auclab.metrics import weighted_auc
 from auclab.types import Array
 from experiments.maurer_pontil_2020.rate import DELTA, SLOPE, Convention, ramp, step

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from auclab.bounds import roc_value_bound, step_weight_bound, weighted_auc_bound
-from auclab.bounds.step_weight import Ramp, best_ramp
+from auclab.bounds.weighted import Ramp, best_ramp
 from auclab.metrics import partial_auc
 from auclab.types import AuclabError
 

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 import reference_bounds as reference
 from auclab.bounds import balance_event, fixed_scorer_auc_bound, uniform_weighted_auc_bound, weighted_auc_bound
-from auclab.bounds.step_weight import Ramp
+from auclab.bounds.weighted import Ramp
 from auclab.metrics import weighted_auc
 from auclab.types import AuclabError
 

@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab.datasets import openml, unpacked
+from auclab.datasets import cache, openml
+from auclab.datasets.cache import limited_downloads
 from auclab.datasets.file import load_file
 from auclab.datasets.published import load_published
-from auclab.datasets.unpacked import limited_downloads
 from auclab.types import AuclabError
 from openml_server import OpenMLServer, Table
 
@@ -30,8 +30,8 @@ HEAD = {".csv": b"x,y\n", ".tsv": b"x\ty\n", ".svmlight": b""}
 
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacked, "MOST_BYTES", 1_000_000)
-    monkeypatch.setattr(unpacked, "MOST_RATIO", 20)
+    monkeypatch.setattr(cache, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(cache, "MOST_RATIO", 20)
 
 
 @pytest.mark.usefixtures("small_limits")
@@ -63,7 +63,7 @@ def test_a_large_file_may_be_larger_unpacked(tmp_path: Path) -> None:
     numbers = np.random.default_rng(0).random(200_000)
     path = tmp_path / "x.csv.gz"
     pd.DataFrame({"x": numbers, "y": np.arange(numbers.size) % 2}).to_csv(path, index=False)
-    assert len(gzip.decompress(path.read_bytes())) > unpacked.MOST_BYTES
+    assert len(gzip.decompress(path.read_bytes())) > cache.MOST_BYTES
     assert load_file(path, target="y", positive="1").X["x"].tolist() == pytest.approx(numbers.tolist(), abs=1e-15)
 
 

@@ -8,9 +8,8 @@ from auclab.bounds.peeling import peeled_stability_bound
 from auclab.bounds.planner import SampleSize, required_samples
 from auclab.bounds.roc_value import roc_value_bound
 from auclab.bounds.stability import pairwise_stability_bound, published_stability_bound
-from auclab.bounds.step_weight import step_weight_bound
 from auclab.bounds.support import kernel_diameter, observed_radii
-from auclab.bounds.weighted import balance_event, uniform_weighted_auc_bound, weighted_auc_bound
+from auclab.bounds.weighted import balance_event, step_weight_bound, uniform_weighted_auc_bound, weighted_auc_bound
 
 __all__ = [
     "Complexity",

@@ -27,7 +27,7 @@ from auclab.bounds.bound import (
     check_sizes,
     from_below,
 )
-from auclab.bounds.deviations import Method, deviation, hinge_slack, hoeffding
+from auclab.bounds.complexity import Method, deviation, hinge_slack, hoeffding
 from auclab.bounds.peeling import VACUOUS, level_share, levels_below, statements
 from auclab.metrics.class_scores import ClassScores, class_scores
 from auclab.types import AuclabError

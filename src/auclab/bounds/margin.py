@@ -23,7 +23,7 @@ from auclab.bounds.bound import (
     class_scores,
     from_below,
 )
-from auclab.bounds.deviations import deviation, hinge_range
+from auclab.bounds.complexity import deviation, hinge_range
 from auclab.bounds.peeling import VACUOUS, Statement, level_share, levels_below, mean_hinge
 from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.class_scores import ClassScores

@@ -19,7 +19,7 @@ from auclab.bounds.bound import (
     check_sizes,
     from_below,
 )
-from auclab.bounds.deviations import deviation, hinge_range
+from auclab.bounds.complexity import deviation, hinge_range
 from auclab.types import AuclabError
 
 TRAINED = "w minimises the pairwise hinge plus λ‖w‖² on the same sample that gives the empirical loss"

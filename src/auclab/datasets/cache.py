@@ -1,14 +1,23 @@
-"""Data sets that are loaded once and shared by the jobs of a sweep that run in one process."""
+"""Downloaded files: where they are kept, and archives."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import socket
 import threading
-from collections.abc import Callable
+import urllib.request
+import urllib.response
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from auclab.datasets.records import Dataset
 from auclab.samples.tables import in_memory
 from auclab.sizes import DATA_BYTES
+from auclab.types import AuclabError
 
 #: Bytes that all data sets together may take, except that the last one is kept whatever its size.
 MAX_BYTES = DATA_BYTES
@@ -43,3 +52,109 @@ def size_of(dataset: Dataset) -> int:
     if hasattr(X, "memory_usage"):
         return int(X.memory_usage(index=False).sum()) + dataset.y.nbytes
     return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) + dataset.y.nbytes
+
+
+#: Bytes that a file may unpack to, unless it is itself so large that this is less than `MOST_RATIO` times its size;
+#: a table takes up to ten times as much memory while it is read.
+MOST_BYTES = 200_000_000
+#: Tables pack to a tenth or so of their size, sparse ones to a fortieth; a file of equal bytes to a thousandth.
+MOST_RATIO = 100
+
+_OPENERS: dict[str, Callable[[Path], Any]] = {".gz": gzip.GzipFile, ".bz2": bz2.BZ2File}
+
+
+class Limited(io.RawIOBase):
+    """A stream that ends in an error after `most` bytes."""
+
+    def __init__(self, source: Any, most: int) -> None:
+        self._source, self._left = source, most
+        self.is_exceeded = False
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer, or a part of it."""
+        data = self._source.read(min(len(buffer), self._left + 1))
+        self._left -= len(data)
+        if self._left < 0:
+            self.is_exceeded = True
+            raise OSError("it unpacks to more than is allowed")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        """Close the source, too."""
+        if not self.closed:
+            self._source.close()
+        super().close()
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Any]:
+    """What a reader of tables takes: the path of a plain file, a stream of the contents of a .gz or .bz2."""
+    opener = _OPENERS.get(path.suffix.lower())
+    if opener is None:
+        yield path
+        return
+    size = path.stat().st_size
+    most = max(MOST_BYTES, MOST_RATIO * size)
+    with opener(path) as source:
+        limited = Limited(source, most)
+        try:
+            yield io.BufferedReader(limited, 1 << 20)
+        except Exception as error:  # whatever a reader makes of the end of its bytes; any other is raised
+            if limited.is_exceeded:
+                raise AuclabError(
+                    f"{path} has {size / 1e6:.3g} MB and unpacks to more than {most / 1e6:,.0f}, the limit for a "
+                    "table; if it is yours, unpack it yourself and give the plain file"
+                ) from error
+            raise
+
+
+class _LimitedAnswers(urllib.request.BaseHandler):
+    """Unpacks answers of servers, and ends them after `most` bytes."""
+
+    handler_order = 900  # after redirects and errors
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def http_response(self, request: urllib.request.Request, response: Any) -> Any:
+        """The answer with a limit; errors and redirects are passed on."""
+        if not 200 <= response.status < 300:
+            return response
+        source = response
+        if response.headers.get("Content-Encoding", "") == "gzip":
+            source = gzip.GzipFile(fileobj=response, mode="rb")
+            del response.headers["Content-Encoding"], response.headers["Content-Length"]
+        body = io.BufferedReader(Limited(source, self.most))
+        answer = urllib.response.addinfourl(body, response.headers, response.url, response.status)
+        answer.msg = response.msg  # type: ignore[attr-defined]  # as urlopen's own answers have it
+        return answer
+
+    https_response = http_response
+
+
+@contextmanager
+def limited_downloads(*, seconds: float, most: int = DATA_BYTES) -> Iterator[None]:
+    """Inside, ``urlopen`` of this process fetches from http and https alone, with limits on time and bytes.
+
+    For clients that have no limits of their own, such as scikit-learn's of OpenML.
+    """
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        *(urllib.request.ProxyHandler(), urllib.request.HTTPHandler(), urllib.request.HTTPSHandler()),
+        *(urllib.request.HTTPDefaultErrorHandler(), urllib.request.HTTPRedirectHandler()),
+        *(urllib.request.HTTPErrorProcessor(), urllib.request.UnknownHandler(), _LimitedAnswers(most)),
+    ):
+        opener.add_handler(handler)
+    before, before_seconds = getattr(urllib.request, "_opener", None), socket.getdefaulttimeout()
+    urllib.request.install_opener(opener)
+    socket.setdefaulttimeout(seconds)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before_seconds)
+        urllib.request.install_opener(before)  # None: the usual one

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from auclab.datasets.unpacked import unpacked
+from auclab.datasets.cache import unpacked
 from auclab.sizes import AT_ONCE
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from auclab.datasets.bad_cells import Refusals, bad_columns, numbers_in, refuse_bad_cells
+from auclab.datasets.cache import unpacked
 from auclab.datasets.columns import Encoding, sort_columns
 from auclab.datasets.csv_format import CsvFormat, csv_format, leading_zeros
 from auclab.datasets.labels import as_labels, binarise, override
 from auclab.datasets.records import Dataset, verified_sha256
 from auclab.datasets.table import ALL, make_dataset, read_text, reading
 from auclab.datasets.target import Roles
-from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError, GroupWeights
 from auclab.wording import did_you_mean, nearest
 

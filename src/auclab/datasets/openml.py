@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auclab.datasets.cache import limited_downloads
 from auclab.datasets.labels import label_text
 from auclab.datasets.records import file_sha256
-from auclab.datasets.unpacked import limited_downloads
 from auclab.files import replace_file
 from auclab.types import AuclabError
 

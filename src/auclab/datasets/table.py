@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auclab.datasets.cache import unpacked
 from auclab.datasets.csv_format import CsvFormat
 from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
 from auclab.datasets.target import Roles
-from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
 

@@ -22,8 +22,8 @@ from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import new_rows
 from auclab.solvers.fitted import InFeatures
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.solution import Certificate
-from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
 

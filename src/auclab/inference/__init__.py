@@ -1,9 +1,8 @@
 """Standard errors, confidence intervals and paired tests of metrics, in O(m log m) if the metric is."""
 
-from auclab.inference.calibration import CalibrationCheck, check_calibration
+from auclab.inference.calibration import CalibrationCheck, ScoreDrift, check_calibration, score_drift
 from auclab.inference.comparison import compare_scorers
 from auclab.inference.components import Components
-from auclab.inference.drift import ScoreDrift, score_drift
 from auclab.inference.estimation import estimate, estimate_part
 from auclab.inference.intervals import hanley_mcneil
 from auclab.inference.pairs import compare_pairs, estimate_pairs

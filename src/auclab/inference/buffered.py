@@ -28,7 +28,7 @@ import numpy as np
 
 from auclab.compiled.ranking import rank_counts_above, total_weight
 from auclab.compiled.rows import positive_part_rows
-from auclab.inference.rows import Rows, row_means, weight_below
+from auclab.inference.components import Rows, row_means, weight_below
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.pair_errors import PairErrors

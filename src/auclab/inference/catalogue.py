@@ -10,11 +10,21 @@ from typing import Any, cast
 import numpy as np
 
 from auclab.inference.buffered import bauc_rows
-from auclab.inference.components import Components, arrange
+from auclab.inference.components import (
+    Components,
+    Rows,
+    arrange,
+    auc_rows,
+    ferri_rows,
+    modifier_rows,
+    probabilistic_rows,
+    scored_rows,
+    soft_rows,
+    weighted_range,
+    weighted_rows,
+)
 from auclab.inference.partial import partial_rows, value_range
-from auclab.inference.rows import Rows, auc_rows, ferri_rows, modifier_rows, probabilistic_rows, scored_rows, soft_rows
 from auclab.inference.sample import Observations
-from auclab.inference.weighted import weighted_range, weighted_rows
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.voros import voros_from_points

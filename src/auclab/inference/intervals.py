@@ -53,8 +53,7 @@ from scipy.stats import t as student
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.inference.bootstrap import Resampled, number_of_resamples, standard_deviation
 from auclab.inference.catalogue import EstimableMetric, Range
-from auclab.inference.components import FLAT, Components, arrange
-from auclab.inference.rows import ferri_rows
+from auclab.inference.components import FLAT, Components, arrange, ferri_rows
 from auclab.inference.sample import Observations
 from auclab.metrics.buffered import solve_bpoe
 from auclab.types import AuclabError

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.compiled.ranking import total_weight
-from auclab.inference.rows import Rows, weight_below
+from auclab.inference.components import Rows, weight_below
 from auclab.metrics.class_scores import ClassScores
 from auclab.types import Array
 

@@ -21,9 +21,9 @@ from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
 from auclab.precision import SMALL_OBJECTIVE, TOLERANCE, tenfold
 from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_scorers, verified_certificate
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.registry import check_constrainable
 from auclab.solvers.solution import Certificate
-from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array, AuclabError, GroupWeights
 from auclab.validation import finite_array

@@ -27,13 +27,13 @@ from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.feasible_point import check_not_contradictory
 from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more, patience
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.nonconvex import solve_nonconvex
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import Solver, check_blocks, check_capable, check_constrainable, check_options, load_solver
 from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
-from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verification import verify
 from auclab.types import AuclabError, GroupWeights, Status
 from auclab.validation import check_type

@@ -11,8 +11,7 @@ from threading import Event
 from time import perf_counter
 
 from auclab.precision import SMALL_OBJECTIVE
-from auclab.solvers.interrupt import stop_on_interrupt
-from auclab.solvers.progress import SolveProgress, report
+from auclab.solvers.interrupt import SolveProgress, report, stop_on_interrupt
 from auclab.types import Status
 
 #: A gap reduced to this fraction, or an objective reduced by this fraction, counts as progress.

@@ -15,11 +15,11 @@ from typing import Any
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import is_separated_by_rows
 from auclab.samples.rotated import RotatedRows, is_wide, rotated
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.monitor import monitored
 from auclab.solvers.penalty_series import penalty_level
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.separation import separates
-from auclab.solvers.threads import one_thread_each
 
 #: Of sparse rows, the share of `penalty_level` above which many hinges are left. Text-like rows, 2,000 × 20,000 and
 #: 4,000 × 50,000: at a tenth 0.3 and 0.6 s by products, uncertified after 5 s in the span; at a hundredth the reverse.

@@ -18,6 +18,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from auclab.datasets import openml
 from auclab.datasets.block_pipeline import BlockPipeline
 from auclab.datasets.blocks import load_blocks
+from auclab.datasets.cache import Limited
 from auclab.datasets.columns import refuse_constant
 from auclab.datasets.dates import as_dates
 from auclab.datasets.labels import binarise
@@ -28,7 +29,6 @@ from auclab.datasets.records import Dataset
 from auclab.datasets.splits import Grouped, Timed, holdout, kfold, repeated, split_rows
 from auclab.datasets.steps import ColumnScaler, VaryingColumns
 from auclab.datasets.target import Roles, Target
-from auclab.datasets.unpacked import Limited
 from messages.situations.conditions import giving, in_folder, new_folder, raising, under
 
 #: Columns of four rows, two of each class.

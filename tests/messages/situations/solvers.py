@@ -14,7 +14,7 @@ from auclab.solvers.binned.choice import solve as solve_in_bins
 from auclab.solvers.budget import check_memory, check_seconds
 from auclab.solvers.encodings import check_exportable
 from auclab.solvers.inner_path import InnerPath
-from auclab.solvers.integer.max_features import solve_max_features
+from auclab.solvers.integer.solver import solve_max_features
 from auclab.solvers.kernel.solve import solve_kernel
 from auclab.solvers.path import solve_path
 from auclab.solvers.registry import check_solvable

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
 from auclab.datasets.splits import take_rows
-from auclab.inference.drift import condensed
+from auclab.inference.calibration import condensed
 from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.settings import Figures, RunConfig
 from auclab.pipeline.record.artifacts import write_artifacts

@@ -30,7 +30,7 @@ from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.samples.blocks.passes import PassProgress
-    from auclab.solvers.progress import SolveProgress
+    from auclab.solvers.interrupt import SolveProgress
 
 
 class Screen(Console):
@@ -120,7 +120,7 @@ def working(what: str) -> Iterator[None]:
         return
     from auclab.compiled.compiling import compiling_to
     from auclab.samples.blocks.passes import passes_to
-    from auclab.solvers.progress import progress_to  # imports all solvers, which a one-line error does not need
+    from auclab.solvers.interrupt import progress_to  # imports all solvers, which a one-line error does not need
 
     name, gap, reading = (
         TextColumn(f"{{task.{each}}}", markup=False, table_column=Column(overflow="fold"))

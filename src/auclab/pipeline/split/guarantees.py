@@ -22,7 +22,7 @@ from auclab.bounds.bound import OBSERVED, Bound
 from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
 from auclab.bounds.margin import peeled_margin_from_scores
 from auclab.bounds.peeling import peeled_stability_from_scores
-from auclab.bounds.step_weight import step_weight_from_sorted
+from auclab.bounds.weighted import step_weight_from_sorted
 from auclab.datasets.target import METRIC_NAMES, WORDS, Kind
 from auclab.pipeline.config.settings import BoundsConfig
 from auclab.pipeline.split.measured import Measured, Part

@@ -38,10 +38,10 @@ from auclab.pipeline.split.tuning import (
     refuse_failure,
     setting_of,
 )
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.path_parameters import along, simplest_first
-from auclab.solvers.threads import one_thread_each
 from auclab.types import Array
 
 

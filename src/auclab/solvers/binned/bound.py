@@ -8,8 +8,8 @@ from auclab.formulations.problem import Problem
 from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.binned.binned_loss import BinnedLoss
 from auclab.solvers.certificate import verified_certificate
+from auclab.solvers.interrupt import progress_to
 from auclab.solvers.newton.solver import solve
-from auclab.solvers.progress import progress_to
 from auclab.types import Array
 
 

@@ -7,11 +7,11 @@ from time import perf_counter
 from auclab.formulations.problem import Problem
 from auclab.solvers.binned.solver import is_solved_in_bins, solve_in_bins
 from auclab.solvers.budget import left_of
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.monitor import monitored
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
-from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
 

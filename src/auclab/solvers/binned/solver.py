@@ -30,10 +30,10 @@ from auclab.solvers.binned.binned_loss import BinnedLoss
 from auclab.solvers.binned.bound import BinBound, bound_of_bins
 from auclab.solvers.binned.grid import grid_for, moves_of
 from auclab.solvers.certificate import relative_gap
+from auclab.solvers.interrupt import progress_to
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.solver import solve
-from auclab.solvers.progress import progress_to
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss

@@ -26,17 +26,15 @@ from auclab.models.bundle import Cuts, LinearMaster, MasterPoint, minimise_model
 from auclab.precision import EQUAL, FEW_STEPS, HALF_OF_DIGITS, LITTLE, MOST_STEPS, SMALL_OBJECTIVE, TOLERANCE
 from auclab.solvers.budget import DENSE_FEATURES, KEPT_BYTES
 from auclab.solvers.certificate import certify_scorers
-from auclab.solvers.cutting_plane.cuts import Cut, supporting_cut
-from auclab.solvers.cutting_plane.metric import metric_length
+from auclab.solvers.cutting_plane.cuts import Cut, metric_length, start_points, supporting_cut
 from auclab.solvers.cutting_plane.proof import CutCombination, proved_solution
-from auclab.solvers.cutting_plane.start_points import start_points
 from auclab.solvers.cutting_plane.subspace import Span, Sparse, Whole, space_for
 from auclab.solvers.encodings import is_linear
 from auclab.solvers.feasible_point import nearest_feasible
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
-from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.types import Array, Status

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from auclab.formulations.problem import Problem
 from auclab.precision import HALF_OF_DIGITS, ROUNDING
 from auclab.regularisers import VectorNorm
-from auclab.solvers.cutting_plane.metric import score_metric
+from auclab.solvers.cutting_plane.cuts import score_metric
 from auclab.types import Array
 
 #: At most this many features enter at a time, or this part of the working set if that is more.

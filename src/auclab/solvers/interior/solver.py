@@ -26,11 +26,11 @@ from auclab.precision import FEW_STEPS, LITTLE, MOST_STEPS, PATIENCE, ROUGH, SMA
 from auclab.samples.rotated import MAX_ROWS
 from auclab.solvers.interior.lengths import top_factors
 from auclab.solvers.interior.state import Best, Setting, State, all_margins, hard_margin
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.monitor import monitored
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.separation import may_be_separated, separates, shares_of
-from auclab.solvers.threads import one_thread_each
 from auclab.solvers.working_columns import on_working_columns
 from auclab.types import AuclabError, Status
 

@@ -16,13 +16,13 @@ from auclab.formulations.base import Program
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel, as_kernel
 from auclab.solvers.budget import NEWTON_FEATURES, left_of
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.kernel.result import verified
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.kernel.solver import LandmarkSolve
 from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.kernel.without_norm import solve_without_norm
 from auclab.solvers.monitor import monitored
-from auclab.solvers.threads import one_thread_each
 from auclab.types import AuclabError, Status
 
 #: What `auclab.solve` passes on.

@@ -23,7 +23,8 @@ from auclab.models.timings import Timings
 from auclab.precision import ORDINARY
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import NEWTON_FEATURES
-from auclab.solvers.cutting_plane.start_points import LENGTHS
+from auclab.solvers.cutting_plane.cuts import LENGTHS
+from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.continuation import WIDER, follow_minima
 from auclab.solvers.newton.damped_newton import DampedNewton
@@ -35,7 +36,6 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
 from auclab.solvers.sparse_view import on_sparse_view
-from auclab.solvers.threads import one_thread_each
 from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.solvers.working_columns import on_working_columns
 from auclab.types import Array, AuclabError, Status
