@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from auclab.samples.blocks.block import Less
-from auclab.samples.blocks.encoded_rows import EncodedRows
+from auclab.samples.blocks.mixed_rows import EncodedRows
 
 
 @pytest.mark.parametrize("in_ball", [False, True])

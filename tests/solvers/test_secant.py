@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auclab.solvers.smoothed.secant import with_secant
+from auclab.solvers.smoothed.row_products import with_secant
 
 
 @pytest.mark.parametrize("seed", range(10))

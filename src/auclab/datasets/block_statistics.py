@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.labels import label_text
-from auclab.samples.blocks.encoded_rows import EncodedRows
-from auclab.samples.blocks.mixed_rows import MixedRows
+from auclab.samples.blocks.mixed_rows import EncodedRows, MixedRows
 from auclab.samples.blocks.row_forms import categories_of, norms, numbers_of, times
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum

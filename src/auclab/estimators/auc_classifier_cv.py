@@ -23,8 +23,7 @@ from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import get_scorer
 from auclab.samples.as_sample import as_sample
 from auclab.samples.tables import require_memory
-from auclab.solvers.path_parameters import along
-from auclab.solvers.penalty_series import DEFAULT_COUNT, penalty_series
+from auclab.solvers.path_parameters import DEFAULT_COUNT, along, penalty_series
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
 from auclab.validation import check_types, weight_vector
@@ -45,7 +44,7 @@ class AUCClassifierCV(LinearClassifier):
         A formulation with a penalty: "ranksvm", "csvm", "partial_auc", or an object, whose own λ is not used.
     penalties : int or sequence of float
         The values λ > 0, or the number of values of the series 1, 3, 10, 30, … below the λ at which w = 0: ``‖Δ‖_*``
-        for λ‖w‖ and ``‖Δ‖_*²/2`` for λ‖w‖², Δ the difference of the class means (`auclab.solvers.penalty_series`).
+        for λ‖w‖ and ``‖Δ‖_*²/2`` for λ‖w‖², Δ the difference of the class means (`auclab.solvers.path_parameters`).
     cv : int, splitter or iterable of (train, test)
         An int is the number of stratified folds (fewer if a class has fewer observations).
     scoring : str or callable

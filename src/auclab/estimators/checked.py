@@ -25,7 +25,7 @@ from auclab.kernels import Kernel, Polynomial, as_kernel, kernel_named
 from auclab.metrics.scorers import get_scorer
 from auclab.samples.as_sample import as_sample
 from auclab.samples.tables import in_memory, require_memory
-from auclab.solvers.penalty_series import penalty_series, series_below
+from auclab.solvers.path_parameters import penalty_series, series_below
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError
 from auclab.validation import both_classes_weighted, check_types
@@ -248,7 +248,7 @@ KERNEL_LEVEL = math.sqrt(2.0)
 
 
 def default_penalty(model: Any, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> float:
-    """The λ with the largest AUC on inner folds, of the series of `auclab.solvers.penalty_series`.
+    """The λ with the largest AUC on inner folds, of the series of `auclab.solvers.path_parameters`.
 
     `model`: with a formulation, whose own λ is not used.
     """

@@ -6,9 +6,9 @@ from auclab.inference.components import Components
 from auclab.inference.estimation import estimate, estimate_part
 from auclab.inference.intervals import hanley_mcneil
 from auclab.inference.pairs import compare_pairs, estimate_pairs
-from auclab.inference.results import Comparison, Estimate
 from auclab.inference.roc_bands import ROCBand, roc_band, roc_band_part
 from auclab.inference.roc_points import tpr_at_fpr, tpr_at_fpr_part
+from auclab.inference.sample import Comparison, Estimate
 from auclab.inference.summaries import SummaryEstimate, estimate_summary
 
 __all__ = [

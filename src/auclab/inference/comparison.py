@@ -13,8 +13,7 @@ from auclab.inference.catalogue import EstimableMetric, Range, estimable
 from auclab.inference.estimation import check_level, choose_method, resample
 from auclab.inference.flat_class import CLASSES, few_observations, flat_class
 from auclab.inference.intervals import ONE_OBSERVATION, Limits, enclose, unseen_limits
-from auclab.inference.results import Comparison
-from auclab.inference.sample import Observations
+from auclab.inference.sample import Comparison, Observations
 from auclab.types import AuclabError
 
 

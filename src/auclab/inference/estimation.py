@@ -25,8 +25,7 @@ from auclab.inference.intervals import (
     limits_on_scale,
     transformed_limits,
 )
-from auclab.inference.results import Estimate
-from auclab.inference.sample import Observations
+from auclab.inference.sample import Estimate, Observations
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.scored_part import ScoredPart
 from auclab.types import AuclabError

@@ -26,7 +26,7 @@ from auclab.inference.components import FLAT
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import FEW
 from auclab.inference.intervals import Limits, enclose, transformed_limits, unseen_buffer, unseen_limits, unseen_share
-from auclab.inference.results import Comparison, Estimate
+from auclab.inference.sample import Comparison, Estimate
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share, buffered_sums
 from auclab.samples.bicliques import LevelPairs

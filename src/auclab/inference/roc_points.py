@@ -32,9 +32,8 @@ from auclab.inference.curves import height_at
 from auclab.inference.estimation import check_level
 from auclab.inference.flat_class import few_observations
 from auclab.inference.intervals import ONE_OBSERVATION, enclose
-from auclab.inference.results import Estimate
 from auclab.inference.roc_bands import resampled_curves
-from auclab.inference.sample import Observations
+from auclab.inference.sample import Estimate, Observations
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.roc import roc_from_sorted
 from auclab.metrics.scored_part import ScoredPart

@@ -17,7 +17,7 @@ from auclab.models.hard_margin import is_separated_by_rows
 from auclab.samples.rotated import RotatedRows, is_wide, rotated
 from auclab.solvers.interrupt import one_thread_each
 from auclab.solvers.monitor import monitored
-from auclab.solvers.penalty_series import penalty_level
+from auclab.solvers.path_parameters import penalty_level
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.separation import separates
 

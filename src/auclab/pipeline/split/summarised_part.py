@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from auclab.datasets.target import Target
 from auclab.estimators.calibration import Cuts
-from auclab.inference.results import Estimate
+from auclab.inference.sample import Estimate
 from auclab.inference.summaries import estimate_summary
 from auclab.metrics import ScoredPart, ScoreSummary, auc_score, summarise
 from auclab.metrics.registry import metric_of

@@ -34,8 +34,7 @@ from auclab.metrics.scorers import get_scorer
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints, on_prepared
 from auclab.pipeline.split.measured import RankedPart, over_pairs
-from auclab.solvers.path_parameters import along
-from auclab.solvers.penalty_series import SERIES_LENGTH, penalty_series, series_below
+from auclab.solvers.path_parameters import SERIES_LENGTH, along, penalty_series, series_below
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
@@ -172,7 +171,7 @@ def tune_formulation(
     `preprocessing`: a clone is fitted on every inner training part. `classifier`: its formulation is an object; not
     changed. `X` (n_samples, n_features): the training part, before preprocessing. `y` (n_samples,), or Target: 0/1, or
     what the rows are ranked by: a ranker is measured on the pairs that are compared. `config`: with a `parameter`;
-    repeated values count once. The default values of λ are those of `auclab.solvers.penalty_series` on the first inner
+    repeated values count once. The default values of λ are those of `auclab.solvers.path_parameters` on the first inner
     fold; for kernels, where rows have a norm of about 1, those from 1e-4 to 1. `constraints`: on every scorer. Returns:
     the formulation at the selected value, and the `Tuning`.
     """

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from auclab.samples.blocks.block import Block, Engine
 from auclab.samples.blocks.engines import LocalEngine
-from auclab.samples.blocks.files import data_files, file_state, is_address, open_file, sha256_of_files
+from auclab.samples.blocks.files import data_files, file_state, is_address, open_file, partition_values, sha256_of_files
 from auclab.samples.blocks.mixed_rows import MixedRows, distinct_codes
-from auclab.samples.blocks.partitions import partition_values
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import Array, AuclabError
 

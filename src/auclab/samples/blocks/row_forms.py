@@ -1,7 +1,7 @@
 """The operations of tasks on the rows of a block: functions for arrays, which other forms implement as methods.
 
 Rows are an array, `auclab.samples.blocks.mixed_rows.MixedRows` before and
-`auclab.samples.blocks.encoded_rows.EncodedRows` after categories have been encoded. A further form registers its
+`auclab.samples.blocks.mixed_rows.EncodedRows` after categories have been encoded. A further form registers its
 methods below; no other code tests the form of rows.
 """
 
@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.samples.blocks.encoded_rows import EncodedRows
-from auclab.samples.blocks.mixed_rows import MixedRows
+from auclab.samples.blocks.mixed_rows import EncodedRows, MixedRows
 from auclab.types import Array
 
 

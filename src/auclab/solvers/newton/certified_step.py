@@ -10,7 +10,7 @@ from auclab.solvers.newton.damped_newton import Iterate
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import SmoothedLoss
-from auclab.solvers.smoothed.secant import with_secant
+from auclab.solvers.smoothed.row_products import with_secant
 from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.verified.value import dual_bound

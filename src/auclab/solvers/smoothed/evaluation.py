@@ -10,8 +10,7 @@ import numpy as np
 
 from auclab.compiled.smooth import Index
 from auclab.samples.memory import Sample
-from auclab.solvers.smoothed.row_products import Check
-from auclab.solvers.smoothed.secant import with_secant
+from auclab.solvers.smoothed.row_products import Check, with_secant
 from auclab.types import Array
 
 
