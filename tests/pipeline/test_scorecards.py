@@ -50,6 +50,6 @@ def test_columns_that_are_no_items_are_refused(tmp_path):
 
 def test_a_file_that_is_no_card_is_refused(tmp_path):
     assert read_card(tmp_path) is None
-    (tmp_path / "card.json").write_text('{"items": [{}]}')
+    (tmp_path / "card.json").write_text('{"items": [{}]}', encoding="utf-8")
     with pytest.raises(AuclabError, match=r"card.json is damaged"):
         read_card(tmp_path)
