@@ -12,8 +12,10 @@ from importlib.util import find_spec
 
 import psutil
 import pytest
+from omegaconf import OmegaConf
 
-from auclab.sweeps.sweep import count_grid
+from auclab.sweeps import sweep as sweep_module
+from auclab.sweeps.sweep import SweepCallback, count_grid
 from auclab.sweeps.watcher import Watcher
 from auclab.sweeps.workers import START_METHOD, THREAD_VARIABLES, check_launcher, cores, pin_threads
 from auclab.tracking.record import RunRecord
@@ -257,3 +259,15 @@ def test_the_watcher_tells_every_job_once_and_the_time_left(tmp_path, capsys):
     # One job is left, two took a hundred seconds, one was skipped.
     assert watcher.seconds_left() == pytest.approx(50.0, abs=5.0)
     assert Watcher(tmp_path, "now", total=None, pending=None).seconds_left() is None
+
+
+def test_a_fault_at_the_start_of_a_sweep_ends_it(monkeypatch, capfd):
+    # Hydra alone would make a warning of it and run the jobs of a sweep that is not open.
+    def fail(launcher):
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr(sweep_module, "check_launcher", fail)
+    with pytest.raises(SystemExit) as ended:
+        SweepCallback().on_multirun_start(OmegaConf.create({"hydra": {"launcher": {}}}))
+    assert ended.value.code == 1
+    assert "RuntimeError: no such thing" in capfd.readouterr().err

@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 import time
+import traceback
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -58,6 +59,16 @@ _open: list[Sweep] = []
 _marks = ExitStack()
 
 
+@contextmanager
+def _ending_at_faults() -> Iterator[None]:
+    """End the process with a traceback at an exception of which Hydra would make a warning, and then run the jobs."""
+    try:
+        yield
+    except Exception:  # noqa: BLE001 - whatever it is, the sweep has not been opened
+        traceback.print_exc()
+        raise SystemExit(1) from None
+
+
 class SweepCallback(Callback):
     """Opens the parent run when a sweep starts."""
 
@@ -68,8 +79,8 @@ class SweepCallback(Callback):
         from auclab.sweeps.watcher import Watcher
 
         show_notes()
-        # Hydra turns an exception raised here into a warning and continues.
-        with plain_errors(lambda line: SystemExit(1), stopped="no job was begun"), hydra_in_words(()):
+        said = plain_errors(lambda line: SystemExit(1), stopped="no job was begun")
+        with _ending_at_faults(), said, hydra_in_words(()):
             check_launcher(config.hydra.launcher)
             params = config.hydra.sweeper.get("params") or {}
             fixed = [f"{key}={value!s}" for key, value in params.items()]
