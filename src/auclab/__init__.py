@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from auclab.inference import compare_scorers, estimate
     from auclab.solvers.certify import certify
     from auclab.solvers.dispatch import solve
+    from auclab.solvers.explain import explain
     from auclab.solvers.kernel.solution import KernelSolution
     from auclab.solvers.solution import Certificate, Solution
     from auclab.types import AuclabError, Status
@@ -55,6 +56,7 @@ __all__ = [
     "certify",
     "compare_scorers",
     "estimate",
+    "explain",
     "ranksvm_to_threshold",
     "solve",
     "threshold_to_ranksvm",
@@ -71,6 +73,7 @@ _NAMES = {
     "inference": "compare_scorers estimate",
     "solvers.certify": "certify",
     "solvers.dispatch": "solve",
+    "solvers.explain": "explain",
     "solvers.kernel.solution": "KernelSolution",
     "solvers.solution": "Certificate Solution",
     "types": "AuclabError Status",

@@ -65,7 +65,7 @@ def test_a_limit_of_cuts_keeps_the_best_point_and_an_honest_bound(program):
 def test_a_time_limit_is_kept_to_within_a_step(monkeypatch):
     solve(RankSVM(0.1), *overlapping(), solver="cutting_plane")  # loads and compiles, in real seconds
     looks = count()  # at the clock, a tenth of a second each
-    monkeypatch.setattr("auclab.solvers.monitor.perf_counter", lambda: 0.1 * next(looks))
+    monkeypatch.setattr("auclab.models.timings.perf_counter", lambda: 0.1 * next(looks))
     X, y = overlapping(3, 60, 60, 10)
     solution = solve(RankSVM(1e-4), X, y, solver="cutting_plane", time_limit=9.0, tolerance=1e-13)
     assert solution.status is Status.TIME_LIMIT

@@ -11,6 +11,7 @@ from auclab.formulations.problem import Problem
 from auclab.metrics import auc_score
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.highs.exact_auc import solve_exact_auc
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.verification import verify
 from auclab.types import Status
 from composed import run_here
@@ -118,7 +119,7 @@ def test_a_point_outside_its_bound_is_uncertified_and_not_a_local_optimum():
     problem = Problem(ExactAUC(), as_sample(X, y))
     start = np.array([1.0, 2e-7]) / problem.sample.spread
     assert problem.objective(start, 0.0) == 0.0
-    raw = solve_exact_auc(problem, lambda: start, tolerance=1e-6, time_limit=None)
+    raw = solve_exact_auc(problem, lambda: start, Monitor())
     solution = verify(problem, raw, "highs", 1e-6)
     assert solution.objective == 0.0
     assert solution.status is Status.UNCERTIFIED

@@ -14,9 +14,11 @@ from auclab.formulations import Scorecard
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.metrics import bauc_score
+from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.integer.region import EXCLUDED, UNDECIDED, USED, Limit, Plane, Region, least, tightened
 from auclab.solvers.integer.scorecard import solve_scorecard
+from auclab.solvers.monitor import Monitor
 
 
 def items(seed, n_rows=30, n_items=5, whole=True):
@@ -92,7 +94,7 @@ def test_the_bound_is_never_above_the_best_card(seed, n_items, margins, max_item
     problem = Problem(program, as_sample(X, y))
     best = best_card(program, X, y)
     for time_limit in (1e-4, 0.05):  # from what a time limit leaves, too
-        assert solve_scorecard(problem, tolerance=1e-6, time_limit=time_limit).bound <= best + 1e-12
+        assert solve_scorecard(problem, Monitor(clock=Clock(time_limit))).bound <= best + 1e-12
 
 
 def test_sample_weights_are_repetitions():
@@ -205,11 +207,11 @@ def test_constraints_that_the_card_without_points_does_not_satisfy():
     at_least = ColumnConstraints.of(5, lower=[2.0, -5, -5, -5, -5])
     sample = as_sample(X, y)
     program = Scorecard((-3, 3), max_items=3, margins=(1, 2))
-    raw = solve_scorecard(Problem(program, sample, at_least), tolerance=1e-6)
+    raw = solve_scorecard(Problem(program, sample, at_least), Monitor())
     assert raw.coef[0] >= 2
     total = ColumnConstraints.of(5, matrix=[[1.0] * 5], limit=[4.0], equal=[True])
-    raw = solve_scorecard(Problem(program, sample, total), tolerance=1e-6)
+    raw = solve_scorecard(Problem(program, sample, total), Monitor())
     assert raw.coef.sum() == 4
     impossible = ColumnConstraints.of(5, matrix=[[1.0] * 5], limit=[40.0], equal=[True])
     with pytest.raises(AuclabError, match="no card satisfies the constraints"):
-        solve_scorecard(Problem(program, sample, impossible), tolerance=1e-6)
+        solve_scorecard(Problem(program, sample, impossible), Monitor())

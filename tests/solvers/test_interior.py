@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import auclab.solvers.working_columns as working_columns
+import auclab.solvers.column_generation as column_generation
 from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status, solve
 from auclab.formulations import Composed
 from auclab.formulations.problem import Problem
 from auclab.regularisers import ElasticNet, Norm, norm_named
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.column_generation import column_limits
 from auclab.solvers.interior.lengths import top_factors
 from auclab.solvers.interior.solver import why_not
 from auclab.solvers.registry import SOLVERS
 from auclab.solvers.selection import select_solver
-from auclab.solvers.working_columns import column_limits
 from programs import CONVEX, CVAR, overlapping, tied
 from programs import label as label_of
 
@@ -151,14 +151,14 @@ def test_auto_takes_it_for_few_rows_with_many_columns():
 def test_a_working_set_of_columns_ends_at_the_optimum_over_all(program, solver, monkeypatch):
     X, y = wide(3, 40, 400)
     sizes = []
-    restricted = working_columns._restricted
+    restricted = column_generation._restricted
 
     def counted(problem, used):
         sizes.append(used.size)
         return restricted(problem, used)
 
-    monkeypatch.setattr(working_columns, "_restricted", counted)
-    monkeypatch.setattr(working_columns, "_LEAST", 100)
+    monkeypatch.setattr(column_generation, "_restricted", counted)
+    monkeypatch.setattr(column_generation, "_LEAST", 100)
     found = solve(program, X, y, solver=solver)
     assert column_limits(Problem(program, as_sample(X, y))) is not None
     assert sizes[0] < 100

@@ -5,6 +5,7 @@ import pytest
 
 from auclab import CSVM, BufferedAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.rational_simplex import MAX_SIZE, is_small_linear, solve_exactly
 from auclab.types import Status
@@ -18,7 +19,7 @@ def test_agrees_with_highs(program, seed):
     X = rng.normal(size=(14, 2)) + 0.5 * y[:, None]
     weight = None if seed % 2 else rng.integers(0, 3, 14) + (np.arange(14) % 7 == 0)
     problem = Problem(program, as_sample(X, y, weight))
-    found, solution = solve_exactly(problem), solve(program, X, y, solver="highs", sample_weight=weight)
+    found, solution = solve_exactly(problem, Clock()), solve(program, X, y, solver="highs", sample_weight=weight)
     assert found.value == pytest.approx(solution.objective, abs=1e-12)
     assert problem.objective(found.coef, found.intercept) == pytest.approx(found.value, abs=1e-12)
     pos, neg = found.multipliers
@@ -28,7 +29,7 @@ def test_agrees_with_highs(program, seed):
 
 def test_long_w_is_found():
     """A positive 1e-12 above one negative and 2 above the other: w = 1e12 leaves no hinge."""
-    found = solve_exactly(Problem(BufferedAUC(), as_sample([[1 + 2.0**-40], [1.0], [-1.0]], [1, 0, 0])))
+    found = solve_exactly(Problem(BufferedAUC(), as_sample([[1 + 2.0**-40], [1.0], [-1.0]], [1, 0, 0])), Clock())
     assert found.value == 0.0
     assert found.coef.tolist() == [2.0**40]
 
@@ -36,7 +37,7 @@ def test_long_w_is_found():
 def test_degenerate_programs_end():
     """Equal observations: every step has length 0."""
     X, y = np.ones((8, 3)), np.arange(8) % 2
-    found = solve_exactly(Problem(BufferedAUC(), as_sample(X, y)))
+    found = solve_exactly(Problem(BufferedAUC(), as_sample(X, y)), Clock())
     assert found.value == pytest.approx(1.0, abs=1e-14)
     assert not found.coef.any()
 
@@ -61,4 +62,4 @@ def test_solve_goes_on_to_a_long_w():
 
 def test_without_time_there_is_no_optimum():
     problem = Problem(BufferedAUC(), as_sample([[3.0], [1.0], [0.0]], [1, 0, 0]))
-    assert solve_exactly(problem, seconds=-1.0) is None
+    assert solve_exactly(problem, Clock(-1.0)) is None

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 
 from auclab import CSVM, PartialAUC, RankSVM
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.monitor import OutOfTime, monitored
+from auclab.solvers.monitor import Monitor, OutOfTime
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.smoothed import row_products
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
@@ -66,10 +67,10 @@ def test_a_hessian_in_parts_is_that_of_all_rows(program, kind, monkeypatch):
 def test_no_step_is_taken_out_of_time(norm):
     X, y = rows()
     problem = Problem(RankSVM(0.1, norm=norm), as_sample(X, y))
-    with monitored(1e-6, -1.0) as monitor:
-        method = DampedNewton(problem.program, problem.sample.spread, monitor)
-        theta = method.on_cone(np.array([0.5, -0.3, 0.2, 0.0, 0.0]))
-        assert not method.step(np.eye(5), np.ones(5), theta).any()
-        iterate = method.minimise(smooth_loss(problem, problem.sample, monitor.check), theta, 0.4)
+    monitor = Monitor(clock=Clock(-1.0))
+    method = DampedNewton(problem.program, problem.sample.spread, monitor)
+    theta = method.on_cone(np.array([0.5, -0.3, 0.2, 0.0, 0.0]))
+    assert not method.step(np.eye(5), np.ones(5), theta).any()
+    iterate = method.minimise(smooth_loss(problem, problem.sample, monitor.check), theta, 0.4)
     assert (iterate.theta == theta).all()
     assert not iterate.converged

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from threading import Event
 
 import numpy as np
 import pytest
@@ -10,12 +9,14 @@ import scipy.sparse as sp
 
 from auclab import CSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.budget import CLARABEL_ENTRIES, SMALL_ENTRIES
 from auclab.solvers.dispatch import solve_problem
-from auclab.solvers.handover import CANDIDATES, _from_point, patience
-from auclab.solvers.monitor import Monitor, ends_without_progress
+from auclab.solvers.monitor import Monitor, Patience
+from auclab.solvers.portfolio import CANDIDATES, _from_point, patience
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import load_solver
 from auclab.solvers.selection import HIGHS_PAIRS, select_solver
 from auclab.solvers.verification import verify
@@ -84,14 +85,14 @@ def test_a_small_table_needs_no_modelling_language():
 @pytest.mark.parametrize("program", [CSVM(0.02), CSVM(0.003, squared=True), CSVM(0.003, "linf", squared=True)])
 def test_few_points_have_the_same_optimum_with_and_without_cvxpy(monkeypatch, program):
     given = problem(program)
-    direct = solve_problem(given, "clarabel", tolerance=1e-8)
+    direct = solve_problem(given, "clarabel", tolerance=1e-8, clock=Clock())
     monkeypatch.setattr("auclab.solvers.conic.clarabel.solve_points", lambda *_: None)
-    modelled = solve_problem(given, "clarabel", tolerance=1e-8)
+    modelled = solve_problem(given, "clarabel", tolerance=1e-8, clock=Clock())
     assert direct.status is modelled.status is Status.OPTIMAL
     assert direct.objective == pytest.approx(modelled.objective, rel=1e-7)
 
 
-class Clock:
+class Time:
     """One that is set by hand."""
 
     now = 0.0
@@ -103,30 +104,32 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     """The clock of the solves."""
-    made = Clock()
-    monkeypatch.setattr("auclab.solvers.monitor.perf_counter", made)
+    made = Time()
+    monkeypatch.setattr("auclab.models.timings.perf_counter", made)
     return made
 
 
 def test_a_monitor_without_progress_ends_the_solve_only_where_another_waits(clock):
+    waited = Patience()
+
     def stopped_after(seconds, *records):
-        monitor = Monitor(1e-6, None, Event())
+        monitor = Monitor(patience=waited)
         for record in records:
             monitor.record(*record)
         clock.now += seconds
         return monitor.stopped()
 
     assert stopped_after(0.1, (1.0, 0.0)) is None
-    with ends_without_progress(0.05) as waited:
-        assert stopped_after(0.01, (1.0, 0.0)) is None
-        assert stopped_after(0.07) is None  # nothing was recorded: twice as long
-        assert not waited.ran_out
-        assert stopped_after(0.07, (1.0, 0.0)) is Status.ITERATION_LIMIT
-        assert waited.ran_out
+    waited.seconds = 0.05
+    assert stopped_after(0.01, (1.0, 0.0)) is None
+    assert stopped_after(0.07) is None  # nothing was recorded: twice as long
+    assert not waited.ran_out
+    assert stopped_after(0.07, (1.0, 0.0)) is Status.ITERATION_LIMIT
+    assert waited.ran_out
 
 
 def test_a_monitor_ends_the_solve_at_its_limit(clock):
-    monitor = Monitor(1e-6, 2.0, Event())
+    monitor = Monitor(clock=Clock(2.0))
     clock.now = 1.5
     assert monitor.stopped() is None
     assert monitor.call_limit == monitor.remaining == 0.5
@@ -135,15 +138,14 @@ def test_a_monitor_ends_the_solve_at_its_limit(clock):
 
 
 def test_progress_is_a_smaller_gap_or_a_lower_objective(clock):
-    with ends_without_progress(0.2):
-        monitor = Monitor(1e-6, None, Event())
-        monitor.record(1.0, 0.0)
-        for objective, bound, progress in [(1.0, 0.1, False), (1.0, 0.3, True), (0.9, 0.3, True), (0.9, 0.301, False)]:
-            clock.now += 0.125
-            monitor.record(objective, bound)
-            assert (monitor.call_limit > 0.125) == progress
-            if not progress:
-                monitor._progress = (clock.now, *monitor._progress[1:])
+    monitor = Monitor(patience=Patience(0.2))
+    monitor.record(1.0, 0.0)
+    for objective, bound, progress in [(1.0, 0.1, False), (1.0, 0.3, True), (0.9, 0.3, True), (0.9, 0.301, False)]:
+        clock.now += 0.125
+        monitor.record(objective, bound)
+        assert (monitor.call_limit > 0.125) == progress
+        if not progress:
+            monitor._progress = (clock.now, *monitor._progress[1:])
 
 
 def test_a_solver_that_stalls_hands_its_point_on(monkeypatch, clock):
@@ -151,30 +153,31 @@ def test_a_solver_that_stalls_hands_its_point_on(monkeypatch, clock):
     given = problem(RankSVM(0.05), size=200)
     true = load_solver
 
-    def waiting(problem, *, tolerance=1e-6, time_limit=None, start=None):
-        monitor = Monitor(tolerance, time_limit, Event())
+    def waiting(problem, monitor, *, start=None):
         monitor.record(1.0, 0.0)
         while (status := monitor.stopped()) is None:
             clock.now += 0.01
         return RawSolution(problem.sample.mean_difference, 0.0, status)
 
-    monkeypatch.setattr("auclab.solvers.dispatch.load_solver", lambda name: waiting if name == "newton" else true(name))
-    monkeypatch.setattr("auclab.solvers.dispatch.patience", lambda seconds: 0.5)
-    solution = solve_problem(given, "auto", tolerance=1e-6, time_limit=10.0)
+    monkeypatch.setattr(
+        "auclab.solvers.reformulations.load_solver", lambda name: waiting if name == "newton" else true(name)
+    )
+    monkeypatch.setattr("auclab.solvers.portfolio.patience", lambda seconds: 0.5)
+    solution = solve_problem(given, "auto", tolerance=1e-6, clock=Clock(10.0))
     assert solution.status is Status.OPTIMAL
     assert clock.now == pytest.approx(0.5, abs=0.02)
     assert solution.solver == "cutting_plane"
     assert any(
         "newton made no progress for 0.5 s" in note and "cutting_plane went on" in note for note in solution.notes
     )
-    named = solve_problem(given, "newton", tolerance=1e-6, time_limit=0.5)  # not in auto: to the end of its time
+    named = solve_problem(given, "newton", tolerance=1e-6, clock=Clock(0.5))  # not in auto: to the end of its time
     assert named.status is Status.TIME_LIMIT
 
 
 def test_the_point_is_the_start_of_the_next_solver():
     given = problem(RankSVM(0.05))
     newton = next(candidate for candidate in CANDIDATES if candidate.solver == "newton")
-    exact = load_solver("newton")(given, tolerance=1e-9)
+    exact = run_solver("newton", given, Monitor(1e-9))
 
     def started(raw):
         return _from_point(newton, [("highs", raw, verify(given, raw, "highs", 1e-12))]).options.get("start")

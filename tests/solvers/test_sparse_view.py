@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import auclab.solvers.sparse_view as sparse_view
+import auclab.solvers.reformulations as reformulations
 from auclab import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
-from auclab.models.timings import Timings
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.raw import RawSolution
-from auclab.solvers.sparse_view import common_values, on_sparse_view, viewed
-from auclab.types import Status
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.reformulations import AsSparseRows, common_values, viewed
 
 
 def standardised(seed, n_rows=8_000, n_columns=26):
@@ -56,23 +54,20 @@ def test_a_point_on_the_view_is_one_on_the_rows(program):
     problem = Problem(program, as_sample(X, y))
     rng = np.random.default_rng(2)
     point = rng.normal(size=X.shape[1]), 0.0 if problem.over_pairs else 0.7
-    seen = {}
-
-    def solver(inner, *, start):
-        seen["value"], seen["sparse"] = inner.objective(*start), inner.sample.is_sparse
-        return RawSolution(*start, Status.OPTIMAL, None, 0, Timings())
-
-    answer = on_sparse_view(solver)(problem, start=point)
-    assert seen["sparse"]
-    assert seen["value"] == pytest.approx(problem.objective(*point), rel=1e-12)
-    assert answer.intercept == pytest.approx(point[1], abs=1e-12)
+    view = AsSparseRows.of(problem, Monitor())
+    there = view.forth(*point)
+    assert view.problem.sample.is_sparse
+    assert view.problem.objective(*there) == pytest.approx(problem.objective(*point), rel=1e-12)
+    coef, intercept = view.back(*there)
+    assert (coef == point[0]).all()
+    assert intercept == pytest.approx(point[1], abs=1e-12)
 
 
 @pytest.mark.parametrize("program", [BufferedAUC(), RankSVM(0.001, squared=True), CSVM(0.01, squared=True)])
 def test_newton_certifies_the_same_optimum_with_and_without(program, monkeypatch):
     X, y = standardised(3)
     found = solve(program, X, y, solver="newton")
-    monkeypatch.setattr(sparse_view, "common_values", lambda sample: None)
+    monkeypatch.setattr(reformulations, "common_values", lambda sample: None)
     dense = solve(program, X, y, solver="newton")
     assert found.certificate.gap <= 1e-6
     assert dense.certificate.gap <= 1e-6

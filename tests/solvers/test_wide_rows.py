@@ -10,15 +10,15 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import auclab.solvers.wide_rows as wide_rows
+import auclab.solvers.reformulations as reformulations
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status, solve
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import hard_margin
 from auclab.projection.projection import separating_multipliers, solve_quadratic_pair
 from auclab.samples.as_sample import as_sample
 from auclab.samples.rotated import is_wide, rotated
-from auclab.solvers.raw import RawSolution
-from auclab.solvers.wide_rows import is_rotated, on_rotated_rows
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.reformulations import InRowSpace, is_rotated
 from programs import CONVEX, CVAR, label
 
 EUCLIDEAN = [p for p in (*CONVEX, *CVAR) if not p.uses_norm or p.regulariser.name == "l2"]
@@ -77,8 +77,8 @@ DEGENERATE = {
 
 def unrotated(monkeypatch):
     """Solvers get rows as they are, and no separator is tried first."""
-    monkeypatch.setattr(wide_rows, "is_rotated", lambda problem: False)
-    monkeypatch.setattr(wide_rows, "is_separated_by_rows", lambda sample: False)
+    monkeypatch.setattr(reformulations, "is_rotated", lambda problem: False)
+    monkeypatch.setattr(reformulations, "is_separated_by_rows", lambda sample: False)
 
 
 @settings(max_examples=30)
@@ -135,24 +135,19 @@ def test_classes_that_no_scorer_separates_have_no_separator():
 
 
 @pytest.mark.parametrize("program", [RankSVM(0.1, squared=True), GeneralizedBufferedAUC(-0.2), CSVM(0.1)], ids=label)
-def test_a_point_on_rotated_rows_is_one_on_the_rows(program, monkeypatch):
+def test_a_point_on_rotated_rows_is_one_on_the_rows(program):
     X, y = wide()
     problem = Problem(program, as_sample(X + 3.0, y))
-    monkeypatch.setattr(wide_rows, "separates", lambda *_: None)
     w = (X[y].mean(axis=0) - X[~y].mean(axis=0)) * 0.1
     start = w, 0.0 if problem.over_pairs else 0.7
-    seen = {}
-
-    def solver(inner, *, start, tolerance, time_limit):
-        seen["value"], seen["columns"] = inner.objective(*start), inner.sample.n_features
-        return RawSolution(*start, Status.OPTIMAL)
-
-    answer = on_rotated_rows(solver)(problem, start=start)
-    assert seen["columns"] == 23
-    assert seen["value"] == pytest.approx(problem.objective(*start), rel=1e-9)
-    np.testing.assert_allclose(answer.coef, w, atol=1e-9)
+    span = InRowSpace.of(problem, Monitor())
+    there = span.forth(*start)
+    assert span.problem.sample.n_features == 23
+    assert span.problem.objective(*there) == pytest.approx(problem.objective(*start), rel=1e-9)
+    coef, intercept = span.back(*there)
+    np.testing.assert_allclose(coef, w, atol=1e-9)
     if not problem.over_pairs:
-        assert answer.intercept == pytest.approx(start[1], abs=1e-9)
+        assert intercept == pytest.approx(start[1], abs=1e-9)
 
 
 @pytest.mark.slow

@@ -162,6 +162,7 @@ class BaselineFit:
     lower_bound: ClassVar[float] = math.nan
     gap: ClassVar[float] = math.nan
     history: ClassVar[tuple[tuple[float, float, float], ...]] = ()
+    steps: ClassVar[tuple[Any, ...]] = ()
     multipliers: ClassVar[None] = None
     shares_neg: ClassVar[None] = None
     bin_multipliers: ClassVar[None] = None

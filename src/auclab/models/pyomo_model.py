@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import highspy
@@ -28,6 +27,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import without_squares
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints, with_rows
+from auclab.models.timings import Clock
 from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
@@ -152,7 +152,7 @@ class OutOfTimeError(Exception):
     """The time limit was reached while a model was being built."""
 
 
-def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
+def to_pyomo(problem: Problem, clock: Clock | None = None) -> pyo.ConcreteModel:
     """The model of a convex program; a linear one (no norm, or l1 or linf unsquared) is a linear model.
 
     Norm l2 is a quadratic constraint ``Σ w_k² ≤ r²``, a squared penalty a quadratic objective: for solvers that take
@@ -164,11 +164,11 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
     duals are the r; where w is constrained, `rows` with the index of `ColumnConstraints.all_rows` (`row_multipliers`
     reads their duals). The objective is the program's value, a mean of hinges and a penalty, without a unit.
 
-    `problem`: convex, a mean of hinges or its superquantile; features in their own units. `deadline`: on the clock of
-    `time.perf_counter`, in seconds.
+    `problem`: convex, a mean of hinges or its superquantile; features in their own units. `clock`: of the
+    solve, whose limit ends the building.
     """
     program, sample = problem.program, problem.sample
-    in_time = _clock(deadline)
+    in_time = _in_time(clock or Clock())
     model = pyo.ConcreteModel(name=program.name)
     model.features = pyo.RangeSet(0, sample.n_features - 1)
     model.pos = pyo.RangeSet(0, sample.n_pos - 1)
@@ -267,11 +267,11 @@ def lower_to_highs(model: pyo.ConcreteModel) -> tuple[highspy.HighsLp, list[Any]
     return lp, list(form.columns), [row.constraint for row in form.rows]
 
 
-def _clock(deadline: float) -> Callable[[], None]:
-    """A function to be called for every row, which raises `OutOfTimeError` after the deadline."""
+def _in_time(clock: Clock) -> Callable[[], None]:
+    """A function to be called for every row, which raises `OutOfTimeError` at the limit."""
 
     def in_time() -> None:
-        if perf_counter() > deadline:
+        if clock.is_over:
             raise OutOfTimeError
 
     return in_time

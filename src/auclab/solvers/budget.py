@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from time import perf_counter
 
 import psutil
 
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.precision import FEW_STEPS
 from auclab.types import AuclabError, Status
 
@@ -33,8 +33,6 @@ SMALL_MARGINS, SMALL_ENTRIES, CLARABEL_ENTRIES = 10_000, 50_000, 30_000
 DENSE_FEATURES, NEWTON_FEATURES = 500, 2_000
 #: Seconds for what may prove more, or finish exactly, once there is an answer.
 SECONDS_FOR_MORE = 10.0
-#: What is left of a time limit that is over.
-_LEAST_SECONDS = 1e-3
 #: Seconds that are not noticed beyond a limit, or before an answer.
 MOMENT = 0.2
 #: Seconds of building or compiling that get a note.
@@ -158,22 +156,9 @@ def seconds_allowed(time_limit: float | None) -> float:
     return DEFAULT_TIME_LIMIT if time_limit is None else float(time_limit)
 
 
-def left_of(time_limit: float | None, begin: float) -> float | None:
-    """The seconds that are left of a limit, at least a millisecond, which suffices for a first point; None without one.
-
-    `begin`: of the limit, by `perf_counter`.
-
-    Examples
-    --------
-    >>> left_of(None, 0.0) is None, left_of(5.0, perf_counter() - 60.0)
-    (True, 0.001)
-    """
-    return None if time_limit is None else max(time_limit - (perf_counter() - begin), _LEAST_SECONDS)
-
-
-def default_limit_note(time_limit: float | None, status: Status) -> tuple[str, ...]:
-    """A note if the default time limit ended a solve; else empty."""
-    if time_limit is not None or status is not Status.TIME_LIMIT:
+def default_limit_note(clock: Clock, status: Status) -> tuple[str, ...]:
+    """A note if the default time limit ended a solve, as the caller's clock has none; else empty."""
+    if clock.end is not None or status is not Status.TIME_LIMIT:
         return ()
     return (f"ended at the default limit of {DEFAULT_TIME_LIMIT:g} s; time_limit=… sets another",)
 

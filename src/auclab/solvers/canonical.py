@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.precision import FEW_STEPS, LITTLE, TOLERANCE
 from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import CLARABEL_ENTRIES
@@ -20,7 +20,7 @@ _OF_MANY = "; of the many optima this is the hard-margin one"
 
 
 def canonical(
-    problem: Problem, raw: RawSolution, tolerance: float, seconds: float
+    problem: Problem, raw: RawSolution, tolerance: float, clock: Clock
 ) -> tuple[RawSolution, float, str | None]:
     """One point where there are many: w = 0 exactly, the hard margin for separable data; its value; why w = 0."""
     program, sample = problem.program, problem.sample
@@ -38,7 +38,7 @@ def canonical(
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
     is_free = not sample.in_blocks and problem.constraints is None and program.comparisons.by_marginals
     if is_free and (program.regulariser.weight == 0 or _is_made_canonical(problem)):
-        separator = _hard_margin(problem, raw, perf_counter() + seconds)
+        separator = _hard_margin(problem, raw, clock)
         # With a penalty the solver's point equals this one only up to the root of its gap.
         allowed = LITTLE * tolerance * objective if program.regulariser.weight > 0 else 0.0
         if separator is not None and separator[1] <= objective + allowed:
@@ -52,14 +52,11 @@ def _is_made_canonical(problem: Problem) -> bool:
     return problem.program.regulariser.norm.is_euclidean and problem.sample.n_entries <= CLARABEL_ENTRIES
 
 
-def _hard_margin(problem: Problem, raw: RawSolution, deadline: float) -> tuple[RawSolution, float] | None:
+def _hard_margin(problem: Problem, raw: RawSolution, clock: Clock) -> tuple[RawSolution, float] | None:
     """The hard-margin separator and its value, a little longer if its rounded intercept leaves a hinge."""
     from auclab.models.hard_margin import hard_margin
 
-    def is_late() -> bool | None:
-        return perf_counter() > deadline or None
-
-    separator = hard_margin(problem, is_late) if raw.separator is None else raw.separator
+    separator = hard_margin(problem, lambda: clock.is_over or None) if raw.separator is None else raw.separator
     exact = None if separator is None else solution_of(problem, separator)
     if exact is None:
         return None

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.precision import SMALL_OBJECTIVE
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate
@@ -55,22 +56,20 @@ def verified_certificate(
     multipliers: tuple[Array, Array] | None,
     objective: float,
     tolerance: float,
-    deadline: float = math.inf,
+    clock: Clock | None = None,
 ) -> tuple[Certificate, tuple[Array, Array] | None, Array | None]:
     """The certificate of a point with this objective, and the multipliers that prove its bound.
 
     The last are those of the constraints, in the order of `ColumnConstraints.all_rows`.
 
     `multipliers` (n_pos,) and (n_neg,), or None: of a dual point, feasible or not; None if there are none. `objective`:
-    the value at the point. `tolerance`: required relative gap; a larger radius may use a part of it. `deadline`: when
-    to stop correcting multipliers, on `time.perf_counter`.
+    the value at the point. `tolerance`: required relative gap; a larger radius may use a part of it. `clock`: says
+    when to stop correcting multipliers.
     """
     violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)
     if not _is_usable(multipliers):
         return _certificate(objective, violation=violation), None, None
-    dual = proved_bound(
-        problem, coef, feasible_multipliers(problem, *multipliers), _goal(objective, tolerance, deadline)
-    )
+    dual = proved_bound(problem, coef, feasible_multipliers(problem, *multipliers), _goal(objective, tolerance, clock))
     of_constraints = None if dual.constraints is None else dual.scale * dual.constraints
     return _certificate(objective, dual, violation), _scaled(dual), of_constraints
 
@@ -112,7 +111,7 @@ class Proof(NamedTuple):
 
 
 def certify_answer(
-    problem: Problem, raw: RawSolution, objective: float, tolerance: float, deadline: float = math.inf
+    problem: Problem, raw: RawSolution, objective: float, tolerance: float, clock: Clock | None = None
 ) -> Proof:
     """The certificate of a solver's result."""
     if proves_by_slopes(problem.program):
@@ -126,7 +125,7 @@ def certify_answer(
                 found = max(proofs, key=lambda one: (_is_enough(one[1], tolerance), one[1].lower_bound))
         return found
     proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
-    return Proof(proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance, deadline))
+    return Proof(proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance, clock))
 
 
 def _is_enough(certificate: Certificate, tolerance: float) -> bool:
@@ -147,8 +146,8 @@ def far_away(problem: Problem) -> float:
     return 2.0**52 * unit_length(problem)
 
 
-def _goal(objective: float, tolerance: float, deadline: float = math.inf) -> Goal:
-    return Goal(objective, tolerance * max(objective, SMALL_OBJECTIVE), deadline)
+def _goal(objective: float, tolerance: float, clock: Clock | None = None) -> Goal:
+    return Goal(objective, tolerance * max(objective, SMALL_OBJECTIVE), clock or Clock())
 
 
 def _is_usable(multipliers: tuple[Array, Array] | None) -> TypeGuard[tuple[Array, Array]]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.compiling import compile_loops
@@ -20,22 +17,18 @@ from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
+from auclab.models.timings import Clock
 from auclab.precision import TOLERANCE
 from auclab.samples.memory import moved_intercept
-from auclab.solvers.budget import NOTEWORTHY, left_of, without_verification
-from auclab.solvers.encodings import fastest_encoding
-from auclab.solvers.exact_finish import finish_exactly
+from auclab.solvers.budget import NOTEWORTHY
 from auclab.solvers.feasible_point import check_not_contradictory
-from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more, patience
 from auclab.solvers.interrupt import one_thread_each
-from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.nonconvex import solve_nonconvex
-from auclab.solvers.raw import RawSolution
-from auclab.solvers.registry import Solver, check_blocks, check_capable, check_constrainable, check_options, load_solver
+from auclab.solvers.portfolio import solve_convex
+from auclab.solvers.registry import check_blocks, check_capable, check_constrainable, check_options, load_solver
 from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
-from auclab.solvers.verification import verify
-from auclab.types import AuclabError, GroupWeights, Status
+from auclab.types import AuclabError, GroupWeights
 from auclab.validation import check_type
 
 
@@ -149,10 +142,10 @@ def solve(
             )  # fmt: skip
         tolerance = TOLERANCE if tolerance is None else tolerance
         check_limits(tolerance, time_limit)
-        begin, program = perf_counter(), as_formulation(formulation)
+        clock, program = Clock(time_limit), as_formulation(formulation)
         program, sample = ranking.problem_parts(program, X, y, sample_weight, pos_label)
         problem = Problem(program, sample, constraints_on_columns(constraints, sample))
-        return solve_problem(problem, solver, tolerance=tolerance, time_limit=left_of(time_limit, begin), **options)
+        return solve_problem(problem, solver, tolerance=tolerance, clock=clock, **options)
 
 
 def _solve_kernel(
@@ -187,49 +180,37 @@ def check_limits(tolerance: float, time_limit: float | None) -> None:
         raise AuclabError(f"time_limit must be a positive number of seconds or None, got {time_limit}")
 
 
-def solve_problem(
-    problem: Problem, solver: str, *, tolerance: float, time_limit: float | None = None, **options: Any
-) -> Solution:
-    """`solve` on a sample that was checked before."""
-    formulation = problem.program
-    check_constrainable(formulation, problem.constraints)
+def choose_solver(problem: Problem, solver: str) -> tuple[str, str]:
+    """The solver of a problem and, if "auto" chose it, why; raises `AuclabError` where it cannot take the problem."""
+    check_constrainable(problem.program, problem.constraints)
     name, reason = (solver, "") if solver != "auto" else select_solver(problem)
-    check_capable(name, formulation, problem.constraints)
+    check_capable(name, problem.program, problem.constraints)
     if problem.constraints is not None:
         check_not_contradictory(problem.constraints)
-    run = load_solver(name)
-    check_options(name, run, options)
     if problem.sample.in_blocks:
-        check_blocks(name, formulation, problem.constraints)
+        check_blocks(name, problem.program, problem.constraints)
+    return name, reason
+
+
+def solve_problem(problem: Problem, solver: str, *, tolerance: float, clock: Clock, **options: Any) -> Solution:
+    """`solve` on a sample that was checked before: select a solver, check that it can, run it, add what it did."""
+    formulation = problem.program
+    name, reason = choose_solver(problem, solver)
+    check_options(name, load_solver(name), options)
     if options.get("start") is not None:
         coef, intercept = options["start"]
         options["start"] = coef, moved_intercept(intercept, coef, problem.sample.offset, 1.0)
-    begin, compiling = perf_counter(), compile_loops("values") if problem.over_pairs else 0.0
-
-    def solve_convex(convex: Problem, seconds: float | None) -> Solution:
-        # The convex programs of one with z > 0 are over pairs or points of their own.
-        member = name if solver != "auto" or convex is problem else select_solver(convex)[0]
-        # No other solver takes programs with integers, and a pass over blocks may take minutes without progress.
-        waiting = solver == "auto" and member != "integer" and not convex.sample.in_blocks
-        with ends_without_progress(patience(seconds) if waiting else math.inf) as waited:
-            solve_member = run if member == name else load_solver(member)
-            raw = _run(solve_member, convex, tolerance, without_verification(convex, seconds), options)
-        verified = verify(convex, raw, member, tolerance, left_of(time_limit, begin))
-        solution = verified
-        if convex.constraints is None:
-            solution = finish_exactly(convex, verified, tolerance, left_of(time_limit, begin))
-        if solver != "auto" or not others_may_prove_more(convex, solution):
-            return solution
-        left = left_of(time_limit, begin)
-        label = f"highs encoding={fastest_encoding(convex)}" if member == "highs" else member
-        stalled = waited.seconds if waited.ran_out else None
-        return hand_over(convex, (label, raw, solution), _run_candidate(convex, tolerance), tolerance, left, stalled)
-
+    compiling = compile_loops("values") if problem.over_pairs else 0.0
     with one_thread_each():  # the products are small: more threads would wait for each other
         if formulation.threshold > 0:
-            solution = solve_nonconvex(problem, solve_convex, tolerance=tolerance, time_limit=time_limit)
+            # The convex programs of one with z > 0 are over pairs or points of their own.
+            def solve_member(convex: Problem, clock: Clock) -> Solution:
+                member = name if solver != "auto" else select_solver(convex)[0]
+                return solve_convex(convex, member, solver == "auto", tolerance, clock, options)
+
+            solution = solve_nonconvex(problem, solve_member, tolerance=tolerance, clock=clock)
         else:
-            solution = solve_convex(problem, left_of(time_limit, begin))
+            solution = solve_convex(problem, name, solver == "auto", tolerance, clock, options)
     timings = replace(solution.timings, compile=solution.timings.compile + compiling)
     added = [reason] if reason else []
     if timings.compile > NOTEWORTHY:
@@ -239,24 +220,3 @@ def solve_problem(
     return replace(
         solution, timings=timings, notes=(*added, *solution.notes), spread=spread, columns=problem.sample.columns
     )
-
-
-def _run(
-    run: Solver, problem: Problem, tolerance: float, time_limit: float | None, options: dict[str, Any]
-) -> RawSolution:
-    """A solver's result; FAILED, with a note, where numbers leave the range of floats."""
-    try:
-        with np.errstate(all="ignore"):  # what is not finite is found by the verification
-            return run(problem, tolerance=tolerance, time_limit=time_limit, **options)
-    except (ArithmeticError, np.linalg.LinAlgError) as error:
-        note = f"the numbers left the range of floating point ({error}); scale the features"
-        return RawSolution.null(problem, Status.FAILED, note=note)
-
-
-def _run_candidate(problem: Problem, tolerance: float) -> Callable[[Candidate, float], RawSolution]:
-    """The function with which `hand_over` runs another solver."""
-
-    def run(candidate: Candidate, seconds: float) -> RawSolution:
-        return _run(load_solver(candidate.solver), problem, tolerance, seconds, dict(candidate.options))
-
-    return run

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.precision import TOLERANCE
 from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import SECONDS_FOR_MORE
 from auclab.solvers.rational_simplex import is_small_linear, solve_exactly
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Solution
+from auclab.solvers.solution import Solution, Step
 from auclab.solvers.verification import verify
 from auclab.types import Status
 
@@ -18,16 +19,17 @@ from auclab.types import Status
 _UNPROVED = (Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.FAILED)
 
 
-def finish_exactly(problem: Problem, solution: Solution, tolerance: float, seconds: float | None = None) -> Solution:
+def finish_exactly(problem: Problem, solution: Solution, tolerance: float, clock: Clock) -> Solution:
     """The solution, or the exact one where it is proved to be better or for more w.
 
     `solution`: what a solver found; one that is OPTIMAL for every w, or that a limit ended, is returned as it is.
-    `tolerance`: largest relative gap of the status OPTIMAL. `seconds`: the rest of a time limit; the simplex method
-    stops after 10 in any case.
+    `tolerance`: largest relative gap of the status OPTIMAL. `clock`: of the solve; the simplex method
+    stops after 10 s in any case.
     """
     if solution.status not in _UNPROVED or not is_small_linear(problem):
         return solution
-    exact = solve_exactly(problem, SECONDS_FOR_MORE if seconds is None else min(SECONDS_FOR_MORE, seconds))
+    begin = clock.seconds
+    exact = solve_exactly(problem, clock.until(SECONDS_FOR_MORE))
     if exact is None:
         return solution
     # If no hinge is left, none is left either for a w that is longer by more than its rounding.
@@ -43,6 +45,7 @@ def finish_exactly(problem: Problem, solution: Solution, tolerance: float, secon
         (*solution.notes, note),
         solution.history,
         bound=exact.value,
+        steps=(*solution.steps, Step("solved in rational arithmetic", clock.seconds - begin)),
     )
     found = verify(problem, raw, solution.solver, tolerance)
     if found.status is Status.OPTIMAL:

@@ -82,6 +82,10 @@ class Fitted(Protocol):
         """Seconds, objective and lower bound of every outer step."""
 
     @property
+    def steps(self) -> tuple[Any, ...]:
+        """What was done (`auclab.solvers.solution.Step`); empty for a scorer of another library."""
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
 

@@ -18,6 +18,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
+from auclab.models.timings import Clock
 from auclab.precision import LITTLE, ROUGH, TOLERANCE
 from auclab.solvers.dispatch import check_limits
 from auclab.solvers.path import following_solution
@@ -84,7 +85,7 @@ class InnerPath:
         programs = [ranking.program(each) for each in programs]
         stated = constraints_on_columns(constraints, sample)
         self._problems = [Problem(each, sample, stated) for each in programs]
-        self._solving = {"solver": solver, "time_limit": time_limit, **options}
+        self._solving, self._time_limit = {"solver": solver, **options}, time_limit
         self.order = simplest_first(parameter, values)
         self.compiling = compile_loops("values") if self._problems[0].over_pairs else 0.0
         self._smoothed: SmoothedPath | None = None
@@ -144,7 +145,9 @@ class InnerPath:
         place = self._simpler(k)
         near = last or (None if place is None else self._points.get(place))
         start = None if near is None or not near.coef.any() else (near.coef, near.intercept)
-        solution = following_solution(self._problems[k], start, tolerance=gap, **self._solving)
+        solution = following_solution(
+            self._problems[k], start, tolerance=gap, clock=Clock(self._time_limit), **self._solving
+        )
         if solution.status is Status.FAILED:
             raise AuclabError(
                 f"{solution.solver} found no usable point of {solution.formulation!r}: leave this value out, scale the "

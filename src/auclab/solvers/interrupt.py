@@ -116,13 +116,12 @@ def interruptible(work: Callable[[], T]) -> T:
 
 
 @contextmanager
-def stop_on_interrupt() -> Iterator[threading.Event]:
-    """An event that Ctrl-C sets, for a solver that checks it between its steps; a second Ctrl-C interrupts."""
-    event = threading.Event()
+def stop_on_interrupt(event: threading.Event) -> Iterator[None]:
+    """Let Ctrl-C set an event, for a solver that checks it between its steps; a second Ctrl-C interrupts."""
     if threading.current_thread() is not threading.main_thread():
         _stop_events.append(event)
         try:
-            yield event
+            yield
         finally:
             _stop_events.remove(event)
         return
@@ -135,7 +134,7 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
 
     signal.signal(signal.SIGINT, on_interrupt)
     try:
-        yield event
+        yield
     finally:
         signal.signal(signal.SIGINT, previous)
 

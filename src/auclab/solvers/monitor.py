@@ -1,46 +1,31 @@
-"""Clock, history and stopping of one iterative solve."""
+"""History and stopping of one run of an iterative solver."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import Event
-from time import perf_counter
 
+from auclab.models.timings import Clock
 from auclab.precision import SMALL_OBJECTIVE
-from auclab.solvers.interrupt import SolveProgress, report, stop_on_interrupt
+from auclab.solvers.interrupt import SolveProgress, report
 from auclab.types import Status
 
 #: A gap reduced to this fraction, or an objective reduced by this fraction, counts as progress.
 _LESS_GAP, _LOWER = 0.8, 1e-4
+#: Seconds that a part of a solve has at least, near the end of a time limit.
+_LEAST_SECONDS = 0.05
 
 
 @dataclass
 class Patience:
-    """Ends a solve that makes no certified progress while another solver is waiting.
+    """Ends a run that makes no certified progress while another solver is waiting.
 
-    `seconds`: time without a smaller gap or a lower objective after which the solve ends. `ran_out`: whether it did.
+    `seconds`: time without a smaller gap or a lower objective after which the run ends. `ran_out`: whether it did.
     """
 
-    seconds: float
+    seconds: float = math.inf
     ran_out: bool = False
-
-
-_patience: ContextVar[Patience | None] = ContextVar("patience", default=None)
-
-
-@contextmanager
-def ends_without_progress(seconds: float) -> Iterator[Patience]:
-    """Solves inside end, with the status `ITERATION_LIMIT`, after the given seconds without certified progress."""
-    patience = Patience(seconds)
-    token = _patience.set(patience)
-    try:
-        yield patience
-    finally:
-        _patience.reset(token)
 
 
 class OutOfTime(Exception):  # noqa: N818 - no error: the solve ends with what it has
@@ -48,44 +33,57 @@ class OutOfTime(Exception):  # noqa: N818 - no error: the solve ends with what i
 
 
 class Monitor:
-    """Clock, history and stopping of an iterative solver.
+    """Decides when a solver has to stop, and keeps its history.
 
-    `tolerance`: relative gap at which the solver will stop; reported with the progress. `time_limit`: seconds from now.
-    `interrupted`: set by Ctrl-C. `history`: seconds, best objective and best bound after each step.
+    `tolerance`: relative gap at which the solver is to stop; reported with the progress. `clock`: that of the solve,
+    with its limit. `patience`: time without progress while another solver is waiting. `interrupted`: set by Ctrl-C.
+    `history`: seconds, best objective and best bound after each step.
     """
 
-    def __init__(self, tolerance: float, time_limit: float | None, interrupted: Event) -> None:
-        self.tolerance = tolerance
-        self.begin = perf_counter()
-        self.deadline = math.inf if time_limit is None else self.begin + time_limit
+    def __init__(
+        self,
+        tolerance: float = 1e-6,
+        clock: Clock | None = None,
+        patience: Patience | None = None,
+        interrupted: Event | None = None,
+    ) -> None:
+        self.tolerance, self.clock = tolerance, clock or Clock()
+        self.patience, self.interrupted = patience or Patience(), interrupted or Event()
         self.history: list[tuple[float, float, float]] = []
-        self._interrupted = interrupted
-        self._patience = _patience.get()
+        self.start()
+
+    def start(self) -> None:
+        """Count the seconds of the solver from now; called where loops were compiled before its first step."""
+        self.begin = self.clock.seconds
         #: Time of the last progress, with the objective and the gap at that time.
         self._progress = (self.begin, math.inf, math.inf)
+
+    def part(self, tolerance: float, clock: Clock | None = None) -> Monitor:
+        """The monitor of a program that is solved on the way, to a tolerance, and within a time, of its own."""
+        return Monitor(tolerance, clock or self.clock, self.patience, self.interrupted)
 
     @property
     def seconds(self) -> float:
         """Since the start."""
-        return perf_counter() - self.begin
+        return self.clock.seconds - self.begin
 
     @property
     def remaining(self) -> float | None:
         """Seconds until the limit, at least a little, or None without a limit."""
-        return max(self.deadline - perf_counter(), 0.05) if math.isfinite(self.deadline) else None
+        left = self.clock.left
+        return None if left is None or math.isinf(left) else max(left, _LEAST_SECONDS)
 
     def stopped(self) -> Status | None:
         """Why the solve has to return its best point now, or None.
 
         `INTERRUPTED`, `TIME_LIMIT`, or `ITERATION_LIMIT` without progress while another solver is waiting.
         """
-        if self._interrupted.is_set():
+        if self.interrupted.is_set():
             return Status.INTERRUPTED
-        now = perf_counter()
-        if now > self.deadline:
+        if self.clock.is_over:
             return Status.TIME_LIMIT
-        if self._patience is not None and now > self._end_of_patience:
-            self._patience.ran_out = True
+        if self._patience_left <= 0:
+            self.patience.ran_out = True
             return Status.ITERATION_LIMIT
         return None
 
@@ -97,15 +95,15 @@ class Monitor:
     @property
     def call_limit(self) -> float | None:
         """Seconds that one call of a library may take: until the solve has to end if there is no progress."""
-        end = min(self.deadline, self._end_of_patience)
-        return max(end - perf_counter(), 0.05) if math.isfinite(end) else None
+        remaining = self.remaining
+        seconds = min(math.inf if remaining is None else remaining, self._patience_left)
+        return max(seconds, _LEAST_SECONDS) if math.isfinite(seconds) else None
 
     @property
-    def _end_of_patience(self) -> float:
-        if self._patience is None:
-            return math.inf
+    def _patience_left(self) -> float:
         # Before its first evaluation on all observations a solver has twice as long.
-        return self._progress[0] + (1.0 if self.history else 2.0) * self._patience.seconds
+        times = 1.0 if self.history else 2.0
+        return self._progress[0] + times * self.patience.seconds - self.clock.seconds
 
     def record(self, objective: float, lower_bound: float) -> None:
         """Append to the history, and report to the progress listener."""
@@ -117,12 +115,5 @@ class Monitor:
         gap = (objective - lower_bound) / max(abs(objective), SMALL_OBJECTIVE)
         _, least, smallest = self._progress
         if not (gap > _LESS_GAP * smallest and objective > (1.0 - _LOWER) * least):
-            self._progress = (perf_counter(), objective, gap)
+            self._progress = (self.clock.seconds, objective, gap)
         report(SolveProgress(seconds, objective, lower_bound, gap, self.tolerance))
-
-
-@contextmanager
-def monitored(tolerance: float, time_limit: float | None) -> Iterator[Monitor]:
-    """A monitor that Ctrl-C stops while the context is open."""
-    with stop_on_interrupt() as interrupted:
-        yield Monitor(tolerance, time_limit, interrupted)

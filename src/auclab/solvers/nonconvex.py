@@ -15,14 +15,13 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
-from auclab.models.timings import Timings
+from auclab.models.timings import Clock, Timings
 from auclab.precision import EQUAL, MOST_STEPS, SMALL_OBJECTIVE
 from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
@@ -36,32 +35,31 @@ DEFAULT_RESTARTS = 8
 #: Statuses of a member that do not end the search.
 _GOES_ON = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.UNCERTIFIED, Status.FAILED)
 
-#: From a convex problem and the seconds it has (None: no limit) to its verified solution.
-SolveConvex = Callable[[Problem, float | None], Solution]
+#: From a convex problem and its clock to its verified solution.
+SolveConvex = Callable[[Problem, Clock], Solution]
 
 
-def solve_nonconvex(problem: Problem, solve: SolveConvex, *, tolerance: float, time_limit: float | None) -> Solution:
+def solve_nonconvex(problem: Problem, solve: SolveConvex, *, tolerance: float, clock: Clock) -> Solution:
     """The best solution over the shifted copies of the program at z = 0; its lower bound is the smallest of theirs.
 
-    `problem`: with z > 0. `solve`: solves and verifies the convex programs. `tolerance`: relative gap. `time_limit`:
-    seconds, 600 if left out.
+    `problem`: with z > 0. `solve`: solves and verifies the convex programs. `tolerance`: relative gap. `clock`:
+    of the solve; it ends after 600 s where no limit is given.
     """
     sample, plain = problem.sample, row_with(problem.program, threshold=0.0)
     if sample.is_sparse:
         needed = 3.0 * 8.0 * (sample.n_pos + sample.n_neg) * sample.n_features
         check_memory(needed, "z > 0 shifts every entry of the sparse features", "use z ≤ 0, or fewer features")
-    deadline = perf_counter() + seconds_allowed(time_limit)
+    own = clock.until(seconds_allowed(clock.left))
 
     def member(direction: Array) -> Solution:
-        remaining = None if math.isinf(deadline) else max(1e-3, deadline - perf_counter())
-        return solve(_shifted(problem, plain, direction), remaining)
+        return solve(_shifted(problem, plain, direction), own)
 
     directions = _extreme_directions(problem)
     if directions is None:
-        found = _alternate(problem, member, tolerance, deadline)
+        found = _alternate(problem, member, tolerance, own)
     else:
-        found = _enumerate(problem, directions, member, tolerance, deadline)
-    return replace(found, notes=(*found.notes, *default_limit_note(time_limit, found.status)))
+        found = _enumerate(problem, directions, member, tolerance, own)
+    return replace(found, notes=(*found.notes, *default_limit_note(clock, found.status)))
 
 
 def _shifted(problem: Problem, plain: Program, direction: Array) -> Problem:
@@ -77,13 +75,13 @@ def _enumerate(
     directions: Sequence[Array],
     member: Callable[[Array], Solution],
     tolerance: float,
-    deadline: float,
+    clock: Clock,
 ) -> Solution:
     """All extreme directions: the global optimum, with a certificate."""
     members: list[Solution] = []
     for direction in directions:
         members.append(member(direction))
-        if members[-1].objective <= 0 or perf_counter() > deadline or members[-1].status not in _GOES_ON:
+        if members[-1].objective <= 0 or clock.is_over or members[-1].status not in _GOES_ON:
             break
     complete = members[-1].status in _GOES_ON and (len(members) == len(directions) or members[-1].objective <= 0)
     best = min(members, key=lambda m: _value(problem, m) if m.status is not Status.FAILED else math.inf)
@@ -142,7 +140,7 @@ def _extreme_directions(problem: Problem) -> Sequence[Array] | None:
     return [box * signs for signs in itertools.product((1.0, -1.0), repeat=n)]
 
 
-def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance: float, deadline: float) -> Solution:
+def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance: float, clock: Clock) -> Solution:
     """Solve in w, then turn the shift to the norm's subgradient, until nothing improves; from several starts."""
     norm = problem.program.regulariser.norm
     members: list[Solution] = []
@@ -157,7 +155,7 @@ def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance:
             if now < best_value:
                 best, best_value = current, now
             length = norm(current.coef)
-            stopped = perf_counter() > deadline or current.status not in _GOES_ON
+            stopped = clock.is_over or current.status not in _GOES_ON
             if not now < value - 1e-3 * tolerance * max(now, 1e-3) or not 0 < length < math.inf or stopped:
                 break
             direction, value = norm.subgradient(current.coef), now
@@ -213,9 +211,7 @@ def _assembled(
         status = Status.OPTIMAL if radius >= far else Status.OPTIMAL_WITHIN
     else:
         status = Status.ITERATION_LIMIT
-    timings = Timings(
-        *(sum(getattr(m.timings, kind) for m in members) for kind in ("build", "load", "compile", "solve"))
-    )
+    timings = sum((member.timings for member in members), Timings())
     return replace(
         best,
         intercept=returned,

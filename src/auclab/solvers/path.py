@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,11 @@ from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import Kernel
+from auclab.models.timings import Clock
 from auclab.precision import TOLERANCE
 from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.path_parameters import along, simplest_first
-from auclab.solvers.registry import load_solver
+from auclab.solvers.registry import find_solver
 from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
@@ -110,7 +110,7 @@ def solve_path(
     last: tuple[Array, float] | None = None
     for k in simplest_first(parameter, values):
         problem = Problem(programs[k], sample, stated)
-        found[k] = following_solution(problem, last, solver, tolerance=tolerance, time_limit=time_limit, **options)
+        found[k] = following_solution(problem, last, solver, tolerance=tolerance, clock=Clock(time_limit), **options)
         if found[k].coef.any():  # w = 0 has no direction to continue with
             last = found[k].coef, found[k].intercept
     return tuple(found[k] for k in range(len(programs)))
@@ -122,14 +122,14 @@ def following_solution(
     solver: str,
     *,
     tolerance: float,
-    time_limit: float | None,
+    clock: Clock,
     **options: Any,
 ) -> Solution:
     """The solution of a program on a path, from the scorer before it where the solver takes a start."""
     name = select_solver(problem)[0] if solver == "auto" else solver
-    if last is not None and "start" in inspect.signature(load_solver(name)).parameters:
+    if last is not None and find_solver(name).takes_start:
         options["start"] = last
-    solution = solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options)
+    solution = solve_problem(problem, solver, tolerance=tolerance, clock=clock, **options)
     if solution.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return solution

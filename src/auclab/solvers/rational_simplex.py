@@ -14,11 +14,11 @@ import math
 import operator
 from dataclasses import dataclass
 from fractions import Fraction
-from time import perf_counter
 
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.solvers.encodings import is_linear
 from auclab.types import Array
 
@@ -49,10 +49,10 @@ def is_small_linear(problem: Problem) -> bool:
     return problem.n_margins * (problem.sample.n_features + 1) <= MAX_SIZE
 
 
-def solve_exactly(problem: Problem, seconds: float = 10.0) -> ExactOptimum | None:
+def solve_exactly(problem: Problem, clock: Clock) -> ExactOptimum | None:
     """The exact optimum over every w; None if it takes longer, or w leaves the range of floats.
 
-    `problem`: `is_small_linear`. `seconds`: to stop after.
+    `problem`: `is_small_linear`. `clock`: says when to stop.
     """
     sample = problem.sample
     rows_pos, rows_neg = sample.arrays()
@@ -66,7 +66,7 @@ def solve_exactly(problem: Problem, seconds: float = 10.0) -> ExactOptimum | Non
         columns = [[*row, 1] for row in pos] + [[*(-entry for entry in row), -1] for row in neg]
         capacities = [Fraction(weight) for part in sample.point_weights for weight in part.tolist()]
     simplex = _Simplex(columns, capacities)
-    if not simplex.run(perf_counter() + seconds):
+    if not simplex.run(clock):
         return None
     try:
         coef = np.array([float(price * unit) for price, unit in zip(simplex.prices, units, strict=False)])
@@ -115,14 +115,14 @@ class _Simplex:
         self.full = [False] * len(self.columns)
         self.prices = [Fraction(0)] * n
 
-    def run(self, deadline: float) -> bool:
+    def run(self, clock: Clock) -> bool:
         """Pivot until optimal; False if the deadline passes."""
         stalled = False
         while True:
             entering = self._entering(first=stalled)
             if entering is None:
                 return True
-            if perf_counter() > deadline:
+            if clock.is_over:
                 return False
             stalled = not self._pivot(entering)
 

@@ -12,7 +12,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import Separator
 from auclab.models.timings import Timings
 from auclab.solvers.bin_multipliers import BinMultipliers
-from auclab.solvers.solution import Certificate
+from auclab.solvers.solution import Certificate, Step
 from auclab.types import Array, Status
 
 
@@ -29,8 +29,8 @@ class RawSolution:
     then in place of `multipliers`. In a program of the kind ``piecewise`` the dual point is `scorers` (weights, w, b
     and half-widths), or `margin_multipliers` of every margin (`auclab.solvers.verified.scorers`); the point itself
     where there are none.
-    `separator` is the hard-margin one that the point was made of. `timings` and the first column of `history` are in
-    seconds.
+    `separator` is the hard-margin one that the point was made of. `steps` are what was done. `timings` and the first
+    column of `history` are in seconds.
     """
 
     coef: Array
@@ -49,12 +49,13 @@ class RawSolution:
     scorers: tuple[tuple[float, Array, float, float], ...] = ()
     margin_multipliers: Array | None = None
     separator: Separator | None = None
+    steps: tuple[Step, ...] = ()
 
-    def moved(self, coef: Callable[[Array], Array], intercept: Callable[[Array, float], float]) -> RawSolution:
-        """The same in other coordinates: `coef` of w, and `intercept` of the w here and b."""
-        scorers = tuple((weight, coef(w), intercept(w, b), h) for weight, w, b, h in self.scorers)
-        b = intercept(self.coef, self.intercept)
-        return replace(self, coef=coef(self.coef), intercept=b, scorers=scorers, separator=None)
+    def moved(self, back: Callable[[Array, float], tuple[Array, float]]) -> RawSolution:
+        """The same in other coordinates: `back` is applied to every point (w, b)."""
+        scorers = tuple((weight, *back(w, b), h) for weight, w, b, h in self.scorers)
+        coef, intercept = back(self.coef, self.intercept)
+        return replace(self, coef=coef, intercept=intercept, scorers=scorers, separator=None)
 
     @classmethod
     def null(cls, problem: Problem, status: Status, timings: Timings | None = None, note: str = "") -> RawSolution:

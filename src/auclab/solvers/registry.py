@@ -1,8 +1,8 @@
 """The solvers by name, and their capabilities.
 
-A solver is a module with a function ``solve(problem, *, tolerance, time_limit, **options) -> RawSolution``; its
-keyword arguments are its options. The module is imported when it is needed, so that a modelling language that is not
-used costs no time.
+A solver is a module with a function ``solve(problem, monitor, **options) -> RawSolution``; its keyword arguments are
+its options, and the monitor has the tolerance and the time. The module is imported when it is needed, so that a
+modelling language that is not used costs no time.
 """
 
 from __future__ import annotations
@@ -85,36 +85,69 @@ Solver = Callable[..., RawSolution]
 
 @dataclass(frozen=True)
 class SolverEntry:
-    """A solver of the registry: the module with its `solve`, and what it is able to do."""
+    """A solver of the registry: the module with its `solve`, and what it is able to do.
+
+    `reformulations`: of `auclab.solvers.reformulations`, those that suit it. `generates_columns`: whether it is run
+    on a working set of columns where most coefficients are 0 (`auclab.solvers.column_generation`). `asks_monitor`:
+    whether it asks between its steps if it has to stop, so that Ctrl-C ends it with the best point. `takes_start`:
+    whether it can begin at a given point.
+    """
 
     module: str
     capabilities: Capabilities
+    reformulations: tuple[str, ...] = ()
+    generates_columns: bool = False
+    asks_monitor: bool = False
+    takes_start: bool = False
 
 
 #: Means of any loss, of the hinge over all or over the hardest negatives.
 _CONVEX: tuple[Kind, ...] = ("hinge", "piecewise", "cvar")
 
+_TO_FEWER_COLUMNS = ("units", "hard margin", "row space")
+
 SOLVERS: dict[str, SolverEntry] = {
-    "clarabel": SolverEntry("auclab.solvers.conic.clarabel", Capabilities(constraints=True, kinds=_CONVEX)),
+    "clarabel": SolverEntry(
+        "auclab.solvers.conic.clarabel",
+        Capabilities(constraints=True, kinds=_CONVEX),
+        reformulations=_TO_FEWER_COLUMNS,
+    ),
     "cutting_plane": SolverEntry(
         "auclab.solvers.cutting_plane.solver",
         Capabilities(blocks=True, constraints=True, kinds=_CONVEX),
+        reformulations=_TO_FEWER_COLUMNS,
+        asks_monitor=True,
     ),
     "highs": SolverEntry(
         "auclab.solvers.highs.solver",
         Capabilities(linear_only=True, nonconvex=True, constraints=True, kinds=("hinge", "piecewise", "cvar", "mip")),
+        reformulations=("units",),
     ),
     "integer": SolverEntry(
-        "auclab.solvers.integer.solver", Capabilities(max_features=True, kinds=("hinge", "integer"))
+        "auclab.solvers.integer.solver",
+        Capabilities(max_features=True, kinds=("hinge", "integer")),
+        asks_monitor=True,
     ),
     "interior": SolverEntry(
-        "auclab.solvers.interior.solver", Capabilities(needs_norm=True, l2_squared=True, kinds=("hinge", "cvar"))
+        "auclab.solvers.interior.solver",
+        Capabilities(needs_norm=True, l2_squared=True, kinds=("hinge", "cvar")),
+        reformulations=("units",),
+        generates_columns=True,
+        asks_monitor=True,
     ),
     "newton": SolverEntry(
         "auclab.solvers.binned.choice",
         Capabilities(blocks=True, constraints=True, kinds=_CONVEX),
+        reformulations=(*_TO_FEWER_COLUMNS, "sparse rows"),
+        generates_columns=True,
+        asks_monitor=True,
+        takes_start=True,
     ),
-    "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(constraints=True, kinds=_CONVEX)),
+    "scs": SolverEntry(
+        "auclab.solvers.conic.scs",
+        Capabilities(constraints=True, kinds=_CONVEX),
+        reformulations=_TO_FEWER_COLUMNS,
+    ),
 }
 
 #: The same for parts of solvers.
@@ -214,7 +247,7 @@ def check_options(name: str, solve: Solver, options: dict[str, object]) -> None:
     available = {p.name for p in inspect.signature(solve).parameters.values() if p.kind is p.KEYWORD_ONLY}
     unknown = sorted(set(options) - available)
     if unknown:
-        rest = sorted(available - {"tolerance", "time_limit"})
+        rest = sorted(available)
         meant = did_you_mean(unknown[0], available)
         raise AuclabError(
             f"solver={name} has no option {', '.join(unknown)}{meant}; options are "

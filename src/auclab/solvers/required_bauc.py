@@ -25,7 +25,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -35,11 +34,11 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import BufferedAUC, RankSVM
+from auclab.models.timings import Clock
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import new_rows
-from auclab.solvers.budget import left_of
 from auclab.solvers.dispatch import check_limits
 from auclab.solvers.fitted import coef_in_words
 from auclab.solvers.path import following_solution
@@ -325,7 +324,7 @@ def frontier(
         raise AuclabError("levels is empty; give numbers between 0 and 1, or leave it out")
     for level in levels if levels is not None else ():
         _check_level(level)
-    begin = perf_counter()
+    clock = Clock(time_limit)
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
     if sample.in_blocks:
         raise AuclabError("a required bAUC needs the rows in memory; take a part of them, or fewer columns")
@@ -335,13 +334,13 @@ def frontier(
             f"max_features={stated.max_features} makes the problem not convex, which is not solved together with a "
             "required bAUC; leave it out: a least norm l1 uses few features already"
         )
-    search = _Search(Problem(BufferedAUC(), sample, stated), norm, tolerance, left_of(time_limit, begin))
+    search = _Search(Problem(BufferedAUC(), sample, stated), norm, tolerance, clock)
     best = 1.0 - search.best.objective
     if levels is None and best <= 0.0:
         raise AuclabError("no linear scorer has a bAUC above 0 here: there is no frontier")
     chosen = np.linspace(0.0, _HIGHEST * best, n_points + 1)[1:] if levels is None else np.unique(levels)
     points = tuple(search.at(float(level)) for level in chosen)
-    return Frontier(points, best, 1.0 - search.best.lower_bound, perf_counter() - begin)
+    return Frontier(points, best, 1.0 - search.best.lower_bound, clock.seconds)
 
 
 @dataclass(frozen=True)
@@ -362,9 +361,9 @@ def _length_of_chord(shorter: _Point, longer: _Point, limit: float) -> float:
 class _Search:
     """Points and bounds of the frontier of a sample. `problem`: bAUC, with the constraints."""
 
-    def __init__(self, problem: Problem, norm: Norm, tolerance: float, time_limit: float | None) -> None:
+    def __init__(self, problem: Problem, norm: Norm, tolerance: float, clock: Clock) -> None:
         self.problem, self.norm, self.length_of = problem, norm, norm_named(norm)
-        self.tolerance, self.time_limit, self.begin = tolerance, time_limit, perf_counter()
+        self.tolerance, self.clock = tolerance, clock
         n_features = problem.sample.n_features
         self.allowed = problem.constraints or ColumnConstraints.of(n_features)
         self.best = self._solve(problem, None, tolerance)
@@ -375,7 +374,7 @@ class _Search:
 
     def at(self, level: float) -> ShortestScorer:
         """The shortest scorer of a level."""
-        begin = perf_counter()
+        begin = self.clock.seconds
         limit = math.nextafter(1.0 - level, -math.inf)
         if self.best.objective >= limit:
             raise AuclabError(_out_of_reach(level, limit, self.best, self.problem.constraints is not None))
@@ -397,13 +396,13 @@ class _Search:
             tried.append(solution)
             self.proofs.append(solution)
             self.points.append(self._point(solution.coef))
-        return self._scorer(level, point, bound, proof, status, len(tried), perf_counter() - begin)
+        return self._scorer(level, point, bound, proof, status, len(tried), self.clock.seconds - begin)
 
     def _status(self, gap: float, penalty: float, accuracy: float, tried: Sequence[Solution]) -> Status | None:
         """Why the search for a level ends before RankSVM is solved at a λ to an accuracy; None if it does not end."""
         if gap <= self.tolerance:
             return Status.OPTIMAL
-        if self.time_limit is not None and perf_counter() - self.begin >= self.time_limit:
+        if self.clock.is_over:
             return Status.TIME_LIMIT
         unproved = sum(solution.status is not Status.OPTIMAL for solution in tried)
         known = any(proof.penalty == penalty and proof.gap <= accuracy for proof in self.proofs)
@@ -412,9 +411,8 @@ class _Search:
         return None
 
     def _solve(self, problem: Problem, start: Array | None, tolerance: float) -> Solution:
-        left = left_of(self.time_limit, self.begin)
         last = None if start is None else (start, 0.0)
-        return following_solution(problem, last, "auto", tolerance=tolerance, time_limit=left)
+        return following_solution(problem, last, "auto", tolerance=tolerance, clock=self.clock)
 
     def _point(self, coef: Array) -> _Point:
         return _Point(coef, float(self.length_of(coef)), self.problem.accurate_objective(coef, 0.0))

@@ -10,8 +10,8 @@ from auclab.formulations.problem import Problem
 from auclab.solvers.budget import CLARABEL_ENTRIES, NEWTON_FEATURES, SMALL_ENTRIES
 from auclab.solvers.encodings import HIGHS_PAIRS, encodings, is_linear
 from auclab.solvers.interior.solver import why_not
+from auclab.solvers.reformulations import is_rotated
 from auclab.solvers.registry import SOLVERS, capable_solvers
-from auclab.solvers.wide_rows import is_rotated
 
 #: Programs with a norm and at most this number of rows, and of rows per column, are solved by systems of the size of
 #: the rows.

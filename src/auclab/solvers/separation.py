@@ -7,9 +7,7 @@ capacities they prove that u is its optimum (derivations 7.1). Without a penalty
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 
@@ -18,40 +16,41 @@ from auclab.models.hard_margin import Separator, hard_margin
 from auclab.models.timings import Timings
 from auclab.precision import EQUAL
 from auclab.solvers.certificate import certify
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
 from auclab.types import Array, Status
 
 
-def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] = lambda: None) -> RawSolution | None:
+def separates(problem: Problem, monitor: Monitor) -> RawSolution | None:
     """The hard-margin separator where it is proved to be the optimum.
 
-    `tolerance`: relative gap. `stopped`: a result other than None ends the attempt.
+    `monitor`: has the relative gap, and ends the attempt.
 
     Examples
     --------
     >>> from auclab.formulations import RankSVM
     >>> from auclab.samples.as_sample import as_sample
     >>> sample = as_sample([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [1, 0])
-    >>> separates(Problem(RankSVM(0.1), sample), 1e-6).coef.round(9).tolist()
+    >>> separates(Problem(RankSVM(0.1), sample), Monitor(1e-6)).coef.round(9).tolist()
     [0.5, 0.0, 0.0]
-    >>> separates(Problem(RankSVM(1.9), sample), 1e-6).coef.round(9).tolist()   # λ‖w‖ below ‖Δ‖ = 2
+    >>> separates(Problem(RankSVM(1.9), sample), Monitor(1e-6)).coef.round(9).tolist()   # λ‖w‖ below ‖Δ‖ = 2
     [0.5, 0.0, 0.0]
     """
     if problem.program.uses_norm and not problem.program.regulariser.norm.is_euclidean:
         return None
     if not may_be_separated(problem):
         return None
-    begin = perf_counter()
-    separator = hard_margin(problem, stopped)
+    begin = monitor.clock.seconds
+    separator = hard_margin(problem, monitor.stopped)
     found = None if separator is None else solution_of(problem, separator)
     if found is None or found.multipliers is None:
         return None
     dual = problem.dual_problem(found.share_neg, found.multipliers[1])
     certificate, _ = certify(dual, found.coef, found.intercept, found.multipliers)
-    if problem.program.regulariser.weight > 0 and not certificate.gap <= tolerance:
+    if problem.program.regulariser.weight > 0 and not certificate.gap <= monitor.tolerance:
         return None
-    return replace(found, timings=Timings(solve=perf_counter() - begin))
+    return replace(found, timings=Timings(solve=monitor.clock.seconds - begin))
 
 
 def solution_of(problem: Problem, separator: Separator) -> RawSolution | None:

@@ -85,6 +85,17 @@ class Certificate:
         )
 
 
+@dataclass(frozen=True)
+class Step:
+    """One step of a solve: what was done, in words, and the seconds it took."""
+
+    words: str
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.words} ({self.seconds:.2g} s)"
+
+
 @dataclass(frozen=True, repr=False)
 class Solution:
     """A linear scorer ``h(x) = coef · x + intercept`` with its certificate.
@@ -102,6 +113,7 @@ class Solution:
     not `coef`'s own (`auclab.solvers.verified.scorers`). `dual_pairs` is the dual point of a model of every pair within
     groups, of grades or of times: the upper row, the lower row and the multiplier of the pairs that have one. `columns`
     are the names of the columns, if the training rows had names: `decision_function` refuses a table with others.
+    `steps` are what was done, with seconds: reformulations, solvers, certificates.
 
     See Also
     --------
@@ -138,6 +150,7 @@ class Solution:
     dual_pairs: tuple[NDArray[np.intp], NDArray[np.intp], Array] | None = None
     null_for_every_value: bool = False
     columns: tuple[str, ...] | None = None
+    steps: tuple[Step, ...] = ()
 
     has_objective: ClassVar[bool] = True
     #: The solution itself where it is a scorer on landmarks (`auclab.solvers.kernel.solution.KernelSolution`).

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.precision import ROUGH, SMALL_OBJECTIVE, TOLERANCE
 from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import MOMENT
@@ -19,16 +19,16 @@ from auclab.solvers.exact_zeros import with_exact_zeros
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Certificate, Solution
+from auclab.solvers.solution import Certificate, Solution, Step
 from auclab.solvers.verified.scorers import Scorers
 from auclab.types import Array, Status
 
 
-def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, seconds: float | None = None) -> Solution:
+def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, clock: Clock | None = None) -> Solution:
     """Turn a solver's result into a certified solution, which is OPTIMAL only if the verified gap is small enough.
 
     `raw`: the result; only the status of a limit is used without a check. `solver`: name of the solver. `tolerance`:
-    largest relative gap of the status OPTIMAL. `seconds`: the rest of a time limit, for a hard-margin
+    largest relative gap of the status OPTIMAL. `clock`: of the solve; its limit is for a hard-margin
     separator and for corrections of multipliers; everything else takes a few passes over the rows
     (`auclab.solvers.budget.without_verification`).
     """
@@ -39,10 +39,9 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
     if raw.certificate is not None:  # verified where the rows are
         return _solution(problem, raw, raw.certificate, solver, tolerance)
     raw = as_returned(problem, _feasible(problem, _on_bounds(problem, raw, tolerance)))
-    given = raw
-    late = MOMENT if raw.status is Status.OPTIMAL else 0.0
-    deadline = math.inf if seconds is None else perf_counter() + seconds + late
-    raw, objective, null_reason = canonical(problem, raw, tolerance, math.inf if seconds is None else seconds)
+    given, clock = raw, clock or Clock()
+    begin, proving_clock = clock.seconds, clock.later(MOMENT) if raw.status is Status.OPTIMAL else clock
+    raw, objective, null_reason = canonical(problem, raw, tolerance, clock)
     proving, of_constraints = problem, None
     scorers: Scorers = ()
     each: Array | None = None
@@ -51,20 +50,21 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         if problem.constraints is not None:
             certificate = replace(certificate, violation=problem.constraints.violation(raw.coef))
     else:
-        proved = certify_answer(problem, raw, objective, tolerance, deadline)
+        proved = certify_answer(problem, raw, objective, tolerance, proving_clock)
         replaced = given.multipliers is not None and raw.multipliers is not given.multipliers
         if replaced and not proved[1].gap <= tolerance:
             # Those at w = 0 prove it from λ_max on; the solver's may prove that it is as good, within the tolerance.
             own = replace(raw, multipliers=given.multipliers, share_neg=given.share_neg)
-            by_own = certify_answer(problem, own, objective, tolerance, deadline)
+            by_own = certify_answer(problem, own, objective, tolerance, proving_clock)
             proved = max(proved, by_own, key=lambda found: found[1].lower_bound)
         if (sparse := with_exact_zeros(problem, raw, proved, tolerance)) is not None:
             raw, objective = sparse
-            proved = certify_answer(problem, raw, objective, tolerance, deadline)
+            proved = certify_answer(problem, raw, objective, tolerance, proving_clock)
         proving, certificate, multipliers, of_constraints, scorers, each = proved
     found = _solution(problem, raw, certificate, solver, tolerance)
     return replace(
         found,
+        steps=(*raw.steps, Step("value and certificate on the rows as given", clock.seconds - begin)),
         history=raw.history or ((raw.timings.total, certificate.objective, certificate.lower_bound),),
         multipliers=None if multipliers is None else problem.sample.join(*multipliers),
         notes=(*found.notes, null_reason) if found.gap <= tolerance and null_reason else found.notes,
@@ -100,6 +100,7 @@ def _solution(problem: Problem, raw: RawSolution, certificate: Certificate, solv
         iterations=raw.iterations,
         history=raw.history,
         notes=raw.notes,
+        steps=raw.steps,
         bin_multipliers=raw.bin_multipliers,
     )
 

@@ -11,10 +11,8 @@ bound for active margins, 0 for inactive ones, the small program's in the window
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from time import perf_counter
 
 import numpy as np
 from scipy.optimize import minimize
@@ -23,12 +21,13 @@ from auclab.compiled.hinge import pair_hinge_active
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
-from auclab.models.timings import Timings
+from auclab.models.timings import Clock, Timings
 from auclab.models.window import Window, solve_cone, window_around
 from auclab.precision import MOST_STEPS, PATIENCE, ROUGH, ROUNDING, SMALL_OBJECTIVE
 from auclab.solvers.certificate import certify, relative_gap
 from auclab.solvers.encodings import is_linear
 from auclab.solvers.feasible_point import nearest_feasible
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
@@ -64,7 +63,6 @@ class _TrustRegion:
     multipliers: tuple[Array, Array] | None = None
     iterations: int = 0
     timings: Timings = field(default_factory=Timings)
-    history: list[tuple[float, float, float]] = field(default_factory=list)
 
 
 def least_window(program: Program) -> int:
@@ -80,28 +78,21 @@ def first_window_size(problem: Problem) -> int:
 
 def solve_windows(
     problem: Problem,
+    monitor: Monitor,
     *,
-    tolerance: float,
-    time_limit: float | None,
     start: tuple[Array, float] | None = None,
     radius: float = 0.1,
     lower_bound: float = 0.0,
-    stopped: Callable[[], Status | None] = lambda: None,
-    record: Callable[[float, float], None] = lambda objective, lower_bound: None,
-    call_limit: Callable[[], float | None] = lambda: None,
 ) -> RawSolution:
     """Solve a convex program to a certified gap of 1e-4·`tolerance`, or as far as rounding or time allow.
 
-    `tolerance`: relative gap of the solve; what is reached is usually much smaller. `time_limit`: seconds. `start`: a
-    point ``(w, b)`` to begin with; without one, L-BFGS looks for it (pairs only). `radius`: how far from the start the
-    optimum is expected, in changes of the margins: the first box. `lower_bound`: what has been proved already: steps
-    that prove and gain nothing end earlier if that is near. `stopped`: called between the steps; a status other than
-    None ends the solve with it. `record`: called after every step with the best objective and the best lower bound.
-    `call_limit`: the seconds that one small program may take, None for the rest of the time.
+    `monitor`: has the relative gap of the solve (what is reached is usually much smaller), takes the history, and says
+    when to stop. `start`: a point ``(w, b)`` to begin with; without one, L-BFGS looks for it (pairs only). `radius`:
+    how far from the start the optimum is expected, in changes of the margins: the first box. `lower_bound`: what has
+    been proved already: steps that prove and gain nothing end earlier if that is near.
     """
-    begin = perf_counter()
-    deadline = math.inf if time_limit is None else begin + time_limit
-    coef, intercept = (_rough_solution(problem, deadline), 0.0) if start is None else start
+    tolerance, begin = monitor.tolerance, monitor.seconds
+    coef, intercept = (_rough_solution(problem, monitor.clock), 0.0) if start is None else start
     if problem.constraints is not None:
         near = nearest_feasible(problem.constraints, coef, problem.sample.spread)
         coef = coef if near is None else near
@@ -115,9 +106,9 @@ def solve_windows(
         window_size=min(first_window_size(problem), largest),
         largest_window=largest,
     )
-    state.timings = Timings(solve=perf_counter() - begin)
+    state.timings = Timings(solve=monitor.seconds - begin)
     unit = 1.0 / problem.sample.spread
-    solve_window = partial(solve_dual, stopped=stopped) if is_linear(problem.program) else solve_cone
+    solve_window = partial(solve_dual, stopped=monitor.stopped) if is_linear(problem.program) else solve_cone
     status = Status.ITERATION_LIMIT
     idle, reached = -1, (state.value, lower_bound)
     for _ in range(MOST_STEPS):
@@ -126,15 +117,14 @@ def solve_windows(
         if idle >= (PATIENCE if is_near else _MAX_IDLE_ABOVE):
             status = Status.OPTIMAL if state.gap <= tolerance else status
             break
-        remaining = deadline - perf_counter()
-        reason = Status.TIME_LIMIT if remaining <= 0 else stopped()
+        reason = monitor.stopped()
         if reason is not None:
             status = reason
             break
         window = window_around(problem, state.coef, state.intercept, state.window_size)
         region = Region(state.coef, state.radius * unit)
-        longest = max(_LONGEST, _LONGER * (perf_counter() - begin))
-        limit = min(s for s in (remaining, call_limit(), longest) if s is not None)
+        longest = max(_LONGEST, _LONGER * (monitor.seconds - begin))
+        limit = min(s for s in (monitor.call_limit, longest) if s is not None)
         point = solve_window(
             problem.program,
             window.margins,
@@ -144,7 +134,7 @@ def solve_windows(
             constraints=problem.constraints,
         )
         if point.status is Status.TIME_LIMIT:
-            status = stopped() or Status.TIME_LIMIT
+            status = monitor.stopped() or Status.TIME_LIMIT
             break
         if point.status is not Status.OPTIMAL:
             # The small program failed; a smaller box and a larger window make another one.
@@ -152,8 +142,7 @@ def solve_windows(
             state.window_size = min(2 * state.window_size, state.largest_window)
             continue
         stalled = _step(problem, state, window, point)
-        state.history.append((perf_counter() - begin, state.value, state.bound))
-        record(state.value, state.bound)
+        monitor.record(state.value, state.bound)
         if state.gap <= max(1e-4 * tolerance, ROUNDING) or (stalled and state.gap <= tolerance):
             status = Status.OPTIMAL
             break
@@ -164,7 +153,7 @@ def solve_windows(
         multipliers=state.multipliers,
         iterations=state.iterations,
         timings=state.timings,
-        history=tuple(state.history),
+        history=tuple(monitor.history),
     )
 
 
@@ -207,7 +196,7 @@ def _step(problem: Problem, state: _TrustRegion, window: Window, point: DualPoin
     return predicted <= ROUNDING * max(state.value, 1e-3)
 
 
-def _rough_solution(problem: Problem, deadline: float) -> Array:
+def _rough_solution(problem: Problem, clock: Clock) -> Array:
     """A point near the optimum by L-BFGS on values and subgradients: cheap, and within about 1e-4 of the optimum."""
     program, sample = problem.program, problem.sample
 
@@ -219,7 +208,7 @@ def _rough_solution(problem: Problem, deadline: float) -> Array:
         return problem.objective(coef, 0.0), gradient
 
     def stop_in_time(xk: Array) -> None:
-        if perf_counter() > deadline:
+        if clock.is_over:
             raise StopIteration
 
     null = np.zeros(sample.n_features)

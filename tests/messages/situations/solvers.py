@@ -16,6 +16,7 @@ from auclab.solvers.encodings import check_exportable
 from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.integer.solver import solve_max_features
 from auclab.solvers.kernel.solve import solve_kernel
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.path import solve_path
 from auclab.solvers.registry import check_solvable
 from auclab.types import Status

@@ -136,6 +136,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
         "iterations": solution.iterations,
         "optimum": None if fold.optimum is None else asdict(fold.optimum),
         "notes": list(solution.notes),
+        "steps": [asdict(step) for step in solution.steps],
     }
     if (scorer := solution.on_landmarks) is not None:
         certificate["kernel"] = _kernel(scorer)

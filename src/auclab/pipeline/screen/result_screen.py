@@ -323,6 +323,8 @@ def _of_one(result: Result) -> list[tuple[str, str]]:
     values = f"objective {solution.objective:.8g} · lower bound {_formatted(solution.lower_bound, '.8g')}"
     certificate = f"{values} · gap {_formatted(solution.gap, '.1e')}{radius}"
     rows.append(("certificate", certificate if solution.has_objective else NO_CERTIFICATE))
+    if solution.steps:
+        rows.append(("steps", " → ".join(map(str, solution.steps))))
     if (scorer := solution.on_landmarks) is not None:
         rows.append(("kernel", scorer.words))
     if fold.constraints is not None:

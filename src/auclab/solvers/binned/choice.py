@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from auclab.formulations.problem import Problem
 from auclab.solvers.binned.solver import is_solved_in_bins, solve_in_bins
-from auclab.solvers.budget import left_of
-from auclab.solvers.interrupt import one_thread_each
-from auclab.solvers.monitor import monitored
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
@@ -17,9 +13,8 @@ from auclab.types import Array, AuclabError, Status
 
 def solve(
     problem: Problem,
+    monitor: Monitor,
     *,
-    tolerance: float = 1e-6,
-    time_limit: float | None = None,
     start: tuple[Array, float] | None = None,
     bins: int | None = None,
 ) -> RawSolution:
@@ -28,8 +23,8 @@ def solve(
     Parameters
     ----------
     problem : Problem
-    tolerance : float > 0
-    time_limit : float > 0, optional
+    monitor : Monitor
+        As for `auclab.solvers.newton.solver.solve`.
     start : (array of shape (n_features,), float), optional
         As for `auclab.solvers.newton.solver.solve`.
     bins : int ≥ 0, optional
@@ -58,16 +53,14 @@ def solve(
                 "solver.bins is for large samples in blocks (from half a million rows, no constraints on w, "
                 "formulations that are means of hinges); leave it out"
             )
-        return solve_newton(problem, tolerance=tolerance, time_limit=time_limit, start=start)
-    begin = perf_counter()
+        return solve_newton(problem, monitor, start=start)
     compile_smoothed(problem)
-    with one_thread_each(), monitored(tolerance, left_of(time_limit, begin)) as monitor:
-        solution = solve_in_bins(problem, tolerance, monitor, n_bins=bins, start=start)
-        stopped = monitor.stopped()
+    monitor.start()
+    solution = solve_in_bins(problem, monitor, n_bins=bins, start=start)
     if solution is not None:
         # With more rows, a score for each takes too much memory (90 bytes a row) for a second attempt where bins fail.
         many = problem.sample.n_pos + problem.sample.n_neg > 50_000_000
-        if solution.status is not Status.ITERATION_LIMIT or stopped is not None or many:
+        if solution.status is not Status.ITERATION_LIMIT or monitor.stopped() is not None or many:
             return solution
         start = solution.coef, solution.intercept
-    return solve_newton(problem, tolerance=tolerance, time_limit=left_of(time_limit, begin), start=start)
+    return solve_newton(problem, monitor.part(monitor.tolerance), start=start)

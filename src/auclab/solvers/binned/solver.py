@@ -33,8 +33,8 @@ from auclab.solvers.certificate import relative_gap
 from auclab.solvers.interrupt import progress_to
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.solver import solve
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.solution import Certificate
@@ -55,21 +55,16 @@ def is_solved_in_bins(problem: Problem) -> bool:
 
 
 def solve_in_bins(
-    problem: Problem,
-    tolerance: float,
-    monitor: Monitor,
-    *,
-    n_bins: int | None = None,
-    start: tuple[Array, float] | None = None,
+    problem: Problem, monitor: Monitor, *, n_bins: int | None = None, start: tuple[Array, float] | None = None
 ) -> RawSolution | None:
     """Solve to a certified relative gap; None if w = 0 may be the optimum, which other methods prove.
 
-    `problem`: with `is_solved_in_bins`. `monitor`: takes the history and says when to stop; it is called between the
-    passes. `n_bins`: at first; more where the tolerance needs them. `start`: a point near the optimum, in place of that
-    of the drawn rows. Returns: with its certificate. The status is ITERATION_LIMIT where the steps ended before the
-    tolerance was reached.
+    `problem`: with `is_solved_in_bins`. `monitor`: has the relative gap, takes the history and says when to stop; it
+    is called between the passes. `n_bins`: at first; more where the tolerance needs them. `start`: a point near the
+    optimum, in place of that of the drawn rows. Returns: with its certificate. The status is ITERATION_LIMIT where
+    the steps ended before the tolerance was reached.
     """
-    return BinnedSolve(problem, tolerance, monitor, n_bins).solve(start)
+    return BinnedSolve(problem, monitor, n_bins).solve(start)
 
 
 @dataclass(frozen=True)
@@ -104,9 +99,9 @@ class State:
 class BinnedSolve:
     """One solve; points are ``θ = (w, b, ‖w‖)``."""
 
-    def __init__(self, problem: Problem, tolerance: float, monitor: Monitor, n_bins: int | None = None) -> None:
+    def __init__(self, problem: Problem, monitor: Monitor, n_bins: int | None = None) -> None:
         assert problem.sample.drawn is not None
-        self.problem, self.tolerance, self.monitor = problem, tolerance, monitor
+        self.problem, self.tolerance, self.monitor = problem, monitor.tolerance, monitor
         self.sample, self.drawn = cast("BlockSample", problem.sample), problem.sample.drawn
         self.method = DampedNewton(problem.program, problem.sample.spread, monitor)
         self.drawn_loss = smooth_loss(problem, self.drawn)
@@ -140,10 +135,10 @@ class BinnedSolve:
             return self.method.on_cone(np.r_[start[0], start[1], 0.0])
         part = Problem(self.problem.program, self.drawn)
         left = self.monitor.remaining
-        seconds = None if left is None else 0.5 * left  # the rest is for passes over all rows
+        clock = self.monitor.clock.until(None if left is None else 0.5 * left)  # the rest is for passes over all rows
         with progress_to(lambda progress: None):
             # The drawn rows are solved to this relative gap.
-            raw = solve(part, tolerance=max(self.tolerance, 1e-5), time_limit=seconds)
+            raw = run_solver("newton", part, self.monitor.part(max(self.tolerance, 1e-5), clock))
         return self.method.on_cone(np.r_[raw.coef, raw.intercept, 0.0]) if raw.coef.any() else None
 
     def _after_pass(self, state: State) -> State | None:
@@ -156,8 +151,7 @@ class BinnedSolve:
             state = replace(state, best=theta, value=limits.high)
         if program.null.is_attained(state.value, self.sample):
             return None
-        seconds = self.monitor.remaining
-        found = bound_of_bins(self.problem, loss, (state.best, state.value), self.tolerance, seconds)
+        found = bound_of_bins(self.problem, loss, (state.best, state.value), self.monitor)
         # A bound cannot exceed the objective by more than this relative amount through rounding.
         if found.bound > state.value * (1.0 + 1e-9):  # one of the two is wrong, and rows tell which
             return None

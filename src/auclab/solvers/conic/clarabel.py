@@ -9,9 +9,8 @@ from typing import Any
 
 from auclab.formulations.problem import Problem
 from auclab.solvers.conic.direct import solve_points
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.scaling import in_own_units
-from auclab.solvers.wide_rows import on_rotated_rows
 
 #: Linearly dependent columns, such as those of all categories of a variable, leave Clarabel's systems singular and may
 #: end it in its first iteration. It is then run again with a hundred times its regularisation; iterative refinement
@@ -19,32 +18,29 @@ from auclab.solvers.wide_rows import on_rotated_rows
 _WHERE_IT_FAILS = {"static_regularization_constant": 1e-6}
 
 
-@in_own_units
-@on_rotated_rows
-def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
+def solve(problem: Problem, monitor: Monitor) -> RawSolution:
     """Solve any convex hinge program, partial AUC included.
 
     Parameters
     ----------
     problem : Problem
-    tolerance : float
-        Relative gap, > 0, to aim at. Clarabel's own tolerances are set a thousand times smaller, because the verified
-        gap is that of multipliers made feasible.
-    time_limit : float, optional
-        Seconds, > 0, the building of the model included; 600 if left out.
+    monitor : Monitor
+        Has the relative gap to aim at: Clarabel's own tolerances are set a thousand times smaller, because the verified
+        gap is that of multipliers made feasible. Its time includes the building of the model; 600 s where it has no
+        limit.
 
     See Also
     --------
     auclab.solvers.conic.scs.solve : A first-order method on the same model.
     """
-    inner = max(1e-12, 1e-3 * tolerance)
+    inner = max(1e-12, 1e-3 * monitor.tolerance)
 
     def settings(seconds: float) -> dict[str, Any]:
         return {"tol_gap_abs": inner, "tol_gap_rel": inner, "tol_feas": inner, "time_limit": seconds}
 
-    direct = solve_points(problem, time_limit)
+    direct = solve_points(problem, monitor.clock)
     if direct is not None:
         return direct
     from auclab.solvers.conic.cvxpy_solve import solve_conic  # imports CVXPY
 
-    return solve_conic(problem, "CLARABEL", time_limit, settings, _WHERE_IT_FAILS)
+    return solve_conic(problem, "CLARABEL", monitor.clock, settings, _WHERE_IT_FAILS)

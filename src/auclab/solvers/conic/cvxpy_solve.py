@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import cvxpy as cp
@@ -15,7 +14,7 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.cvxpy_model import ConvexModel, to_cvxpy
 from auclab.models.margins import marginals
-from auclab.models.timings import Timings
+from auclab.models.timings import Clock, Timings
 from auclab.solvers.budget import (
     MOMENT,
     Indivisible,
@@ -26,7 +25,7 @@ from auclab.solvers.budget import (
     seconds_allowed,
 )
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.scaling import feature_units
+from auclab.solvers.reformulations import feature_units
 from auclab.types import Status
 
 #: A limit is never OPTIMAL: SCS reports one as `optimal_inaccurate`, the others as `user_limit`.
@@ -48,13 +47,13 @@ class _OutOfTimeError(Exception):
 def solve_conic(
     problem: Problem,
     solver: str,
-    time_limit: float | None,
+    clock: Clock,
     settings: Callable[[float], dict[str, Any]],
     where_it_fails: dict[str, Any] | None = None,
 ) -> RawSolution:
     """Build, solve, and read primal and dual values.
 
-    `solver`: CVXPY's name of the solver. `time_limit`: seconds for model and solve, 600 if left out. `settings`: from
+    `solver`: CVXPY's name of the solver. `clock`: of the solve; 600 s where it has no limit. `settings`: from
     the seconds that are left for the solver to its options. `where_it_fails`: further options for a second call, if the
     first does not reach its tolerances.
     """
@@ -62,13 +61,13 @@ def solve_conic(
     check_margins(problem, name)
     expected = indivisible(problem, name)
     margins = f"{problem.n_margins:,} {problem.program.comparisons.name}"
-    check_seconds(expected.total, time_limit, f"solver={name} on {margins}", _ADVICE)
-    start = perf_counter()
-    deadline = start + seconds_allowed(time_limit)
+    check_seconds(expected.total, clock.left, f"solver={name} on {margins}", _ADVICE)
+    start, allowed = clock.seconds, seconds_allowed(clock.left)
+    own = clock.until(allowed)
     model = to_cvxpy(problem, feature_units(problem))
-    built = perf_counter()
+    built = clock.seconds
     try:
-        loaded = _solve_in_time(model, solver, settings, where_it_fails, deadline, expected)
+        loaded = _solve_in_time(model, solver, settings, where_it_fails, own, expected)
     except _OutOfTimeError:
         note = f"compiling the CVXPY model left no time for {name} to factorise it"
         return RawSolution.null(problem, Status.TIME_LIMIT, Timings(build=built - start), note)
@@ -77,17 +76,17 @@ def solve_conic(
         ValueError,
         ArithmeticError,
     ) as error:  # SCS raises ValueError where it has no memory, or NaN
-        timings = Timings(build=built - start, solve=perf_counter() - built)
+        timings = Timings(build=built - start, solve=clock.seconds - built)
         return RawSolution.null(problem, Status.FAILED, timings, f"{name}: {error}")
-    finished = perf_counter()
+    finished = clock.seconds
     stats = model.problem.solver_stats
     timings = Timings(build=built - start, load=loaded - built, solve=finished - loaded)
     status = _STATUS.get(model.problem.status, Status.FAILED)
     if model.problem.status == cp.OPTIMAL_INACCURATE and solver == "CLARABEL":
         status = Status.OPTIMAL  # a point short of its tolerances, which are a thousandth of ours: the gap decides
-    if status is Status.ITERATION_LIMIT and finished - start >= 0.95 * seconds_allowed(time_limit):
+    if status is Status.ITERATION_LIMIT and finished - start >= 0.95 * allowed:
         status = Status.TIME_LIMIT
-    notes = default_limit_note(time_limit, status)
+    notes = default_limit_note(clock, status)
     if status is Status.FAILED or model.coef.value is None:
         return replace(
             RawSolution.null(problem, status, timings),
@@ -112,21 +111,21 @@ def _solve_in_time(
     solver: str,
     settings: Callable[[float], dict[str, Any]],
     where_it_fails: dict[str, Any] | None,
-    deadline: float,
+    clock: Clock,
     expected: Indivisible,
 ) -> float:
     """Compile and solve within the limit; returns when the model was compiled."""
     with warnings.catch_warnings():
         # The verification measures how inaccurate a solution is; CVXPY's warning would repeat it.
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")
-        start = perf_counter()
+        start = clock.seconds
         data, chain, inverse = model.problem.get_problem_data(solver, solver_opts=settings(1.0))
-        compiled = perf_counter()
+        compiled = clock.seconds
         # The time of compiling shows how fast, and how busy, the machine is.
         expected = expected.slower(max(1.0, (compiled - start) / max(expected.compiling, _LEAST_COMPILING)))
-        left = deadline - compiled
-        if math.isfinite(deadline):
-            if expected.setup + expected.iteration > max(left, 0.0) + MOMENT:
+        left = seconds_allowed(clock.left)
+        if math.isfinite(left):
+            if expected.setup + expected.iteration > left + MOMENT:
                 raise _OutOfTimeError
             left -= expected.iteration
             if solver == "SCS":  # its clock starts after the setup
@@ -134,8 +133,8 @@ def _solve_in_time(
         answer = chain.solve_via_data(model.problem, data, solver_opts=settings(max(left, 1e-3)))
         if solver == "SCS" and answer["info"]["status_val"] == _SCS_INTERRUPTED:
             raise KeyboardInterrupt  # SCS has a handler of its own for Ctrl-C
-        if not _is_accurate(model, answer, chain, inverse) and where_it_fails and deadline > perf_counter():
-            options = settings(deadline - perf_counter()) | where_it_fails
+        if not _is_accurate(model, answer, chain, inverse) and where_it_fails and not clock.is_over:
+            options = settings(seconds_allowed(clock.left)) | where_it_fails
             other = chain.solve_via_data(model.problem, data, solver_opts=options)
             if _is_accurate(model, other, chain, inverse):
                 return compiled

@@ -7,6 +7,7 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Fixed
 from auclab.models.margins import all_margins, marginals
+from auclab.models.timings import Clock
 from auclab.models.window import solve_cone
 from auclab.solvers.budget import SMALL_ENTRIES, finite_or_none, seconds_allowed
 from auclab.solvers.raw import RawSolution
@@ -14,10 +15,10 @@ from auclab.solvers.registry import PARTS
 from auclab.types import Status
 
 
-def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | None:
+def solve_points(problem: Problem, clock: Clock) -> RawSolution | None:
     """The optimum over few points, or None for other programs and where Clarabel does not reach one.
 
-    `problem`: convex. `time_limit`: seconds, 600 if left out.
+    `problem`: convex. `clock`: of the solve; 600 s where it has no limit.
     """
     sample = problem.sample
     if problem.over_pairs or sample.n_entries > SMALL_ENTRIES:
@@ -25,7 +26,7 @@ def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | No
     if PARTS["cones without CVXPY"].why_not(problem.program, problem.constraints) is not None:
         return None
     nothing = Fixed(0.0, np.zeros(sample.n_features))
-    limit = finite_or_none(seconds_allowed(time_limit))
+    limit = finite_or_none(seconds_allowed(clock.left))
     point = solve_cone(
         problem.program, all_margins(problem), nothing, time_limit=limit, constraints=problem.constraints
     )

@@ -7,25 +7,19 @@ from typing import Any
 
 from auclab.formulations.problem import Problem
 from auclab.solvers.conic.cvxpy_solve import solve_conic
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.scaling import in_own_units
-from auclab.solvers.wide_rows import on_rotated_rows
 
 
-@in_own_units
-@on_rotated_rows
-def solve(
-    problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, max_iters: int = 200_000
-) -> RawSolution:
+def solve(problem: Problem, monitor: Monitor, *, max_iters: int = 200_000) -> RawSolution:
     """Solve any convex hinge program, partial AUC included, to about `tolerance`.
 
     Parameters
     ----------
     problem : Problem
-    tolerance : float
-        Relative gap, > 0, to aim at. SCS's own tolerances are set a hundred times smaller.
-    time_limit : float, optional
-        Seconds, > 0, the building of the model included; 600 if left out.
+    monitor : Monitor
+        Has the relative gap to aim at: SCS's own tolerances are set a hundred times smaller. Its time includes the
+        building of the model; 600 s where it has no limit.
     max_iters : int
         Largest number of iterations; reaching it is the status ITERATION_LIMIT.
 
@@ -33,10 +27,10 @@ def solve(
     --------
     auclab.solvers.conic.clarabel.solve : An interior-point method on the same model.
     """
-    inner = max(1e-11, 1e-2 * tolerance)
+    inner = max(1e-11, 1e-2 * monitor.tolerance)
 
     def settings(seconds: float) -> dict[str, Any]:
         limit = seconds if math.isfinite(seconds) else 0.0  # no limit for SCS
         return {"eps_abs": inner, "eps_rel": inner, "max_iters": int(max_iters), "time_limit_secs": limit}
 
-    return solve_conic(problem, "SCS", time_limit, settings)
+    return solve_conic(problem, "SCS", monitor.clock, settings)

@@ -31,12 +31,9 @@ from auclab.solvers.cutting_plane.proof import CutCombination, proved_solution
 from auclab.solvers.cutting_plane.subspace import Span, Sparse, Whole, space_for
 from auclab.solvers.encodings import is_linear
 from auclab.solvers.feasible_point import nearest_feasible
-from auclab.solvers.interrupt import one_thread_each
-from auclab.solvers.monitor import Monitor, monitored
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.scaling import in_own_units
 from auclab.solvers.verified.scorers import proves_by_slopes
-from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.types import Array, Status
 
 #: Relative position of the level between lower bound and best value (measured: 0.5 takes a third more steps).
@@ -47,11 +44,7 @@ _SPAN_STEP = 0.4
 _MIN_CUTS = 60
 
 
-@in_own_units
-@on_rotated_rows
-def solve(
-    problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, max_iters: int = 5_000
-) -> RawSolution:
+def solve(problem: Problem, monitor: Monitor, *, max_iters: int = 5_000) -> RawSolution:
     """Solve a convex hinge program, partial AUC included, to a certified relative gap.
 
     Parameters
@@ -59,10 +52,9 @@ def solve(
     problem : Problem
         A program of the kind ``hinge`` or ``cvar`` (partial AUC), with any norm, and its sample. Over all pairs or
         points the sample may be in blocks.
-    tolerance : float > 0
-        Relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop.
-    time_limit : float > 0, optional
-        Seconds; none if left out. The result is then the best point so far with the bound proved so far.
+    monitor : Monitor
+        Has the relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop, and the time; the
+        result is then the best point so far with the bound proved so far.
     max_iters : int ≥ 1
         Cuts at most, the same as evaluations of the loss.
 
@@ -80,16 +72,16 @@ def solve(
     as prox centre. Cuts of pairwise hinges from sorted scores: Joachims (2006), "Training linear SVMs in linear time".
     """
     compiling = compile_loops("cuts") if problem.over_pairs else 0.0
-    with one_thread_each(), monitored(tolerance, time_limit) as monitor:
-        solution = BundleSolve(problem, tolerance, monitor).solve(max_iters)
+    monitor.start()
+    solution = BundleSolve(problem, monitor).solve(max_iters)
     return replace(solution, timings=replace(solution.timings, compile=compiling))
 
 
 class BundleSolve:
     """One solve: bundle, prox centre, and proved bound. Points are θ = (x, b, t) with ``w = x·unit``."""
 
-    def __init__(self, problem: Problem, tolerance: float, monitor: Monitor):
-        self.problem, self.program, self.tolerance, self.monitor = problem, problem.program, tolerance, monitor
+    def __init__(self, problem: Problem, monitor: Monitor):
+        self.problem, self.program, self.monitor, self.tolerance = problem, problem.program, monitor, monitor.tolerance
         sample, n = problem.sample, problem.sample.n_features
         self.many_features = n > DENSE_FEATURES
         self.unit = 1.0 / sample.spread

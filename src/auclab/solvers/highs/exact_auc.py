@@ -12,15 +12,15 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.exact_auc_mip import MARGIN, Box, Directions, pair_directions, solve_box, widest
-from auclab.models.timings import Timings
-from auclab.solvers.budget import SMALL_MARGINS
+from auclab.models.timings import Clock, Timings
+from auclab.solvers.budget import SMALL_MARGINS, finite_or_none, seconds_allowed
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, AuclabError, Status
 
@@ -28,9 +28,7 @@ from auclab.types import Array, AuclabError, Status
 FEW = 40
 
 
-def solve_exact_auc(
-    problem: Problem, start: Callable[[], Array], *, tolerance: float, time_limit: float | None
-) -> RawSolution:
+def solve_exact_auc(problem: Problem, start: Callable[[], Array], monitor: Monitor) -> RawSolution:
     """Solve `ExactAUC`; the bound is that of the tree, for all w that separate the pairs they count by ε.
 
     Parameters
@@ -38,10 +36,9 @@ def solve_exact_auc(
     problem : Problem
     start : callable
         Returns the w to begin with, shape (n_features,); called once the size of the problem is checked.
-    tolerance : float
-        Relative gap, > 0, at which to stop where the counts are not whole numbers.
-    time_limit : float, optional
-        Seconds, > 0.
+    monitor : Monitor
+        Has the relative gap at which to stop where the counts are not whole numbers, and the time; 600 s where it has
+        no limit.
 
     Returns
     -------
@@ -62,19 +59,20 @@ def solve_exact_auc(
             f"{problem.n_margins:,} pairs (at most {SMALL_MARGINS:,}); use fewer observations, or formulation=bauc, "
             "the lower bound of AUC that is a linear program"
         )
-    begin = perf_counter()
+    clock = monitor.clock.until(seconds_allowed(monitor.clock.left))
+    begin = clock.seconds
     pairs = pair_directions(problem)
     if not len(pairs.rows):
         return RawSolution(np.zeros(sample.n_features), 0.0, Status.OPTIMAL, bound=1.0)
-    tree = _Tree(pairs, tolerance, math.inf if time_limit is None else begin + time_limit)
+    tree = _Tree(pairs, monitor.tolerance, clock)
     tree.look(_on_cube(start(), problem))
-    built = perf_counter()
+    built = clock.seconds
     status = tree.grow(begin)
     coef = min(
         (program.of_length(v / sample.spread) for v in (widest(pairs, tree.point), tree.point)),
         key=lambda w: problem.objective(w, 0.0),
     )
-    timings = Timings(build=built - begin, solve=perf_counter() - built)
+    timings = Timings(build=built - begin, solve=clock.seconds - built)
     notes: tuple[str, ...] = (
         f"branch and bound: {tree.boxes:,} boxes of directions, {tree.programs:,} mixed-integer programs",
     )
@@ -104,7 +102,7 @@ class _Tree:
 
     pairs: Directions
     tolerance: float
-    deadline: float
+    clock: Clock
     point: Array = field(default_factory=lambda: np.zeros(0))
     best: float = math.inf
     bound: float = 0.0
@@ -129,8 +127,8 @@ class _Tree:
             self.bound = min(heap[0][0], self.best)
             if rise or not self.history:
                 best, bound = (self.pairs.equal + self.pairs.unit * count for count in (self.best, self.bound))
-                self.history.append((perf_counter() - begin, best, bound))
-            if perf_counter() > self.deadline:
+                self.history.append((self.clock.seconds - begin, best, bound))
+            if self.clock.is_over:
                 return Status.TIME_LIMIT
             bound, _, box = heapq.heappop(heap)
             for part in self._open(box, bound):
@@ -143,9 +141,7 @@ class _Tree:
         self.boxes += 1
         few = box.open.size <= FEW
         self.programs += few
-        remaining = self.deadline - perf_counter()
-        limit = max(1e-3, remaining) if math.isfinite(remaining) else None
-        found = solve_box(box, self._wanted(), limit, integer=few)
+        found = solve_box(box, self._wanted(), finite_or_none(seconds_allowed(self.clock.left)), integer=few)
         self.look(found.point)
         bound = max(bound, self._rounded(found.bound))
         if bound > self._wanted():

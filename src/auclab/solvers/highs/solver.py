@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from io import StringIO
-from time import perf_counter
 from typing import Any
 
 import highspy
@@ -22,11 +21,12 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.programs import BufferedAUC
 from auclab.models.dual_lp import highs_status, quiet_highs, run_highs, solve_dual
 from auclab.models.margins import all_margins, marginals
-from auclab.models.timings import Timings
+from auclab.models.timings import Clock, Timings
 from auclab.solvers.budget import NOTEWORTHY, check_margins, default_limit_note, finite_or_none, seconds_allowed
 from auclab.solvers.encodings import encodings, fastest_encoding
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.scaling import feature_units, in_own_units
+from auclab.solvers.reformulations import feature_units, run_solver
 from auclab.types import Array, AuclabError, Status
 from auclab.validation import check_choice
 
@@ -42,9 +42,8 @@ _TERMS_PER_SECOND = 1_000_000
 
 def solve(
     problem: Problem,
+    monitor: Monitor,
     *,
-    tolerance: float = 1e-6,
-    time_limit: float | None = None,
     encoding: str = "auto",
 ) -> RawSolution:
     """Solve a linear hinge program exactly, or count pairs by branch and bound.
@@ -52,10 +51,9 @@ def solve(
     Parameters
     ----------
     problem : Problem
-    tolerance : float
-        Relative gap, > 0, at which ``encoding="aggregated"`` and a count of pairs may stop; the others are exact.
-    time_limit : float, optional
-        Seconds, > 0, the building of the model included; 600 if left out.
+    monitor : Monitor
+        Has the relative gap at which ``encoding="aggregated"`` and a count of pairs may stop; the others are exact. Its
+        time includes the building of the model; 600 s where it has no limit.
     encoding : {"auto", "full", "dual", "aggregated"}
         How the pairs (or points) enter the program. "auto" is "dual" up to 1,000 of them, then "aggregated" where the
         program has it.
@@ -74,31 +72,22 @@ def solve(
         from auclab.solvers.highs.exact_auc import solve_exact_auc
 
         check_margins(problem, "highs encoding=dual", "use fewer observations or features")
-        limit = seconds_allowed(time_limit)
-        answer = solve_exact_auc(
-            problem, lambda: _bauc_coef(problem, limit), tolerance=tolerance, time_limit=finite_or_none(limit)
-        )
-        return replace(answer, notes=(*answer.notes, *default_limit_note(time_limit, answer.status)))
-    begin = perf_counter()
+        answer = solve_exact_auc(problem, lambda: _bauc_coef(problem, monitor), monitor)
+        return replace(answer, notes=(*answer.notes, *default_limit_note(monitor.clock, answer.status)))
     if encoding == "auto":
         encoding = fastest_encoding(problem)
     if encoding != "aggregated":
         check_margins(problem, f"highs encoding={encoding}")
-    limit = seconds_allowed(time_limit) - (perf_counter() - begin)
-    answer = _solve_linear(problem, tolerance=tolerance, time_limit=max(limit, 1e-3), encoding=encoding)
-    return replace(answer, notes=(*answer.notes, *default_limit_note(time_limit, answer.status)))
-
-
-@in_own_units
-def _solve_linear(problem: Problem, *, tolerance: float, time_limit: float, encoding: str) -> RawSolution:
-    """A linear program in one of its encodings."""
+    limited = monitor.part(monitor.tolerance, monitor.clock.until(seconds_allowed(monitor.clock.left)))
     if encoding == "full":
-        return _solve_full(problem, time_limit)
-    if encoding == "aggregated":
+        answer = _solve_full(problem, limited.clock)
+    elif encoding == "aggregated":
         from auclab.solvers.windows import solve_windows
 
-        return solve_windows(problem, tolerance=tolerance, time_limit=finite_or_none(time_limit))
-    return _solve_dual(problem, time_limit)
+        answer = solve_windows(problem, limited)
+    else:
+        answer = _solve_dual(problem, limited.clock)
+    return replace(answer, notes=(*answer.notes, *default_limit_note(monitor.clock, answer.status)))
 
 
 def _check_encoding(problem: Problem, encoding: str) -> None:
@@ -115,21 +104,20 @@ def _check_encoding(problem: Problem, encoding: str) -> None:
         )
 
 
-def _bauc_coef(problem: Problem, time_limit: float) -> Array:
+def _bauc_coef(problem: Problem, monitor: Monitor) -> Array:
     """The w of the bAUC solution on the same sample, from which counting pairs starts."""
-    return solve(Problem(BufferedAUC(), problem.sample), tolerance=1e-4, time_limit=time_limit).coef
+    return run_solver("highs", Problem(BufferedAUC(), problem.sample), monitor.part(1e-4)).coef
 
 
-def _solve_dual(problem: Problem, time_limit: float) -> RawSolution:
-    start = perf_counter()
+def _solve_dual(problem: Problem, clock: Clock) -> RawSolution:
+    start, limit = clock.seconds, seconds_allowed(clock.left)
     each = 1.0 if not problem.over_pairs else float(min(problem.sample.n_pos, problem.sample.n_neg))
-    if _BUILDING_PER_ENTRY * problem.sample.n_entries * each > time_limit:
+    if _BUILDING_PER_ENTRY * problem.sample.n_entries * each > limit:
         note = "the time limit leaves no time to build a column for every margin"
         return RawSolution.null(problem, Status.TIME_LIMIT, note=note)
     margins = all_margins(problem)
-    listed = perf_counter() - start
-    limit = max(time_limit - listed, 1e-3)
-    point = solve_dual(problem.program, margins, time_limit=limit, constraints=problem.constraints)
+    listed = clock.seconds - start
+    point = solve_dual(problem.program, margins, time_limit=clock.left, constraints=problem.constraints)
     timings = Timings(build=listed + point.timings.build, load=point.timings.load, solve=point.timings.solve)
     if point.status is Status.FAILED:
         return RawSolution.null(problem, Status.FAILED, timings, f"HiGHS ended without a solution: {point.reason}")
@@ -141,40 +129,39 @@ def _solve_dual(problem: Problem, time_limit: float) -> RawSolution:
     return replace(found, multipliers=marginals(problem, point.weights))
 
 
-def _solve_full(problem: Problem, time_limit: float) -> RawSolution:
+def _solve_full(problem: Problem, clock: Clock) -> RawSolution:
     from pyomo.common.log import LoggingIntercept
 
     from auclab.models.pyomo_model import COMPILE_SHARE, ROWS_PER_SECOND, OutOfTimeError, lower_to_highs, to_pyomo
 
-    start = perf_counter()
-    deadline, expected = start + time_limit, problem.n_margins / ROWS_PER_SECOND
+    start, expected = clock.seconds, problem.n_margins / ROWS_PER_SECOND
     notes: tuple[str, ...] = ()
-    if problem.sample.n_entries / _TERMS_PER_SECOND > time_limit:
+    if problem.sample.n_entries / _TERMS_PER_SECOND > seconds_allowed(clock.left):
         note = "the time limit leaves no time for a Pyomo model with a term for every entry of the rows"
         return RawSolution.null(problem, Status.TIME_LIMIT, note=note)
     if expected > NOTEWORTHY:
         notes = (f"encoding=full has {problem.n_margins:,} rows in Pyomo, about {expected:.0f} s to build",)
     try:
         with LoggingIntercept(StringIO(), "pyomo.core"):  # Pyomo would log the end of the time as an error of the model
-            model = to_pyomo(problem, deadline)
-        built = perf_counter()
-        if built + COMPILE_SHARE * (built - start) > deadline:
+            model = to_pyomo(problem, clock)
+        built = clock.seconds
+        if COMPILE_SHARE * (built - start) > seconds_allowed(clock.left):
             raise OutOfTimeError
     except OutOfTimeError:
-        timings = Timings(build=perf_counter() - start)
+        timings = Timings(build=clock.seconds - start)
         note = "the time limit was reached while the Pyomo model was being built"
         return replace(RawSolution.null(problem, Status.TIME_LIMIT, timings, note), notes=(*notes, note))
     lp, variables, constraints = lower_to_highs(model)
     units = feature_units(problem)
     if units is not None:
         _scale_features(lp, model, units, variables)
-    highs = quiet_highs(finite_or_none(max(deadline - perf_counter(), 1e-3)))
+    highs = quiet_highs(finite_or_none(seconds_allowed(clock.left)))
     if problem.n_margins > INTERIOR_POINT_FROM:
         highs.setOptionValue("solver", "ipm")
     accepted = highs.passModel(lp)
-    loaded = perf_counter()
+    loaded = clock.seconds
     run_highs(highs)
-    timings = Timings(build=built - start, load=loaded - built, solve=perf_counter() - loaded)
+    timings = Timings(build=built - start, load=loaded - built, solve=clock.seconds - loaded)
     status, found = highs_status(highs.getModelStatus()), highs.getSolution()
     if accepted == highspy.HighsStatus.kError or (status is Status.OPTIMAL and not found.dual_valid):
         status = Status.FAILED

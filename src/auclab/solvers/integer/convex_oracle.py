@@ -15,7 +15,7 @@ from auclab.formulations.problem import Problem
 from auclab.precision import FEW_ROUNDINGS
 from auclab.solvers.cutting_plane.cuts import supporting_cut
 from auclab.solvers.integer.region import Limit
-from auclab.solvers.scaling import power_of_two
+from auclab.solvers.reformulations import power_of_two
 from auclab.types import Array
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from auclab.formulations import Program, RankSVM, as_formulation
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.dispatch import solve_problem
 from auclab.solvers.path import solve_path
@@ -81,7 +82,7 @@ def feature_path(
             Problem(program, sample, replace(given, max_features=int(count))),
             "auto",
             tolerance=tolerance,
-            time_limit=time_limit,
+            clock=Clock(time_limit),
         )
         for count in counts
     ]
@@ -95,6 +96,6 @@ def feature_path(
             continue
         lower, upper = np.where(used, given.lower, 0.0), np.where(used, given.upper, 0.0)
         only = replace(given, lower=lower, upper=upper, max_features=None)
-        value = solve_problem(Problem(program, sample, only), "auto", tolerance=tolerance, time_limit=time_limit)
+        value = solve_problem(Problem(program, sample, only), "auto", tolerance=tolerance, clock=Clock(time_limit))
         found[count] = min(found.get(count, np.inf), value.objective)
     return FeaturePath(tuple(int(count) for count in counts), tuple(solutions), tuple(sorted(found.items())))

@@ -6,7 +6,6 @@ With v = w/γ the objective is the mean hinge of bAUC, so that the same oracle s
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +15,11 @@ from auclab.compiled.hinge import pair_hinge_active
 from auclab.compiled.scorecards import improved_points
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.solvers.budget import finite_or_none, seconds_allowed
+from auclab.solvers.budget import seconds_allowed
 from auclab.solvers.integer.region import Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
-from auclab.solvers.monitor import monitored
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, AuclabError, Status
 from auclab.wording import counted
@@ -34,37 +33,35 @@ _STARTS, _EVERY = 20, 20
 _PAIRS_UP_TO = 4_000_000
 
 
-def solve_scorecard(problem: Problem, *, tolerance: float, time_limit: float | None = None) -> RawSolution:
+def solve_scorecard(problem: Problem, monitor: Monitor) -> RawSolution:
     """Solve `Scorecard`; the bound is that of the trees of all margins.
 
     Parameters
     ----------
     problem : Problem
         Its constraints may have bounds, rows and a number of features.
-    tolerance : float
-        Relative gap, > 0.
-    time_limit : float, optional
-        Seconds, > 0; 600 if left out.
+    monitor : Monitor
+        Has the relative gap, and the time; 600 s where it has no limit.
     """
-    begin = perf_counter()
+    clock, tolerance = monitor.clock.until(seconds_allowed(monitor.clock.left)), monitor.tolerance
+    monitor, begin = monitor.part(tolerance, clock), clock.seconds
     card = _Cards(problem)
-    with monitored(tolerance, finite_or_none(seconds_allowed(time_limit))) as monitor:
-        trees, starts = [], []
-        rng = np.random.default_rng(0)
-        for start in card.starts(rng):
-            card.search(start, pairs=True)
-            if monitor.stopped() is not None:
-                break
-        built = perf_counter()
-        for margin in card.program.margins:
-            relaxation = Relaxation(card.lower, card.upper, card.limits, card.rows)
-            root = Region(card.lower, card.upper, tuple(limit.at_first() for limit in card.limits))
-            objective = Objective(card.cut(margin), card.improve, card.rounding(margin), True)
-            parts = card.parts(margin, root)
-            trees.append(Tree(objective, relaxation, root, card.limits, card.best, tolerance, parts))
-            starts.append([np.zeros(card.lower.size), *([card.best.coef] if card.best.coef.size else [])])
-        status = grow(trees, card.best, monitor, tolerance, starts)
-        history = tuple(monitor.history)
+    trees, starts = [], []
+    rng = np.random.default_rng(0)
+    for start in card.starts(rng):
+        card.search(start, pairs=True)
+        if monitor.stopped() is not None:
+            break
+    built = clock.seconds
+    for margin in card.program.margins:
+        relaxation = Relaxation(card.lower, card.upper, card.limits, card.rows)
+        root = Region(card.lower, card.upper, tuple(limit.at_first() for limit in card.limits))
+        objective = Objective(card.cut(margin), card.improve, card.rounding(margin), True)
+        parts = card.parts(margin, root)
+        trees.append(Tree(objective, relaxation, root, card.limits, card.best, tolerance, parts))
+        starts.append([np.zeros(card.lower.size), *([card.best.coef] if card.best.coef.size else [])])
+    status = grow(trees, card.best, monitor, tolerance, starts)
+    history = tuple(monitor.history)
     if not card.best.coef.size:
         if status is Status.OPTIMAL:
             raise AuclabError("no card satisfies the constraints: all cards were searched; allow more points or items")
@@ -76,7 +73,7 @@ def solve_scorecard(problem: Problem, *, tolerance: float, time_limit: float | N
     regions = sum(tree.regions for tree in trees)
     note = f"branch and bound: {regions:,} region{'s' if regions != 1 else ''} over {counted(len(trees), 'margin')}"
     note += f", γ = {card.margin_of_best} is the best"
-    timings = Timings(build=built - begin, solve=perf_counter() - built)
+    timings = Timings(build=built - begin, solve=clock.seconds - built)
     return RawSolution(card.best.coef, 0.0, status, None, regions, timings, (note,), history, bound=bound)
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +21,13 @@ from auclab.formulations.programs import row_with
 from auclab.models.timings import Timings
 from auclab.precision import EQUAL
 from auclab.samples.memory import moved_intercept
-from auclab.solvers.budget import finite_or_none, seconds_allowed
+from auclab.solvers.budget import seconds_allowed
 from auclab.solvers.integer.convex_oracle import ConvexOracle
 from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.scorecard import solve_scorecard
 from auclab.solvers.integer.tree import MANY_ROUNDS, Incumbent, Objective, Tree, bound_of, grow
-from auclab.solvers.monitor import Monitor, monitored
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
@@ -40,17 +39,15 @@ _BOX = 10.0
 _TRIALS = 50
 
 
-def solve_max_features(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
+def solve_max_features(problem: Problem, monitor: Monitor) -> RawSolution:
     """Minimise a convex program over the w with at most k features, and prove it.
 
     Parameters
     ----------
     problem : Problem
         With constraints that have `max_features`; their bounds and rows hold as well.
-    tolerance : float
-        Relative gap, > 0, at or below which the status is OPTIMAL.
-    time_limit : float, optional
-        Seconds, > 0.
+    monitor : Monitor
+        Has the relative gap, and the time; 600 s where it has no limit.
 
     Returns
     -------
@@ -66,32 +63,31 @@ def solve_max_features(problem: Problem, *, tolerance: float = 1e-6, time_limit:
     --------
     auclab.solvers.integer.feature_path.feature_path : For every number of features.
     """
-    limited = seconds_allowed(time_limit)
     constraints = problem.constraints
     if constraints is None or constraints.max_features is None:
         raise AuclabError("the problem has no constraints with max_features")
-    begin = perf_counter()
+    clock, tolerance = monitor.clock.until(seconds_allowed(monitor.clock.left)), monitor.tolerance
+    monitor, begin = monitor.part(tolerance, clock), clock.seconds
     search = _Search(problem, constraints)
-    with monitored(tolerance, finite_or_none(limited)) as monitor:
-        search.start(monitor)
-        if search.best.value <= 0.0:  # no value is less than 0
-            monitor.record(0.0, 0.0)
-            return search.solution(Status.OPTIMAL, 0.0, begin, begin, monitor, 0)
-        lower, upper, radius = search.bounds()
-        tree = search.tree(lower, upper, tolerance)
-        built = perf_counter()
-        search.improve_supports(tree, monitor)
-        starts = [np.zeros(lower.size), search.best.coef][: 1 + bool(search.best.coef.size)]  # where a point is known
-        status = grow([tree], search.best, monitor, tolerance, [starts])
-        if not search.best.coef.size:
-            if status is Status.OPTIMAL:
-                raise AuclabError("no w satisfies the constraints with so few features; allow more features")
-            search.best.look(math.inf, np.zeros(lower.size))
-        proved = bound_of([tree], search.best)
-        if search.convex_bound >= proved:  # which is for every w
-            proved, radius = search.convex_bound, math.inf
-        found = search.solution(status, min(search.best.value, proved), begin, built, monitor, tree.regions)
-        return replace(found, norm_bound=radius)
+    search.start(monitor)
+    if search.best.value <= 0.0:  # no value is less than 0
+        monitor.record(0.0, 0.0)
+        return search.solution(Status.OPTIMAL, 0.0, begin, begin, monitor, 0)
+    lower, upper, radius = search.bounds()
+    tree = search.tree(lower, upper, tolerance)
+    built = clock.seconds
+    search.improve_supports(tree, monitor)
+    starts = [np.zeros(lower.size), search.best.coef][: 1 + bool(search.best.coef.size)]  # where a point is known
+    status = grow([tree], search.best, monitor, tolerance, [starts])
+    if not search.best.coef.size:
+        if status is Status.OPTIMAL:
+            raise AuclabError("no w satisfies the constraints with so few features; allow more features")
+        search.best.look(math.inf, np.zeros(lower.size))
+    proved = bound_of([tree], search.best)
+    if search.convex_bound >= proved:  # which is for every w
+        proved, radius = search.convex_bound, math.inf
+    found = search.solution(status, min(search.best.value, proved), begin, built, monitor, tree.regions)
+    return replace(found, norm_bound=radius)
 
 
 class _Search:
@@ -155,7 +151,7 @@ class _Search:
         from auclab.solvers.dispatch import solve_problem
 
         plain = Problem(self.problem.program, self.problem.sample, constraints)
-        solution = solve_problem(plain, "auto", tolerance=tolerance, time_limit=monitor.remaining)
+        solution = solve_problem(plain, "auto", tolerance=tolerance, clock=monitor.clock)
         size = np.bincount(self._of_columns, abs(solution.coef) * self.oracle.unit, self.n_groups + 1)
         return solution, np.where(self.state == USED, math.inf, size)
 
@@ -169,7 +165,7 @@ class _Search:
             if (constraints.lower[rest] > 0).any() or (constraints.upper[rest] < 0).any():
                 return  # a column that would be left out must not be 0
         small = _on_columns(Problem(self.problem.program, self.problem.sample, constraints), kept)
-        solution = solve_problem(small, "auto", tolerance=1e-6, time_limit=monitor.remaining)
+        solution = solve_problem(small, "auto", tolerance=1e-6, clock=monitor.clock)
         x = np.zeros(self.lower.size)
         x[kept] = solution.coef * self.oracle.unit[kept]
         if self.oracle.has_intercept:
@@ -252,7 +248,7 @@ class _Search:
     ) -> RawSolution:
         """The best point with the bound."""
         x = self.best.coef
-        timings = Timings(build=built - begin, solve=perf_counter() - built)
+        timings = Timings(build=built - begin, solve=monitor.clock.seconds - built)
         note = f"branch and bound over {self.n_groups} features: {regions:,} region{'s' if regions != 1 else ''}"
         history = tuple(monitor.history)
         return RawSolution(
@@ -327,17 +323,15 @@ def _on_columns(problem: Problem, columns: NDArray[np.intp]) -> Problem:
     return Problem(program, smaller, limited)
 
 
-def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
+def solve(problem: Problem, monitor: Monitor) -> RawSolution:
     """Branch and bound over linear programs of cuts (docs/scorecards.md).
 
     Parameters
     ----------
     problem : Problem
         A scorecard, or a convex program with constraints that have `max_features`.
-    tolerance : float
-        Relative gap, > 0, at or below which the status is OPTIMAL.
-    time_limit : float, optional
-        Seconds, > 0; 600 if left out.
+    monitor : Monitor
+        Has the relative gap, and the time; 600 s where it has no limit.
     """
     run = {"integer": solve_scorecard}.get(problem.program.kind, solve_max_features)
-    return run(problem, tolerance=tolerance, time_limit=time_limit)
+    return run(problem, monitor)

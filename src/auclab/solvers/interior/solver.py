@@ -16,9 +16,6 @@ Wright (1997), Primal-Dual Interior-Point Methods; the normal equations of few r
 
 from __future__ import annotations
 
-from time import perf_counter
-
-import numpy as np
 import scipy.linalg as la
 
 from auclab.formulations.problem import Problem
@@ -26,12 +23,9 @@ from auclab.precision import FEW_STEPS, LITTLE, MOST_STEPS, PATIENCE, ROUGH, SMA
 from auclab.samples.rotated import MAX_ROWS
 from auclab.solvers.interior.lengths import top_factors
 from auclab.solvers.interior.state import Best, Setting, State, all_margins, hard_margin
-from auclab.solvers.interrupt import one_thread_each
-from auclab.solvers.monitor import monitored
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.scaling import in_own_units
 from auclab.solvers.separation import may_be_separated, separates, shares_of
-from auclab.solvers.working_columns import on_working_columns
 from auclab.types import AuclabError, Status
 
 #: Largest number of pairs: each is stored, and a step takes some tens of passes over them.
@@ -44,9 +38,7 @@ _NO_FIT = 5.0
 _ONLY_SEPARATORS = "interior takes partial AUC, or more pairs than it can hold, only where an optimal w leaves no hinge"
 
 
-@in_own_units
-@on_working_columns
-def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
+def solve(problem: Problem, monitor: Monitor) -> RawSolution:
     """Solve a convex hinge program with a norm over at most 4,000 points, or a million pairs.
 
     Parameters
@@ -54,10 +46,8 @@ def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None
     problem : Problem
         Over pairs or points, with a penalty or a threshold z < 0, in memory; over the hardest negatives (partial AUC)
         where no hinge is left.
-    tolerance : float > 0
-        Relative gap at which to stop.
-    time_limit : float > 0, optional
-        Seconds.
+    monitor : Monitor
+        Has the relative gap at which to stop, and the time.
 
     Raises
     ------
@@ -71,19 +61,18 @@ def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None
     reason = why_not(problem)
     if reason is not None:
         raise AuclabError(f"solver=interior {reason}; use solver=newton or solver=cutting_plane")
-    with one_thread_each(), monitored(tolerance, time_limit) as monitor, np.errstate(all="ignore"):
-        euclidean = problem.program.regulariser.norm.is_euclidean
-        found = separates(problem, tolerance, monitor.stopped) if euclidean else None
-        if found is not None:
-            return found
-        best = Best(problem, tolerance, monitor)
-        if may_be_separated(problem) and not euclidean:
-            _followed(best, hard_margin(problem), share_neg=True)
-        if not (best.is_found or best.is_late):
-            if problem.program.comparisons.hardest or _n_pairs(problem) > MAX_PAIRS:
-                return RawSolution.null(problem, monitor.stopped() or Status.FAILED, note=_ONLY_SEPARATORS)
-            _followed(best, all_margins(problem))
-        return best.solution()
+    euclidean = problem.program.regulariser.norm.is_euclidean
+    found = separates(problem, monitor) if euclidean else None
+    if found is not None:
+        return found
+    best = Best(problem, monitor)
+    if may_be_separated(problem) and not euclidean:
+        _followed(best, hard_margin(problem), share_neg=True)
+    if not (best.is_found or best.is_late):
+        if problem.program.comparisons.hardest or _n_pairs(problem) > MAX_PAIRS:
+            return RawSolution.null(problem, monitor.stopped() or Status.FAILED, note=_ONLY_SEPARATORS)
+        _followed(best, all_margins(problem))
+    return best.solution()
 
 
 def why_not(problem: Problem) -> str | None:
@@ -114,15 +103,15 @@ def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:
     problem, idle = best.problem, 0
     try:
         state = State(problem, setting)
-        longest = 0.0 if best.monitor.remaining is None else state.grams.least_seconds()
+        longest = 0.0 if best.monitor.remaining is None else state.grams.least_seconds(best.monitor.clock)
         for _ in range(MOST_STEPS):
             remaining = best.monitor.remaining
             best.is_late = remaining is not None and remaining < longest
             if best.is_late or best.monitor.stopped() is not None:
                 return
-            begin = perf_counter()
+            begin = best.monitor.seconds
             length = state.step(best.tolerance * max(best.objective, SMALL_OBJECTIVE))
-            longest = max(longest, perf_counter() - begin)
+            longest = max(longest, best.monitor.seconds - begin)
             best.steps += 1
             coef, intercept, multipliers = state.point()
             shares = shares_of(problem, multipliers[1]) if share_neg else None

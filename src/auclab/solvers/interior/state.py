@@ -66,8 +66,8 @@ Multipliers = tuple[Array, Array]
 class Best:
     """The best point and the best multipliers, which may belong to different steps."""
 
-    def __init__(self, problem: Problem, tolerance: float, monitor: Monitor):
-        self.problem, self.tolerance, self.monitor = problem, tolerance, monitor
+    def __init__(self, problem: Problem, monitor: Monitor):
+        self.problem, self.tolerance, self.monitor = problem, monitor.tolerance, monitor
         null = RawSolution.null(problem, Status.ITERATION_LIMIT)
         self.point, self.objective = (null.coef, null.intercept), problem.objective(null.coef, null.intercept)
         self.multipliers: Multipliers | None = None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from auclab.compiled.threads import in_parallel
+from auclab.models.timings import Clock
 from auclab.solvers.interior.lengths import Length, Margins
 from auclab.types import Array
 
@@ -36,14 +36,14 @@ class GramMatrices:
         products = in_parallel(self._product, *((scale, part) for part in parts), threads=large)
         return sum(products[1:], start=products[0])
 
-    def least_seconds(self) -> float:
+    def least_seconds(self, clock: Clock) -> float:
         """What a product takes at least, by that of a few rows with all; 0 if it is small."""
         rows, columns = self.X.shape
         if float(rows) ** 2 * columns < _LARGE:
             return 0.0
-        begin = perf_counter()
+        begin = clock.seconds
         _ = self.X[:_FEW_ROWS] @ self.X.T
-        return 0.5 * (perf_counter() - begin) * rows / min(rows, _FEW_ROWS)
+        return 0.5 * (clock.seconds - begin) * rows / min(rows, _FEW_ROWS)
 
     def _product(self, scale: Array, part: slice) -> Array:
         """The contribution of some columns to the matrix."""

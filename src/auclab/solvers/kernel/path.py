@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
 from auclab.kernels.kernel import Kernel, as_kernel
+from auclab.models.timings import Clock
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, Choices, check_kernel_choices, solve_training
 from auclab.solvers.kernel.training import check_program, training_problem
@@ -102,7 +103,7 @@ def solve_kernel_path(
     last = None
     for k in sorted(range(len(programs)), key=lambda k: -PARAMETERS[parameter] * float(values[k])):
         at_value = replace(training, program=programs[k])
-        found[k], last = solve_training(at_value, choices, time_limit, start=last, of_gain=True)
+        found[k], last = solve_training(at_value, choices, Clock(time_limit), start=last, of_gain=True)
         if found[k].status is Status.INTERRUPTED:
             raise KeyboardInterrupt
     return tuple(found[k] for k in range(len(programs)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,15 @@ from auclab.compiled.compiling import compile_loops
 from auclab.formulations.base import Program
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel, as_kernel
-from auclab.solvers.budget import NEWTON_FEATURES, left_of
-from auclab.solvers.interrupt import one_thread_each
+from auclab.models.timings import Clock
+from auclab.solvers.budget import NEWTON_FEATURES
+from auclab.solvers.interrupt import one_thread_each, stop_on_interrupt
 from auclab.solvers.kernel.result import verified
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.kernel.solver import LandmarkSolve
 from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.kernel.without_norm import solve_without_norm
-from auclab.solvers.monitor import monitored
+from auclab.solvers.monitor import Monitor
 from auclab.types import AuclabError, Status
 
 #: What `auclab.solve` passes on.
@@ -103,7 +103,7 @@ def solve_kernel(
     >>> solution.decision_function(X).round(3).tolist()   # h = w on the positives, −w on the negatives: margins 2w = 1
     [-0.5, -0.5, 0.5, 0.5]
     """
-    begin = perf_counter()
+    clock = Clock(time_limit)
     choices = Choices(tolerance, max_landmarks, memory_gb)
     training = training_problem(
         program,
@@ -115,7 +115,7 @@ def solve_kernel(
         memory=choices.memory,
         ranking=ranking,
     )
-    return solve_training(training, choices, left_of(time_limit, begin))[0]
+    return solve_training(training, choices, clock)[0]
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Choices:
 def solve_training(
     training: Training,
     choices: Choices,
-    time_limit: float | None,
+    clock: Clock,
     *,
     start: LandmarkSolve | None = None,
     of_gain: bool = False,
@@ -154,8 +154,8 @@ def solve_training(
     ----------
     training : Training
     choices : Choices
-    time_limit : float, optional
-        Seconds.
+    clock : Clock
+        Of the solve.
     start : LandmarkSolve, optional
         What was returned for another λ or z on the same sample.
     of_gain : bool
@@ -173,7 +173,8 @@ def solve_training(
     given = choices.max_landmarks or (NEWTON_FEATURES if program.uses_norm else _WITHOUT_NORM)
     most, ended = _within_memory(training, given, choices.memory), None
     # Without a norm a w may become as long as floats are before its span is wide enough.
-    with one_thread_each(), np.errstate(over="ignore"), monitored(tolerance, time_limit) as monitor:
+    monitor = Monitor(tolerance, clock)
+    with one_thread_each(), np.errstate(over="ignore"), stop_on_interrupt(monitor.interrupted):
         if training.matrix.largest == 0:
             found = LandmarkSolve(training, tolerance, most, monitor).found(Status.OPTIMAL, "all kernel values are 0")
         elif not program.uses_norm:

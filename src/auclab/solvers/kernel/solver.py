@@ -26,9 +26,8 @@ from auclab.solvers.kernel.solution import Stage
 from auclab.solvers.kernel.span_choice import PROGRESS, SpanChoice
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.scaling import with_scaled_parameters
+from auclab.solvers.reformulations import run_solver, with_scaled_parameters
 from auclab.types import Array, Status
 
 #: Gains over a constant scorer up to which they count as 0.
@@ -167,7 +166,7 @@ class LandmarkSolve:
         tolerance = self._solve_part * (self.tolerance if self._is_exact else max(self.tolerance, min(reached, 0.1)))
         coef = self.choice.coef
         start = (coef, self.intercept) if coef.any() else None
-        raw = solve_newton(problem, tolerance=tolerance, time_limit=self.monitor.remaining, start=start)
+        raw = run_solver("newton", problem, self.monitor.part(tolerance), start)
         self.iterations += raw.iterations
         if threshold is None:
             self.choice.coef, self.intercept = raw.coef, raw.intercept

@@ -10,7 +10,7 @@ from auclab.solvers.kernel.solver import LandmarkSolve
 from auclab.solvers.kernel.span import Span
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.newton.solver import solve as solve_newton
+from auclab.solvers.reformulations import run_solver
 from auclab.solvers.verification import verify
 
 #: Solves on the way to the landmarks of a program without a norm.
@@ -36,7 +36,7 @@ def solve_without_norm(training: Training, tolerance: float, most: int, monitor:
 def _in_span(training: Training, tolerance: float, span: Span, monitor: Monitor) -> Found:
     """The solve in a span with the certificate of a linear program there."""
     problem = training.in_features(span.features)
-    raw = solve_newton(problem, tolerance=tolerance, time_limit=monitor.remaining)
+    raw = run_solver("newton", problem, monitor.part(tolerance))
     solution = verify(problem, raw, "newton", tolerance)
     note = (
         f"{training.program.name} has no norm: the optimum is certified among the scorers in the span of the "

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 
@@ -24,8 +23,7 @@ from auclab.precision import ORDINARY
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import NEWTON_FEATURES
 from auclab.solvers.cutting_plane.cuts import LENGTHS
-from auclab.solvers.interrupt import one_thread_each
-from auclab.solvers.monitor import Monitor, monitored
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.continuation import WIDER, follow_minima
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.separated import HardMargin
@@ -33,38 +31,23 @@ from auclab.solvers.newton.state import Finish, State
 from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.solvers.newton.window_finish import OneWindow, Windows
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.scaling import in_own_units
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
-from auclab.solvers.sparse_view import on_sparse_view
-from auclab.solvers.wide_rows import on_rotated_rows
-from auclab.solvers.working_columns import on_working_columns
 from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are tried.
 FINISHES: tuple[type[Finish], ...] = (OneWindow, HardMargin, Windows)
 
 
-@in_own_units
-@on_rotated_rows
-@on_working_columns
-@on_sparse_view
-def solve(
-    problem: Problem,
-    *,
-    tolerance: float = 1e-6,
-    time_limit: float | None = None,
-    start: tuple[Array, float] | None = None,
-) -> RawSolution:
+def solve(problem: Problem, monitor: Monitor, *, start: tuple[Array, float] | None = None) -> RawSolution:
     """Solve a convex program over pairs, the hardest pairs (partial AUC) or points to a certified relative gap.
 
     Parameters
     ----------
     problem : Problem
         A program with any loss and norm; the sample of one with the hinge may be in blocks.
-    tolerance : float > 0
-        Relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop.
-    time_limit : float > 0, optional
-        Seconds; none if left out. The result is then the best point so far with a valid, perhaps weak, bound.
+    monitor : Monitor
+        Has the relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop, and the time; the
+        result is then the best point so far with a valid, perhaps weak, bound.
     start : (array of shape (n_features,), float), optional
         A point ``(w, b)`` near the optimum, as the solution at a slightly different λ or z is: the widest bands and
         all subsamples but the largest are then left out.
@@ -92,9 +75,8 @@ def solve(
     """
     _check_size(problem)
     compiling = compile_smoothed(problem)
-    left = None if time_limit is None else max(time_limit - compiling, 1e-3)
-    with one_thread_each(), monitored(tolerance, left) as monitor:
-        solution = _solve(problem, tolerance, monitor, start)
+    monitor.start()
+    solution = _solve(problem, monitor.tolerance, monitor, start)
     return replace(solution, timings=replace(solution.timings, compile=compiling))
 
 
@@ -157,10 +139,10 @@ def _is_too_late(state: State, sample: Sample) -> bool:
     """Whether no time is left for a step and a certificate on all observations: about four evaluations."""
     if state.monitor.remaining is None:
         return False
-    begin = perf_counter()
+    begin = state.monitor.seconds
     smooth_loss(state.problem, sample).evaluate(state.theta, state.half_width)
     full, part = (each.n_pos + each.n_neg for each in (state.problem.sample, sample))
-    return state.monitor.remaining < 4.0 * (perf_counter() - begin) * full / part
+    return state.monitor.remaining < 4.0 * (state.monitor.seconds - begin) * full / part
 
 
 def _uncertified(state: State) -> RawSolution:

@@ -66,14 +66,10 @@ def _by_windows(state: State, first: RawSolution, radius: float) -> RawSolution:
     problem, monitor = state.problem, state.monitor
     exact = solve_windows(
         problem,
-        tolerance=state.tolerance,
-        time_limit=monitor.remaining,
+        monitor,
         start=(first.coef, first.intercept),
         radius=radius,
         lower_bound=max((entry[2] for entry in first.history), default=0.0),
-        stopped=monitor.stopped,
-        record=monitor.record,
-        call_limit=lambda: monitor.call_limit,
     )
     if exact.status is not Status.OPTIMAL and not _bound(state, exact, exact) >= _bound(state, exact, first):
         # Windows keep the better point, but may run out of time for a bound.

@@ -14,12 +14,12 @@ V is the value of the multipliers: S for a mean of hinges, minus the price of co
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from time import perf_counter
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from auclab.formulations.problem import Problem
 from auclab.models.constraint_multipliers import constraint_multipliers
+from auclab.models.timings import Clock
 from auclab.precision import FARTHER, FEW_ROUNDINGS, SOLVED
 from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array
@@ -45,12 +45,13 @@ class Goal:
 
     objective: float
     gap: float
-    deadline: float = math.inf
+    clock: Clock = field(default_factory=Clock)
 
     @property
     def seconds(self) -> float:
         """Seconds left for corrections."""
-        return max(0.0, self.deadline - perf_counter())
+        left = self.clock.left
+        return 0.0 if self.clock.is_over else math.inf if left is None else left
 
     @property
     def least_cost(self) -> float:

@@ -8,13 +8,12 @@ certified with the multipliers of every solver, and the smallest gap counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import Any
 
 from auclab.formulations.problem import Problem
-from auclab.models.timings import Timings
+from auclab.models.timings import Clock, Timings
 from auclab.precision import FEW_STEPS
 from auclab.solvers.budget import (
     SECONDS_FOR_MORE,
@@ -22,10 +21,14 @@ from auclab.solvers.budget import (
     indivisible,
     is_allowed,
     margin_bytes,
+    without_verification,
 )
-from auclab.solvers.encodings import encodings
-from auclab.solvers.monitor import ends_without_progress
+from auclab.solvers.column_generation import column_limits, generate_columns
+from auclab.solvers.encodings import encodings, fastest_encoding
+from auclab.solvers.exact_finish import finish_exactly
+from auclab.solvers.monitor import Monitor, Patience
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import SOLVERS
 from auclab.solvers.solution import Solution
 from auclab.solvers.verification import verify
@@ -58,7 +61,7 @@ class Candidate:
     @property
     def label(self) -> str:
         """For the notes."""
-        return " ".join([self.solver, *(f"{key}={value}" for key, value in self.options.items())])
+        return " ".join([self.solver, *(f"{key}={value}" for key, value in self.options.items() if key != "start")])
 
 
 #: Margins up to which HiGHS takes every one of them as a row, and others form all of them.
@@ -75,17 +78,18 @@ CANDIDATES = (
     Candidate("scs", {}, margins=SMALL_MARGINS, model="scs"),
 )
 
+#: A solver's name with its options, what it returned, and its verification.
 Attempt = tuple[str, RawSolution, Solution]
 
 
-def patience(time_limit: float | None) -> float:
+def patience(seconds: float | None) -> float:
     """Seconds without progress after which a solver ends, so that another one gets its turn.
 
-    `time_limit`: seconds that are left.
+    `seconds`: until the limit.
     """
-    if time_limit is None or math.isinf(time_limit):
+    if seconds is None or math.isinf(seconds):
         return LEAST_SECONDS
-    return max(LEAST_PATIENCE, PATIENCE_SHARE * time_limit)
+    return max(LEAST_PATIENCE, PATIENCE_SHARE * seconds)
 
 
 def others_may_prove_more(problem: Problem, solution: Solution) -> bool:
@@ -95,61 +99,92 @@ def others_may_prove_more(problem: Problem, solution: Solution) -> bool:
     return solution.status in UNFINISHED
 
 
+def solve_convex(
+    problem: Problem, name: str, others_follow: bool, tolerance: float, clock: Clock, options: dict[str, Any]
+) -> Solution:
+    """Run the solver `name`; others too, if `others_follow` and it proves no optimum.
+
+    `tolerance`: relative gap. `options`: of the solver.
+    """
+    # No other solver takes programs with integers, and a pass over blocks may take minutes without progress.
+    waiting = others_follow and name != "integer" and not problem.sample.in_blocks
+    own = clock.until(without_verification(problem, clock.left))
+    monitor = Monitor(tolerance, own, Patience(patience(own.left) if waiting else math.inf))
+    label, raw, solution = attempt(problem, Candidate(name, options), monitor, clock)
+    if problem.constraints is None:
+        solution = finish_exactly(problem, solution, tolerance, clock)
+    if not others_follow or not others_may_prove_more(problem, solution):
+        return solution
+    if name == "highs":
+        label = f"highs encoding={fastest_encoding(problem)}"
+    stalled = monitor.patience.seconds if monitor.patience.ran_out else None
+    return hand_over(problem, (label, raw, solution), tolerance, clock, stalled)
+
+
+def attempt(problem: Problem, candidate: Candidate, monitor: Monitor, clock: Clock) -> Attempt:
+    """Run a solver, on a working set of columns where it suits it, and verify what it returns.
+
+    `monitor`: with the tolerance, and with the time of the solver. `clock`: with that of the verification too.
+    """
+    options, limits = dict(candidate.options), None
+    if SOLVERS[candidate.solver].generates_columns and options.get("start") is None:
+        limits = column_limits(problem)
+    if limits is None:
+        raw = run_solver(candidate.solver, problem, monitor, **options)
+    else:
+        raw = generate_columns(candidate.solver, problem, limits, monitor, **options)
+    return candidate.label, raw, verify(problem, raw, candidate.solver, monitor.tolerance, clock)
+
+
 def hand_over(
-    problem: Problem,
-    first: Attempt,
-    run: Callable[[Candidate, float], RawSolution],
-    tolerance: float,
-    time_limit: float | None,
-    stalled: float | None = None,
+    problem: Problem, first: Attempt, tolerance: float, clock: Clock, stalled: float | None = None
 ) -> Solution:
     """The best point and bound of the first attempt and of other solvers together.
 
-    `first`: what the selected solver returned, and its verification. `run`: from a candidate and the seconds that it
-    has to its answer. `tolerance`: relative gap. `time_limit`: seconds that are left. `stalled`: the seconds without
-    progress that ended the first attempt, for the notes. Returns: its notes say who found the point and who the bound.
+    `tolerance`: relative gap. `stalled`: the seconds without progress that ended the first attempt, for the notes.
+    Returns: its notes say who found the point and who the bound.
     """
-    begin = perf_counter()
     spent = first[2].timings.total
-    allowed = max(LEAST_SECONDS, spent) if time_limit is None else time_limit
     within = first[2].status is Status.OPTIMAL_WITHIN
     small = others_may_prove_more(problem, replace(first[2], status=Status.OPTIMAL_WITHIN))
+    ends = clock if clock.end is not None else clock.until(max(LEAST_SECONDS, spent))
     if within:
-        allowed = min(allowed, SECONDS_FOR_MORE)
+        ends = ends.until(SECONDS_FOR_MORE)
     attempts, best = [first], first[2]
-    candidates = list(_candidates(problem, first[0]))
-    for k, candidate in enumerate(candidates):
-        remaining = allowed - (perf_counter() - begin)
-        if remaining <= 0:
+    others = list(candidates(problem, first[0]))
+    for k, candidate in enumerate(others):
+        if ends.is_over:
             break
-        if candidate.model is not None and not _in_time(problem, candidate, remaining):
+        if candidate.model is not None and not _in_time(problem, candidate, ends.left):
             continue
-        seconds = min(remaining, SECONDS_FOR_MORE) if candidate.solver == "scs" else remaining
-        waits = patience(remaining) if k + 1 < len(candidates) else math.inf
+        own = ends.until(SECONDS_FOR_MORE) if candidate.solver == "scs" else ends
+        waits = patience(ends.left) if k + 1 < len(others) else math.inf
         try:
-            with ends_without_progress(waits):
-                raw = run(_from_point(candidate, attempts), seconds)
+            monitor = Monitor(tolerance, own, Patience(waits))
+            attempts.append(attempt(problem, _from_point(candidate, attempts), monitor, clock))
         except AuclabError:
             continue  # too many features, or no memory: the next one
-        left = None if time_limit is None else max(time_limit - (perf_counter() - begin), 0.0)
-        attempts.append((candidate.label, raw, verify(problem, raw, candidate.solver, tolerance, left)))
         best = combined(problem, attempts, tolerance)
-        if best.status is Status.OPTIMAL or raw.status is Status.INTERRUPTED:
+        if best.status is Status.OPTIMAL or attempts[-1][1].status is Status.INTERRUPTED:
             break
         if best.status is Status.OPTIMAL_WITHIN:
             if not small:
                 break
-            allowed = min(allowed, perf_counter() - begin + SECONDS_FOR_MORE)
+            ends = ends.until(SECONDS_FOR_MORE)
     if len(attempts) == 1 or (within and best is first[2]):
         return best
     how = f"ended with {first[2].status}" if stalled is None else f"made no progress for {stalled:.3g} s"
     reached = f"gap {first[2].gap:.1e}" if math.isfinite(first[2].gap) else "nothing is proved"
     ended = f"auto: {first[0]} {how} ({reached})"
-    others = ", ".join(label for label, _, _ in attempts[1:])
-    timings = [solution.timings for _, _, solution in attempts]
-    total = Timings(*(sum(getattr(t, kind) for t in timings) for kind in ("build", "load", "compile", "solve")))
-    notes = (f"{ended}; {others} went on", *best.notes)
-    return replace(best, timings=total, notes=notes, iterations=sum(s.iterations for _, _, s in attempts))
+    went_on = ", ".join(label for label, _, _ in attempts[1:])
+    solutions = [solution for _, _, solution in attempts]
+    return replace(
+        best,
+        timings=sum((solution.timings for solution in solutions), Timings()),
+        notes=(f"{ended}; {went_on} went on", *best.notes),
+        iterations=sum(solution.iterations for solution in solutions),
+        steps=tuple(step for solution in solutions for step in solution.steps),
+    )
 
 
 def combined(problem: Problem, attempts: list[Attempt], tolerance: float) -> Solution:
@@ -180,14 +215,14 @@ def combined(problem: Problem, attempts: list[Attempt], tolerance: float) -> Sol
 def _from_point(candidate: Candidate, attempts: list[Attempt]) -> Candidate:
     """The candidate with the best point so far as its start, where it takes one and that is near."""
     _, point, solution = min(attempts, key=lambda attempt: _rank(attempt[2]))
-    if candidate.solver != "newton" or not solution.gap < _NEAR or not point.coef.any():
+    if not SOLVERS[candidate.solver].takes_start or not solution.gap < _NEAR or not point.coef.any():
         return candidate
     return replace(candidate, options={**candidate.options, "start": (point.coef, point.intercept)})
 
 
-def _in_time(problem: Problem, candidate: Candidate, seconds: float) -> bool:
+def _in_time(problem: Problem, candidate: Candidate, seconds: float | None) -> bool:
     """Whether a model that a library takes as a whole is likely to be solved in the given seconds."""
-    if candidate.solver not in ("clarabel", "scs"):
+    if seconds is None or candidate.solver not in ("clarabel", "scs"):
         return True
     expected = indivisible(problem, candidate.solver)
     return expected.total + (_ITERATIONS - FEW_STEPS) * expected.iteration <= seconds
@@ -200,7 +235,7 @@ def _rank(solution: Solution) -> tuple[int, float, float]:
     return place, -solution.certificate.norm_bound if place == 1 else 0.0, gap
 
 
-def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:
+def candidates(problem: Problem, first: str) -> Iterator[Candidate]:
     """The solvers that can take the problem, except for the one that has had it."""
     program, sample = problem.program, problem.sample
     for candidate in CANDIDATES:

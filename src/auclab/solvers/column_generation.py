@@ -8,11 +8,7 @@ each round.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -24,8 +20,11 @@ from auclab.models.timings import Timings
 from auclab.precision import MOST_STEPS, PART_OF_GAP, ROUGH
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, relative_gap
+from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.registry import PARTS
+from auclab.solvers.reformulations import run_solver
+from auclab.solvers.registry import PARTS, SOLVERS
+from auclab.solvers.solution import Step
 from auclab.types import Array, Status
 
 #: With fewer columns than this, in all or per row, there is no working set.
@@ -37,39 +36,27 @@ _ENTERS = 0.9
 _FAR = 0.8
 
 
-def on_working_columns(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
-    """A solver that is given the columns its program uses, and some more, and whose solution is for all columns.
+def generate_columns(name: str, problem: Problem, limits: Array, monitor: Monitor, **options: Any) -> RawSolution:
+    """Solve on the columns that the program uses, and some more; the solution is for all columns.
 
-    `solve`: a solver of the registry, ``solve(problem, **options)``. Returns: a function with the same signature.
+    `name`: of the solver. `limits`: of `column_limits`. `options`: of the solver.
     """
-    takes_start = "start" in inspect.signature(solve).parameters
-
-    @wraps(solve)
-    def solve_columns(
-        problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, **options: Any
-    ) -> RawSolution:
-        limits = column_limits(problem)
-        if limits is None or options.get("start") is not None:
-            return solve(problem, tolerance=tolerance, time_limit=time_limit, **options)
-        begin, best = perf_counter(), _Best(problem)
-        used, gap = _first_columns(problem, limits), ROUGH  # columns are still missing
-        for _ in range(MOST_STEPS):
-            left = None if time_limit is None else time_limit - (perf_counter() - begin)
-            if left is not None and left <= 0:
-                return best.ended(Status.TIME_LIMIT, begin)
-            if takes_start and best.found is not None and best.found.coef.any():
-                options["start"] = best.found.coef[used], best.found.intercept
-            is_last, gap = gap <= PART_OF_GAP * tolerance, max(gap, PART_OF_GAP * tolerance)
-            answer = solve(_restricted(problem, used), tolerance=gap, time_limit=left, **options)
-            prices = best.consider(_widened(answer, used, problem.sample.n_features))
-            used, grows = _next(problem, answer, prices, limits, used)
-            if best.gap <= tolerance or answer.status is Status.INTERRUPTED or (is_last and not grows):
-                return best.ended(answer.status, begin)
-            if not grows or best.gap <= gap / ROUGH**0.5:
-                gap *= ROUGH
-        return best.ended(Status.ITERATION_LIMIT, begin)
-
-    return solve_columns
+    best, start = _Best(problem, monitor), None
+    used, gap = _first_columns(problem, limits), ROUGH  # columns are still missing
+    for _ in range(MOST_STEPS):
+        if monitor.clock.is_over:
+            return best.ended(Status.TIME_LIMIT)
+        if SOLVERS[name].takes_start and best.found is not None and best.found.coef.any():
+            start = best.found.coef[used], best.found.intercept
+        is_last, gap = gap <= PART_OF_GAP * monitor.tolerance, max(gap, PART_OF_GAP * monitor.tolerance)
+        answer = run_solver(name, _restricted(problem, used), monitor.part(gap), start, **options)
+        prices = best.consider(_widened(answer, used, problem.sample.n_features))
+        used, grows = _next(problem, answer, prices, limits, used)
+        if best.gap <= monitor.tolerance or answer.status is Status.INTERRUPTED or (is_last and not grows):
+            return best.ended(answer.status)
+        if not grows or best.gap <= gap / ROUGH**0.5:
+            gap *= ROUGH
+    return best.ended(Status.ITERATION_LIMIT)
 
 
 def column_limits(problem: Problem) -> Array | None:
@@ -86,11 +73,11 @@ def column_limits(problem: Problem) -> Array | None:
 class _Best:
     """The best point with the best multipliers of all rounds."""
 
-    def __init__(self, problem: Problem):
-        self.problem = problem
+    def __init__(self, problem: Problem, monitor: Monitor):
+        self.problem, self.monitor = problem, monitor
         self.found: RawSolution | None = None
         self.proof: RawSolution | None = None
-        self.objective, self.bound, self.iterations = np.inf, 0.0, 0
+        self.objective, self.bound, self.iterations, self.rounds = np.inf, 0.0, 0, 0
 
     @property
     def gap(self) -> float:
@@ -100,7 +87,7 @@ class _Best:
     def consider(self, answer: RawSolution) -> Array | None:
         """Keep the better point and bound; returns the dual vector of the result's multipliers, None without any."""
         problem = self.problem
-        self.iterations += answer.iterations
+        self.iterations, self.rounds = self.iterations + answer.iterations, self.rounds + 1
         objective = problem.objective(answer.coef, answer.intercept)
         if objective < self.objective:
             self.found, self.objective = answer, objective
@@ -112,9 +99,9 @@ class _Best:
             self.proof, self.bound = answer, certificate.lower_bound
         return problem.sample.combine(*answer.multipliers)
 
-    def ended(self, status: Status, begin: float) -> RawSolution:
+    def ended(self, status: Status) -> RawSolution:
         """The result for all columns."""
-        timings = Timings(solve=perf_counter() - begin)
+        timings = Timings(solve=self.monitor.seconds)
         if self.found is None:
             return RawSolution.null(self.problem, status, timings)
         proof = self.found if self.proof is None else self.proof
@@ -125,6 +112,7 @@ class _Best:
             share_neg=proof.share_neg,
             iterations=self.iterations,
             timings=timings,
+            steps=(Step(f"column generation, {self.rounds} rounds: {self.iterations:,} iterations", timings.total),),
         )
 
 
@@ -148,12 +136,12 @@ def _restricted(problem: Problem, used: NDArray[np.intp]) -> Problem:
 
 
 def _widened(answer: RawSolution, used: NDArray[np.intp], n_features: int) -> RawSolution:
-    def widened(coef: Array) -> Array:
+    def back(coef: Array, intercept: float) -> tuple[Array, float]:
         whole = np.zeros(n_features)
         whole[used] = coef
-        return whole
+        return whole, intercept
 
-    return answer.moved(widened, lambda w, b: b)
+    return answer.moved(back)
 
 
 def _next(
