@@ -65,6 +65,7 @@ TRUSTED = frozenset(
         "auclab.solvers.kernel.solution.Stage",
         "auclab.solvers.solution.Certificate",
         "auclab.solvers.solution.Solution",
+        "auclab.solvers.solution.Step",
         "numpy.dtype",
         *(
             f"{piece.__module__}.{piece.__qualname__}"
