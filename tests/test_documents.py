@@ -31,42 +31,13 @@ def test_links_lead_to_files(page: Path):
     assert [link for link in local if not (page.parent / link).exists()] == []
 
 
-def described_modules() -> dict[str, str]:
-    """File or package to its lines in the tree of docs/architecture.md, by the path below ``src/auclab``."""
+def test_architecture_names_every_folder_and_only_files_that_exist():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    tree = page.split("src/auclab/\n", 1)[1].split("```", 1)[0]
-    described: dict[str, str] = {}
-    place = package = ""
-    for line in tree.splitlines():
-        entry = re.fullmatch(r"( {2}| {4})(\S+)\s+(.*)", line)
-        if entry is None:
-            described[place] += f" {line.strip()}"
-            continue
-        indent, name, text = entry.groups()
-        package = name if len(indent) == 2 else package
-        place = name if len(indent) == 2 else package + name
-        described[place] = text
-    return described
-
-
-def test_architecture_names_every_module():
-    described = described_modules()
-    missing = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        place = path.relative_to(SOURCE)
-        if len(place.parts) == 1:
-            named = place.name in described or place.name == "__main__.py"
-        else:
-            text = described.get(f"{place.parent}/", "")
-            named = bool(text) if place.stem == "__init__" else re.search(rf"\b{place.stem}\b", text)
-        if not named:
-            missing.append(str(place))
-    assert missing == []
-
-
-def test_architecture_names_nothing_that_is_gone():
-    for place in described_modules():
-        assert (SOURCE / place).exists(), place
+    folders = {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
+    assert sorted(name for name in folders if f"{name}/" not in page) == []
+    named = set(re.findall(r"`((?:src/|tests/)?[a-z_]+(?:/[a-z_]+)*\.py)`", page))
+    assert named
+    assert sorted(name for name in named if not ((SOURCE / name).exists() or (ROOT / name).exists())) == []
 
 
 def test_one_version():
