@@ -136,7 +136,7 @@ def test_the_best_is_that_of_the_largest_mean_with_its_test(call, folder):
     assert f"{means.iloc[0]:.4f} ± " in text
     assert f"p = {table.p_value.at['my.csv', second]:.2g} (corrected-t, level 0.05)" in text
     assert runs[runs["run_id"] == behind.iloc[-1]]["tag.command"].iloc[0] in text
-    assert " ".join(run_id[:8] for run_id in behind) in text
+    assert ", ".join(run_id[:8] for run_id in behind) in text
     few = compare_runs(runs[(runs["split.seed"] == 0) | (runs["formulation"] == "bauc")])
     assert few.ordered("my.csv") == ["bauc"]  # the others have one of its three pairs
 

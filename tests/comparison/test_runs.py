@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from auclab.comparison import read_runs
-from auclab.comparison.runs import _only_fold, read_run
+from auclab.comparison.runs import _only_fold, fetch_files, read_run
 from auclab.datasets import splits
 from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
@@ -115,3 +115,9 @@ def test_a_split_in_a_run_of_its_own_has_the_name_it_has_among_others():
     assert _only_fold({"split": "repeated"}) == splits.repeated(y, n_repeats=1)[0].name
     assert _only_fold({"split": "holdout"}) == splits.holdout(y)[0].name
     assert _only_fold({"split": "none"}) == splits.none(y)[0].name
+
+
+def test_files_that_are_here_are_not_asked_for(runs, store, monkeypatch):
+    """The store knows 5,000 runs, and a question for each takes a minute."""
+    monkeypatch.setattr("auclab.comparison.runs.open_reader", None)
+    fetch_files(runs, store)

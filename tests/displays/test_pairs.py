@@ -10,10 +10,11 @@ def test_every_value_is_a_dot_and_every_split_a_line():
     table = pd.DataFrame({"a": [0.9, 0.8, np.nan], "b $x$": [0.7, 0.6, 0.5]})
     figure = draw_pairs({"ionosphere": table}, metric="test/auc")
     (axes,) = figure.axes
-    lines, dots = axes.lines[:-1:2], axes.lines[1:-1:2]
-    assert [list(line.get_xdata()) for line in dots] == [[0.9, 0.7], [0.8, 0.6], [0.5]]
-    assert len(lines) == 3
-    np.testing.assert_allclose(axes.lines[-1].get_xdata(), [0.85, 0.6])
+    line, dots, mean = axes.lines
+    for drawn in (line, dots):  # a gap ends a split
+        np.testing.assert_array_equal(drawn.get_xdata(), [0.9, 0.7, np.nan, 0.8, 0.6, np.nan, 0.5, np.nan])
+        np.testing.assert_array_equal(drawn.get_ydata(), [0, 1, np.nan, 0, 1, np.nan, 1, np.nan])
+    np.testing.assert_allclose(mean.get_xdata(), [0.85, 0.6])
     assert axes.get_xlabel() == "test/auc"
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", r"b \$x\$"]
 

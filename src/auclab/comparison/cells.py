@@ -312,12 +312,12 @@ def _pairs(runs: pd.DataFrame, taken: Sequence[str]) -> list[str]:
     if not seeds and "split.seed" in present:
         seeds = ["split.seed"]
     several = runs["fold"].nunique() > 1
+    words = {"dataset.seed": "data seed {:.12g}", "split.seed": "seed {:.12g}"}
+    numbers = [runs[name].map(words[name].format, na_action="ignore") for name in seeds]
     labels = []
-    for row in runs.to_dict("records"):
-        parts = [
-            f"{'data ' if name == 'dataset.seed' else ''}seed {row[name]:.12g}" for name in seeds if pd.notna(row[name])
-        ]
-        labels.append(" · ".join(parts + ([row["fold"]] if several or not parts else [])))
+    for *texts, fold in zip(*numbers, runs["fold"], strict=True):
+        parts = [text for text in texts if isinstance(text, str)]
+        labels.append(" · ".join(parts + ([fold] if several or not parts else [])))
     return labels
 
 
@@ -454,10 +454,11 @@ def _ratio(runs: pd.DataFrame) -> float:
         if len(known) > 1 and known["data_sha256"].is_unique and known["_pair"].nunique() == runs["_pair"].nunique():
             return 0.0
     ratios = set()
-    for row in runs.to_dict("records"):
-        size, folds = row.get("split.test_size", math.nan), row.get("split.n_folds", math.nan)
+    sizes = runs.reindex(columns=["split", "split.test_size", "split.n_folds"]).drop_duplicates()
+    for row in sizes.to_dict("records"):
+        size, folds = row["split.test_size"], row["split.n_folds"]
         if pd.notna(folds):
-            ratios.add(math.nan if row.get("split") == "time" else 1 / (folds - 1))  # in time, parts for training grow
+            ratios.add(math.nan if row["split"] == "time" else 1 / (folds - 1))  # in time, parts for training grow
         else:
             ratios.add(size / (1 - size))
     return ratios.pop() if len(ratios) == 1 else math.nan

@@ -80,8 +80,8 @@ def _registered(name: str, store: Address, allow: Sequence[str]) -> Path:
     if run_id and (logged := _LOGGED.search(source)):  # MLflow's databases do not keep the id by itself
         client = open_reader(store)
         path = path_in_run(str(client.get_logged_model(logged[0]).name))
-        fetch_files(pd.DataFrame({"run_id": [run_id]}), str(store) if store.is_own else store.uri, allow=allow)
         folder = find_folder(client.get_run(run_id), store)
+        fetch_files(pd.DataFrame({"run_id": [run_id], "folder": [folder]}), str(store), allow=allow)
         for part in PurePosixPath(path).parts:
             folder = inner_folder(folder, part)
         return folder

@@ -414,9 +414,7 @@ def find_folder(run: Run, store: Address) -> Path:
     if not is_run_id(run_id):
         raise AuclabError(f"{store} has a run with the id {visible(run_id)!r}; an id consists of letters and digits")
     if not is_local(uri):
-        # with the store: another one may have a run of the same id
-        place = hashlib.sha256(store.uri.encode()).hexdigest()[:16]
-        return Path(platformdirs.user_cache_dir("auclab")) / "runs" / place / run_id
+        return _downloads(store) / run_id
     here = store.directory / "artifacts" / run_id / "artifacts"
     folder = here if here.exists() else local_path(uri)
     if urlsplit(uri).netloc not in ("", "localhost") or folder.resolve().parts[-2:] != (run_id, "artifacts"):
@@ -433,12 +431,21 @@ def fetch_files(runs: pd.DataFrame, store: str | Path, *, allow: Sequence[str] =
     `runs`: as `read_runs` gives it. `store`: the store the runs are from. `allow`: addresses such as ``s3://bucket``
     from which files may be fetched, besides the server itself.
     """
-    client, address = open_reader(store), Address.parse(store)
-    for run_id in dict.fromkeys(runs["run_id"]):
+    address = Address.parse(store)
+    away = runs[[Path(folder).is_relative_to(_downloads(address)) for folder in runs["folder"]]]
+    if away.empty:
+        return
+    client = open_reader(address)
+    for run_id in away["run_id"].unique():
         with _fetching(run_id):
             run = client.get_run(run_id)
-        if not is_local(run.info.artifact_uri):
-            _fetch(client, run, "", address, allow)
+        _fetch(client, run, "", address, allow)
+
+
+def _downloads(store: Address) -> Path:
+    """Where files of runs are that a server keeps; with the store: another one may have a run of the same id."""
+    place = hashlib.sha256(store.uri.encode()).hexdigest()[:16]
+    return Path(platformdirs.user_cache_dir("auclab")) / "runs" / place
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from auclab.comparison.runs import find_metric, status_of
 from auclab.datasets.target import names_of
 from auclab.pipeline.screen.console import facts_grid, out, print_table
 from auclab.pipeline.stored.visible import visible
+from auclab.sizes import LINES
 from auclab.types import CONVERGED
 from auclab.wording import counted, few
 
@@ -73,7 +74,7 @@ def show_best(table: Table, runs: pd.DataFrame) -> None:
     newest = behind.iloc[-1]
     if isinstance(newest.get("tag.command"), str):
         grid.add_row("command", Text(newest["tag.command"]))
-    grid.add_row("runs", Text(" ".join(str(each)[:8] for each in dict.fromkeys(behind["run_id"]))))
+    grid.add_row("runs", Text(few((run_id[:8] for run_id in behind["run_id"].unique()), LINES)))
     out.print(grid)
     out.print("the same command with --register NAME fits it to all rows, and registers the model", style="dim")
 
@@ -90,8 +91,8 @@ def _verdict(table: Table, row: str, column: str) -> str:
     """How a configuration differs from the best one of its row."""
     p_value = table.cell(row, column).p_value
     if math.isnan(p_value):
-        few = "one pair tells nothing: run more seeds, such as split.seed=0,1,2,3,4"
-        return few if table.pairs[row] < 2 else f"no {table.test} test"
+        alone = "one pair tells nothing: run more seeds, such as split.seed=0,1,2,3,4"
+        return alone if table.pairs[row] < 2 else f"no {table.test} test"
     verdict = "worse" if p_value < table.alpha else "no significant difference"
     return f"{verdict}, p = {p_value:.2g} ({table.test}, level {table.alpha:g})"
 

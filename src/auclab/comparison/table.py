@@ -14,15 +14,16 @@ import pandas as pd
 from auclab.comparison.cells import Cells, arrange
 from auclab.comparison.paired import DEFAULT_TEST, TESTS, Test, check_level, paired_test, smallest_p
 from auclab.comparison.ranks import Ranking, rank_columns
-from auclab.metrics.registry import METRICS
 from auclab.sizes import FEW
 from auclab.types import AuclabError
 from auclab.validation import check_choice
 from auclab.wording import few
 
-#: Numbers of a run besides its metrics for which less is better, by the last part of their name; and those without a
-#: better direction.
-LOWER_IS_BETTER = ("objective", "gap", "absolute_gap", "dual_residual", "iterations")
+#: Numbers of a run for which less is better, by the last part of their name; and those without a better direction.
+LOWER_IS_BETTER = (
+    *("objective", "gap", "absolute_gap", "dual_residual", "iterations"),
+    *("auc_threshold", "ranking_superquantile"),
+)
 NEITHER = ("alpha",)
 
 
@@ -234,8 +235,6 @@ def _lower_is_better(metric: str, better: str | None) -> bool:
         raise AuclabError(
             f"whether high or low values of {metric} are better is not known; add --better high or --better low"
         )
-    if name in METRICS:
-        return not METRICS[name].greater_is_better
     return name in LOWER_IS_BETTER or metric.startswith("seconds/") or name.endswith(("_loss", "_se", "_sd", "_slack"))
 
 

@@ -477,10 +477,10 @@ def draw_pairs(tables: Mapping[str, pd.DataFrame], *, metric: str) -> Figure:
         panels = figure.subplots(len(drawn), 1, squeeze=False, height_ratios=heights)[:, 0]
         for axes, (name, table) in zip(panels, drawn.items(), strict=True):
             places = np.arange(table.shape[1])
-            for values in table.to_numpy(dtype=float):
-                there = np.isfinite(values)
-                axes.plot(values[there], places[there], color=PALE, linewidth=0.7, zorder=1)
-                axes.plot(values[there], places[there], "o", color=BLUE, alpha=0.6, markeredgewidth=0, zorder=2)
+            splits = [np.stack([values, places])[:, np.isfinite(values)] for values in table.to_numpy(dtype=float)]
+            x, y = np.hstack([np.c_[points, [np.nan, np.nan]] for points in splits])  # a gap between two splits
+            axes.plot(x, y, color=PALE, linewidth=0.7, zorder=1)
+            axes.plot(x, y, "o", color=BLUE, alpha=0.6, markeredgewidth=0, zorder=2)
             axes.plot(table.mean().to_numpy(), places, "|", color=INK, markersize=11, markeredgewidth=1.6, zorder=3)
             axes.set_yticks(places, [shortened(str(column)) for column in table])
             axes.set_ylim(table.shape[1] - 0.5, -0.5)

@@ -101,8 +101,8 @@ def write_report(
     store = str(store_dir)
     lines = run_lines(runs, metrics, store=store)
     numbers = {line.run_id: line.number for line in lines}
-    unfinished = [line for line in lines if line.run_id not in set(finished["run_id"])]
-    notes = [f"runs that did not finish and are not compared: {len(unfinished)}"] if unfinished else []
+    unfinished = len(lines) - finished["run_id"].nunique()
+    notes = [f"runs that did not finish and are not compared: {unfinished}"] if unfinished else []
     curves, left_out = _curves(finished, numbers)
     ranked = _ranked(finished, lines)
     bounds = read_bounds(Path(folder) for folder in finished["fold_folder"])
