@@ -59,7 +59,7 @@ FILES = (
     ),
     file_mistake(".", "", r"cannot be read: Is a directory"),
     file_mistake("https://example.org/my.csv", "", r"is an address, .* download it"),
-    file_mistake("plain.xlsx", "", r"plain.xlsx is a workbook; save its sheet as csv"),
+    file_mistake("plain.xlsx", "", r"plain.xlsx has an unknown ending; a file ends in one of "),
     file_mistake("empty.csv", "", r"empty.csv is empty"),
     file_mistake("header.csv", "", r"has no rows"),
     file_mistake("workbook.csv", "", r"workbook.csv cannot be read as a table: it is not text"),

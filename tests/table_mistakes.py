@@ -59,9 +59,7 @@ TABLE_MISTAKES = (
     mistake("dataset=many.csv", r"is a file.*auclab inspect many.csv proposes the whole command"),
     mistake("sizes.csv", r"'sizes.csv' is a file, not a setting.*auclab inspect sizes.csv proposes"),
     mistake("dataset.path=sizes.csv", r"dataset = file, blocks have it"),
-    file_mistake(
-        "sizes.txt", "", r"no ending that shows its format; .* name it sizes.csv", fix="dataset.path=sizes.csv"
-    ),
+    file_mistake("sizes.txt", "", r"sizes.txt has an unknown ending; a file ends in one of "),
     file_mistake("size.csv", "", r"size.csv cannot be read: No such file"),
     # decimals
     file_mistake("commas.csv", "", r"'price' looks like numbers", fix="dataset.decimal_comma=[price]"),

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from auclab.comparison import read_runs
-from auclab.comparison.runs import _only_fold, fetch_files, read_run
+from auclab.comparison.runs import _only_fold, fetch_files, open_reader, read_run
 from auclab.datasets import splits
 from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
@@ -121,3 +121,14 @@ def test_files_that_are_here_are_not_asked_for(runs, store, monkeypatch):
     """The store knows 5,000 runs, and a question for each takes a minute."""
     monkeypatch.setattr("auclab.comparison.runs.open_reader", None)
     fetch_files(runs, store)
+
+
+def test_runs_of_others_in_the_store_are_no_runs(runs, store, tmp_path):
+    """`mlflow.models.evaluate` puts its runs beside the run whose model it measures."""
+    shutil.copytree(store, moved := tmp_path / "mlruns")
+    client = open_reader(moved)
+    other = client.create_run(client.search_experiments()[0].experiment_id)
+    client.log_metric(other.info.run_id, "accuracy_score", 0.5)
+    client.set_terminated(other.info.run_id)
+    assert set(read_runs(moved, status=None)["run_id"]) == set(read_runs(store, status=None)["run_id"])
+    assert other.info.run_id not in set(read_run(moved, "last")["run_id"])

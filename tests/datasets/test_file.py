@@ -270,16 +270,6 @@ def test_thousands_are_not_advised_as_decimals(tmp_path: Path, cells: list[str],
     assert ("dataset.decimal" in str(error.value)) == said
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("my.xlsx", "is a workbook; save its sheet as csv"), ("my.txt", "if it is a table of text, name it my.csv")],
-)
-def test_other_endings_are_told_what_to_do(tmp_path: Path, name: str, words: str) -> None:
-    (tmp_path / name).write_text("x\ty\n1\t0\n2\t1\n", encoding="utf-8")
-    with pytest.raises(AuclabError, match=words):
-        load_file(tmp_path / name, target="y")
-
-
 def test_a_target_of_many_values_is_no_choice_of_one_of_them(tmp_path: Path) -> None:
     (tmp_path / "my.csv").write_text("x,y\n" + "".join(f"{k},{k / 7:.2f}\n" for k in range(40)), encoding="utf-8")
     with pytest.raises(AuclabError, match=r"'y' has 40 different values .*, but a target has two classes"):

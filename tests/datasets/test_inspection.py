@@ -174,7 +174,7 @@ def test_other_formats(tmp_path: Path, form: str) -> None:
         ("gone.csv", None, "does not exist"),
         ("my.csv", "", "is empty"),
         ("my.csv", "x,y\n", "has no rows"),
-        ("my.xlsx", "PK", "is a workbook"),
+        ("my.xlsx", "PK", "has an unknown ending"),
         ("my.csv", "x,x\n1,2\n", "columns of the same name"),
     ],
 )

@@ -12,11 +12,9 @@ import pytest
 from hydra.errors import OverrideParseException
 from omegaconf import OmegaConf
 
-from auclab.datasets.file import load_file
 from auclab.datasets.labels import override
 from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.typed_words import in_words, quoted_where_needed
-from auclab.types import AuclabError
 
 #: Names of columns, each with something that bash, Hydra's language or OmegaConf reads as something else.
 NAMES = (
@@ -110,24 +108,6 @@ def test_a_word_that_cannot_be_read_is_printed_as_it_can(word: str, value: objec
     found = re.fullmatch(r".* cannot be read; put .* in quotes: (.*)", line)
     assert found is not None, line
     assert settings(typed(found[1]))[word.partition("=")[0].removeprefix("dataset.")] == value
-
-
-def test_a_name_that_its_commas_have_split(tmp_path: Path) -> None:
-    path = tmp_path / "my.csv"
-    path.write_text('m,"income, year","done [0/1], =?"\n1,3,no\n2,1,yes\n3,2,yes\n', encoding="utf-8")
-    (word,) = typed(shlex.quote("dataset.drop=[m,income, year]"))
-    dropped = settings([word])["drop"]
-    assert dropped == ["m", "income", "year"]
-    with pytest.raises(AuclabError, match=r"'income', to be dropped, .*one value in quotes: ('.*'); columns") as it:
-        load_file(path, "done [0/1], =?", "yes", drop=dropped)  # type: ignore[arg-type]
-    advice = re.search(r"in quotes: ('.*?'); columns", str(it.value))
-    assert advice is not None
-    assert settings(typed(advice[1]))["drop"] == ["m", "income, year"]
-    with pytest.raises(AuclabError, match="it is typed as") as near:
-        load_file(path, "done 0/1 =?", "yes")
-    advice = re.search(r"typed as ('.*?'); columns", str(near.value))
-    assert advice is not None
-    assert settings(typed(advice[1]))["target"] == "done [0/1], =?"
 
 
 @pytest.mark.slow

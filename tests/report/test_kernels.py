@@ -42,11 +42,11 @@ def test_every_kernel_run_has_a_line(runs):
     whole, span = kernel_lines(runs, numbers)
     kernels = [read_kernel(folder) for folder in runs["fold_folder"] if read_kernel(folder)]
     sizes = sorted(kernel.landmarks for kernel in kernels[:2])
-    assert (whole.number, whole.kernel, whole.space) == (1, "rbf γ = 0.3", "every scorer of the space")
-    assert (whole.landmarks, whole.most) == (f"{sizes[0]} to {sizes[1]}", sizes[1])
-    assert 0 < whole.gap <= 1e-6
-    assert span.kernel.startswith("laplacian γ = ")
-    assert (span.landmarks, span.space) == ("5", "the scorers in the span of the landmarks")
+    assert (whole["number"], whole["kernel"], whole["space"]) == (1, "rbf γ = 0.3", "every scorer of the space")
+    assert (whole["landmarks"], whole["most"]) == (f"{sizes[0]} to {sizes[1]}", sizes[1])
+    assert 0 < whole["gap"] <= 1e-6
+    assert span["kernel"].startswith("laplacian γ = ")
+    assert (span["landmarks"], span["space"]) == ("5", "the scorers in the span of the landmarks")
 
 
 def test_a_solve_of_one_stage_is_no_picture(runs):

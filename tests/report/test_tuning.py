@@ -25,13 +25,13 @@ def runs(tmp_path):
 
 def test_points_are_means_over_seeds_by_configuration(runs):
     first, second = tuning_paths(runs)
-    assert (first.symbol, first.metric, first.name) == ("λ", "bauc, inner folds", "toy ranksvm")
-    assert second.name == "toy csvm"
-    assert [point.at for point in first.points] == [0.01, 0.1]  # at 1.0 there was no score
-    assert first.points[0].mean == pytest.approx(0.65)
-    assert first.points[0].deviation == pytest.approx(0.1 / 2**0.5)
-    assert (first.points[1].mean, first.points[1].count) == (pytest.approx(0.7), 2)
-    assert second.points[1].mean == pytest.approx(0.8)
+    assert (first["symbol"], first["metric"], first["name"]) == ("λ", "bauc, inner folds", "toy ranksvm")
+    assert second["name"] == "toy csvm"
+    assert [point["at"] for point in first["points"]] == [0.01, 0.1]  # at 1.0 there was no score
+    assert first["points"][0]["mean"] == pytest.approx(0.65)
+    assert first["points"][0]["deviation"] == pytest.approx(0.1 / 2**0.5)
+    assert (first["points"][1]["mean"], first["points"][1]["count"]) == (pytest.approx(0.7), 2)
+    assert second["points"][1]["mean"] == pytest.approx(0.8)
 
 
 def test_a_kernel_has_a_path_per_gamma(tmp_path):
@@ -40,13 +40,13 @@ def test_a_kernel_has_a_path_per_gamma(tmp_path):
     row = {"formulation": "ranksvm", "formulation.penalty": "tuned", "split.seed": 0, "fold_folder": tmp_path}
     runs = pd.DataFrame([row]).assign(**{"dataset": "toy", "tune.parameter": "kernel", "tune.metric": "auc"})
     first, second = tuning_paths(runs)
-    assert (first.symbol, first.name, second.name) == ("λ", "toy ranksvm γ=0.1", "toy ranksvm γ=2")
-    assert [(point.at, point.mean) for point in second.points] == [(0.01, 0.8), (0.1, 0.9)]
+    assert (first["symbol"], first["name"], second["name"]) == ("λ", "toy ranksvm γ=0.1", "toy ranksvm γ=2")
+    assert [(point["at"], point["mean"]) for point in second["points"]] == [(0.01, 0.8), (0.1, 0.9)]
 
 
 def test_a_file_that_is_gone_is_left_out(runs):
     (runs["fold_folder"].iloc[0] / "tuning.csv").unlink()
     first, _ = tuning_paths(runs)
-    assert [point.count for point in first.points] == [1, 1]
+    assert [point["count"] for point in first["points"]] == [1, 1]
     assert tuning_paths(runs[runs["formulation"] == "bauc"]) == []
     assert tuning_paths(runs.drop(columns="tune.parameter")) == []

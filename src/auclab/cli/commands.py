@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from auclab.comparison.cells import measured, no_metric
-from auclab.comparison.runs import fetch_files, find_metric, find_sweep, match_sweep, read_run, read_runs
+from auclab.comparison.runs import fetch_files, find_metric, find_sweep, read_run, read_runs
 from auclab.pipeline.screen.console import err, out, reading
 from auclab.pipeline.screen.encoding import write_data
 from auclab.tracking.environment import SETTINGS_TAG
@@ -44,13 +44,7 @@ def runs(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Show one run, and draw its figures with ``--figures``; or list the runs of a sweep."""
-    if (sweep := match_sweep(arguments.store, arguments.run)) is not None:
-        from auclab.comparison.screens import show_sweep_runs
-
-        jobs = read_runs(arguments.store, status=None, sweep=sweep, allow=arguments.allow)
-        show_sweep_runs(jobs, sweep, metric=find_metric(jobs, "auc"), store=arguments.store)
-        return 0
+    """Show one run, and draw its figures with ``--figures``."""
     rows = _one_run(arguments)
     from auclab.comparison.run_screen import draw_run, show_run
 

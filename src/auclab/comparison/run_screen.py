@@ -11,7 +11,7 @@ from rich.text import Text
 
 from auclab.comparison.cells import PARTS
 from auclab.comparison.coefficients import read_effects
-from auclab.comparison.runs import is_setting, status_of
+from auclab.comparison.runs import code_of, is_setting, status_of
 from auclab.comparison.screens import STYLES, number_of, plain
 from auclab.files import replace_file
 from auclab.pipeline.screen.console import facts_grid, out, print_table
@@ -67,7 +67,7 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
     ):
         if pd.notna(first.get(key)):
             facts.add_row(name, Text(f"{prefix}{first[key]}"))
-    facts.add_row("code", Text(_code(first)))
+    facts.add_row("code", Text(code_of(first.to_dict())))
     for group, text in _settings(first).items():
         facts.add_row(group, Text(text))
     for label, text in _details(folder):
@@ -91,15 +91,6 @@ def _details(folder: Path) -> list[tuple[str, str]]:
         return []
     with damaged(folder / DETAILS_FILE):
         return [(visible(str(label)), visible(str(text))) for label, text in content["lines"]]
-
-
-def _code(first: pd.Series[Any]) -> str:
-    """Version, commit, Python; unknown ones are left out."""
-    commit, python = first.get("tag.mlflow.source.git.commit"), first.get("tag.python")
-    parts = [f"auclab {first.get('tag.version.auclab')}"]
-    parts += [f"commit {commit[:12]}"] if isinstance(commit, str) else []
-    parts += ["with uncommitted changes"] if first.get("tag.git.changed") == "yes" else []
-    return " · ".join([*parts, *([f"Python {python}"] if isinstance(python, str) else [])])
 
 
 def _settings(first: pd.Series[Any]) -> dict[str, str]:

@@ -49,8 +49,9 @@ FACTS = (
 
 #: Value of the tag ``scorer`` if all rows have the same score.
 CONSTANT = "constant"
-#: Parents of sweeps have no numbers, and those of jobs of studies are values of claims, not of a solution.
-_RUNS_ALONE = (f"tags.`{GRID_TAG}` IS NULL", "tags.study IS NULL")
+#: Parents of sweeps have no numbers, and those of jobs of studies are values of claims, not of a solution; runs of
+#: others, such as those of `mlflow.models.evaluate`, have neither settings nor files of ours.
+_RUNS_ALONE = (f"tags.`{GRID_TAG}` IS NULL", "tags.study IS NULL", "tags.`version.auclab` != ''")
 #: Runs that a page of a search has, and that are looked at for a name that is nearly the one that was typed.
 PAGE, LOOKED_AT_NAMES = 1000, 100
 
@@ -82,6 +83,22 @@ def status_of(row: Mapping[Any, Any]) -> str:
     status = row.get("tag.status")
     text = status if isinstance(status, str) else ""
     return f"{text}, {CONSTANT}" if text and row.get("constant") in (True,) else text
+
+
+def code_of(row: Mapping[Any, Any]) -> str:
+    """Version, commit and Python of a run; unknown ones are left out.
+
+    Examples
+    --------
+    >>> code_of({"tag.version.auclab": "0.3", "tag.python": "3.12.1"})
+    'auclab 0.3 · Python 3.12.1'
+    """
+    version, commit, python = (
+        row.get(f"tag.{name}") for name in ("version.auclab", "mlflow.source.git.commit", "python")
+    )
+    changed = " with uncommitted changes" if row.get("tag.git.changed") == "yes" else ""
+    parts = [("auclab ", version, ""), ("commit ", commit, changed), ("Python ", python, "")]
+    return " · ".join(f"{what}{text[:12]}{more}" for what, text, more in parts if isinstance(text, str))
 
 
 def read_runs(
@@ -196,12 +213,6 @@ def find_sweep(store_dir: str | Path, name: str) -> str:
     known = _search_sweeps(Address.parse(store_dir), "")
     near = did_you_mean(name, [*({"last"} - {name}), *(each[: max(8, len(name))] for each in known)])
     raise AuclabError(f"no sweep is called {name!r}{near}; there are {few(known) or 'none'}")
-
-
-def match_sweep(store_dir: str | Path, name: str) -> str | None:
-    """The id of the sweep whose id begins with `name`; None if there is none."""
-    found = _search_sweeps(Address.parse(store_dir), name) if _may_be_id(name) else []
-    return found[0] if len(found) == 1 else None
 
 
 def _search_sweeps(store: Address, name: str) -> list[str]:

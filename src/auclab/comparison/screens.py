@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -139,17 +138,6 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
         lines.append([*line, number_of(block, "gap", "max", ".1e"), number_of(block, "seconds/total", "sum", ".3g")])
     print_table(head, lines, left=(0, 1, 2, 3))
     out.print(f"{counted(len(lines), 'run')}; auclab show RUN describes one, auclab compare compares them", style="dim")
-
-
-def show_sweep_runs(runs: pd.DataFrame, sweep: str, *, metric: str, store: str) -> None:
-    """The runs of a sweep, and the command that compares them.
-
-    `runs`: as `read_runs` gives it. `sweep`: its id. `metric`: the metric to print for every run. `store`: the value of
-    ``--store``.
-    """
-    show_runs(runs, metric=metric)
-    where = "" if store == "mlruns" else f" --store {shlex.quote(store)}"
-    out.print(f"auclab compare --sweep {sweep[:8]}{where}", soft_wrap=True, markup=False)
 
 
 def show_replay(found: Replay, tolerance: float) -> None:

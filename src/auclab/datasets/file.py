@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,12 +13,12 @@ from auclab.datasets.bad_cells import Refusals, bad_columns, numbers_in, refuse_
 from auclab.datasets.cache import unpacked
 from auclab.datasets.columns import Encoding, sort_columns
 from auclab.datasets.csv_format import CsvFormat, csv_format, leading_zeros
-from auclab.datasets.labels import as_labels, binarise, override
+from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset, verified_sha256
 from auclab.datasets.table import ALL, make_dataset, read_text, reading
 from auclab.datasets.target import Roles
 from auclab.types import AuclabError, GroupWeights
-from auclab.wording import did_you_mean, nearest
+from auclab.wording import did_you_mean
 
 #: Missing values in csv and tsv files.
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
@@ -150,11 +149,6 @@ def refuse_empty(path: Path) -> None:
 
 def unknown_ending(path: Path) -> str:
     """What to do with a file whose name says none of the formats that are read."""
-    ending = path.suffix.lower()
-    if ending in (".xlsx", ".xls", ".xlsm", ".ods"):
-        return f"{path} is a workbook; save its sheet as csv (in Excel: CSV UTF-8), and give that file"
-    if ending in (".txt", ".tab", ".dat", ""):
-        return f"{path} has no ending that shows its format; if it is a table of text, name it {path.stem}.csv"
     return f"{path} has an unknown ending; a file ends in one of {', '.join((*CSV, *TSV, *PARQUET, *SVMLIGHT))}"
 
 
@@ -195,40 +189,22 @@ def _is_whole(column: Any) -> bool:
 def _require_columns(path: Path, columns: Sequence[str], given: FileSettings) -> None:
     """Refuse settings that name columns which are not there, all at once."""
     every, refusals = ", ".join(columns), Refusals()
-    words = {
-        **{key: f"{key} column {{}}" for key in given.roles.named},
+    if not given.roles.ranking:
+        refusals.reasons.append(f"which column of {path} is the target? Give dataset.target; columns are {every}")
+    lists = {
         "nominal": "nominal column {}", "drop": "column {}, to be dropped,",
         "decimal_comma": "column {} of decimal commas",
     }  # fmt: skip
-    if not given.roles.ranking:
-        refusals.reasons.append(f"which column of {path} is the target? Give dataset.target; columns are {every}")
-    for key, role in words.items():
-        of_role = [name for name in [given.roles.named.get(key)] if name is not None]
-        names = of_role if key in given.roles.named else given.lists[key]
-        names = () if key == "nominal" and given.all_nominal else names
-        for name in names:
-            if name not in columns:
-                near, hint = did_you_mean(name, columns), _hint(key, name, names, columns)
-                listed = "" if refusals.reasons else f"; columns are {every}"
-                refusals.reasons.append(f"{role.format(repr(name))} does not exist{near}{hint}{listed}")
+    named = [(f"{key} column {{}}", name) for key, name in given.roles.named.items() if name is not None]
+    named += [(words, name) for key, words in lists.items() for name in given.lists[key]]
+    for words, name in named:
+        if name not in columns:
+            near, listed = did_you_mean(name, columns), "" if refusals.reasons else f"; columns are {every}"
+            refusals.reasons.append(f"{words.format(repr(name))} does not exist{near}{listed}")
     for key, column in given.roles.named.items():
         if column is not None and column in given.lists["drop"]:
             refusals.reasons.append(f"column {column!r} is the {key} and to be dropped; take it out of dataset.drop")
     refusals.raise_all()
-
-
-def _hint(key: str, name: str, names: Sequence[str], columns: Sequence[str]) -> str:
-    """How a column is to be typed whose name a comma has split, or that is alike and needs quotes."""
-    for column in columns:
-        parts = [part.strip() for part in column.split(",")]
-        for first in range(len(names) - len(parts) + 1):
-            if len(parts) > 1 and list(names[first : first + len(parts)]) == parts:
-                whole = [*names[:first], column, *names[first + len(parts) :]]
-                return f"; a name with a comma is one value in quotes: {override(f'dataset.{key}', whole)}"
-    if (near := nearest(name, columns)) is None or re.fullmatch(r"\w+", near, flags=re.ASCII):
-        return ""
-    whole = [near if each == name else each for each in names]
-    return f"; it is typed as {override(f'dataset.{key}', whole[0] if key in Roles().named else whole)}"
 
 
 def read_parquet(path: Path) -> Any:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from auclab.datasets.bad_cells import Refusals, numbers_in
 from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
@@ -115,18 +117,12 @@ def propose_split(dataset: Dataset, groups: Sequence[str], dates: Sequence[str])
 
 def _in_order(dataset: Dataset, column: str) -> bool:
     """Whether the rows are in the order of a column of dates without gaps, or in the opposite one."""
-    import pandas as pd
-
-    from auclab.datasets.dates import as_dates, find_dates
-
-    values = pd.Series(dataset.column(column))
-    written = find_dates(values)
-    if values.isna().any() or values.nunique() < ENOUGH or (written is not None and written.other):
+    try:
+        times = np.asarray(Timed(column).target(dataset).order)
+    except AuclabError:
         return False
-    if written is None and not str(values.dtype).startswith("datetime"):
-        return False
-    days = as_dates(values, None if written is None else written.formats[0])
-    return bool(days.is_monotonic_increasing or days.is_monotonic_decreasing)
+    steps = np.diff(times)
+    return bool(times.max() + 1 >= ENOUGH and (np.all(steps >= 0) or np.all(steps <= 0)))
 
 
 def _works(split: ByColumn, dataset: Dataset) -> bool:

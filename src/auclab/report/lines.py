@@ -6,13 +6,12 @@ import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from auclab.comparison.cells import FOLLOW
-from auclab.comparison.runs import is_setting, status_of
+from auclab.comparison.runs import code_of, is_setting, status_of
 from auclab.pipeline.split.results import spread
 from auclab.types import CONVERGED
 
@@ -28,52 +27,13 @@ OTHER = {
 _WHERE = ("tracking", "data_dir", "experiment")
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Mean and standard deviation (n − 1) over the splits of a run; NaN where there is none."""
-
-    mean: float
-    deviation: float
-
-    @property
-    def text(self) -> str:
-        """``0.9123 ± 0.0045``."""
-        if math.isnan(self.mean):
-            return "—"
-        return f"{self.mean:.4f}" + ("" if math.isnan(self.deviation) else f" ± {self.deviation:.4f}")
-
-
-@dataclass(frozen=True)
-class RunLine:
-    """One run.
-
-    `command`: as typed; "" if it does more than run an experiment. `again`: the
-    command that checks the numbers.
-    """
-
-    number: int
-    run_id: str
-    name: str
-    dataset: str
-    status: str
-    good: bool
-    splits: int
-    measured: tuple[Measured, ...]
-    gap: float
-    seconds: float
-    started: pd.Timestamp
-    command: str
-    again: str
-    code: str
-    data_sha256: str
-    error: str
-
-
-def run_lines(runs: pd.DataFrame, metrics: Sequence[str], *, store: str) -> list[RunLine]:
-    """Lines of all runs, oldest first.
+def run_lines(runs: pd.DataFrame, metrics: Sequence[str], *, store: str) -> list[dict[str, Any]]:
+    """A line per run, oldest first.
 
     `runs`: as `auclab.comparison.read_runs` gives it, with runs of every status. `metrics`: columns to show. `store`:
-    the store's folder, as written in the commands.
+    the store's folder, as written in the commands. Returns: among others ``number`` on the page, ``measured`` (mean
+    over the splits and its text, per metric), ``command`` as typed ("" if it does more than run an experiment) and
+    ``again``, the command that checks the numbers.
     """
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in runs.to_dict("records"):
@@ -81,28 +41,35 @@ def run_lines(runs: pd.DataFrame, metrics: Sequence[str], *, store: str) -> list
     return [_line(number, each, metrics, store) for number, each in enumerate(rows.values())]
 
 
-def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store: str) -> RunLine:
+def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store: str) -> dict[str, Any]:
     first = rows[0]
     endings = list(dict.fromkeys(map(_ending, rows)))
     where = [] if store == "mlruns" else ["--store", store]
-    return RunLine(
-        number=number,
-        run_id=str(first["run_id"]),
-        name=str(first["run"]),
-        dataset=str(first.get("dataset", "")),
-        status=", ".join(endings),
-        good=set(endings) <= set(CONVERGED),  # not those of constant scorers
-        splits=len(rows),
-        measured=tuple(Measured(*spread(_values(rows, metric))[:2]) for metric in metrics),
-        gap=spread(_values(rows, "gap"))[2],
-        seconds=sum(_values(rows, "seconds/total")),
-        started=first["started"],
-        command=plain_command(plain_text(first.get("tag.command"))),
-        again=shlex.join(["auclab", "rerun", *where, str(first["run_id"])[:12]]),
-        code=_code(first),
-        data_sha256=plain_text(first["data_sha256"]),
-        error=plain_text(first.get("tag.error")),
-    )
+    return {
+        "number": number,
+        "run_id": str(first["run_id"]),
+        "name": str(first["run"]),
+        "dataset": str(first.get("dataset", "")),
+        "status": ", ".join(endings),
+        "good": set(endings) <= set(CONVERGED),  # not those of constant scorers
+        "splits": len(rows),
+        "measured": [_measured(_values(rows, metric)) for metric in metrics],
+        "gap": spread(_values(rows, "gap"))[2],
+        "seconds": sum(_values(rows, "seconds/total")),
+        "started": first["started"],
+        "command": plain_command(plain_text(first.get("tag.command"))),
+        "again": shlex.join(["auclab", "rerun", *where, str(first["run_id"])[:12]]),
+        "code": code_of(first),
+        "data_sha256": plain_text(first["data_sha256"]),
+        "error": plain_text(first.get("tag.error")),
+    }
+
+
+def _measured(values: list[float]) -> tuple[float, str]:
+    """The mean over the splits of a run, and its text: ``0.9123 ± 0.0045``."""
+    mean, deviation, _ = spread(values)
+    more = "" if math.isnan(deviation) else f" ± {deviation:.4f}"
+    return mean, "—" if math.isnan(mean) else f"{mean:.4f}{more}"
 
 
 def plain_command(text: str) -> str:
@@ -136,15 +103,6 @@ def _ending(row: Mapping[str, Any]) -> str:
 
 def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
     return [float(row.get(name, math.nan)) for row in rows]
-
-
-def _code(first: Mapping[str, Any]) -> str:
-    commit = plain_text(first.get("tag.mlflow.source.git.commit"))[:12]
-    changed = " with uncommitted changes" if first.get("tag.git.changed") == "yes" else ""
-    version, python = (plain_text(first.get(f"tag.{name}")) for name in ("version.auclab", "python"))
-    parts = [f"auclab {version}".strip(), f"commit {commit}{changed}" if commit else ""]
-    parts.append(f"Python {python}" if python else "")
-    return " · ".join(part for part in parts if part)
 
 
 def plain_text(value: Any) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path as Folder
 from typing import Any
 
@@ -22,29 +21,32 @@ ALONG = ("formulation.penalty", "formulation.threshold")
 TUNING_FILE = "tuning.csv"
 
 
-@dataclass(frozen=True)
-class Point:
-    """Mean and standard deviation (n − 1, None for one) of a metric at one λ or z, over `count` seeds and folds."""
-
-    at: float
-    mean: float
-    deviation: float | None
-    count: int
+#: One metric along one parameter, everything else fixed: ``symbol``, ``name``, ``metric``, ``points``.
+Path = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Path:
-    """One metric along one parameter, everything else fixed."""
+def path(symbol: str, name: str, metric: str, along: pd.Series, values: pd.Series) -> Path:
+    """Mean, standard deviation (n − 1, None of one value) and number of the values at each λ or z."""
+    groups = values.groupby(along.astype(float)).agg(["mean", "std", "count"])
+    points = [
+        {"at": at, "mean": mean, "deviation": None if math.isnan(deviation) else deviation, "count": int(count)}
+        for at, mean, deviation, count in groups.itertuples(name=None)
+        if count
+    ]
+    return {"symbol": symbol, "name": name, "metric": metric, "points": points}
 
-    symbol: str
-    name: str
-    metric: str
-    points: tuple[Point, ...]
 
-    @property
-    def data(self) -> dict[str, Any]:
-        """As JSON data."""
-        return asdict(self)
+def configurations(runs: pd.DataFrame, *, but: str = "") -> Iterator[tuple[pd.DataFrame, list[str]]]:
+    """Runs that agree in all settings but the seeds and `but`, and the settings that tell them from the others."""
+    fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if name != but and runs[name].notna().any()]
+    if len(runs) and fixed:
+        telling = telling_settings(runs, fixed)
+        yield from ((block, telling) for _, block in runs.groupby(fixed, dropna=False, sort=False))
+
+
+def named(block: pd.DataFrame, telling: Sequence[str]) -> str:
+    """The name of a configuration."""
+    return label(telling, [block.iloc[0][key] for key in telling])
 
 
 def find_paths(runs: pd.DataFrame, metrics: Sequence[str]) -> list[Path]:
@@ -56,36 +58,18 @@ def find_paths(runs: pd.DataFrame, metrics: Sequence[str]) -> list[Path]:
     return [path for along in ALONG if along in runs for path in _paths_along(runs, along, metrics)]
 
 
-def _paths_along(runs: pd.DataFrame, along: str, metrics: Sequence[str]) -> list[Path]:
+def _paths_along(runs: pd.DataFrame, along: str, metrics: Sequence[str]) -> Iterator[Path]:
     """Groups of runs that agree in all settings but `along` and the seeds."""
     runs = runs.assign(**{along: pd.to_numeric(runs[along], errors="coerce")})  # "tuned" is not a number
-    runs = runs[runs[along].notna()]
-    fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if name != along and runs[name].notna().any()]
-    if runs.empty or not fixed:
-        return []
-    blocks = [block for _, block in runs.groupby(fixed, dropna=False, sort=False) if block[along].nunique() > 1]
+    blocks = [block for block, _ in configurations(runs[runs[along].notna()], but=along) if block[along].nunique() > 1]
     if not blocks:
-        return []
-    together = pd.concat(blocks)
-    telling = telling_settings(together, fixed)
-    symbol = SYMBOLS[along.rpartition(".")[2]]
-    paths = []
-    for block in blocks:
-        name = label(telling, [block.iloc[0][key] for key in telling])
+        return
+    for block, telling in configurations(pd.concat(blocks), but=along):
         newest = block.drop_duplicates([along, "fold", *(key for key in REPLICATION if key in block)], keep="last")
         for metric in metrics:
             if metric in newest and newest[metric].notna().any():
-                groups = newest.groupby(along)[metric]
-                points = tuple(point(float(str(at)), values.dropna()) for at, values in groups)
-                paths.append(Path(symbol, name, metric, tuple(point for point in points if point.count)))
-    return paths
-
-
-def point(at: float, values: pd.Series) -> Point:
-    """Mean and standard deviation of some values."""
-    deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
-    mean = float(values.mean()) if len(values) else math.nan
-    return Point(at, mean, None if math.isnan(deviation) else deviation, len(values))
+                symbol = SYMBOLS[along.rpartition(".")[2]]
+                yield path(symbol, named(block, telling), metric, newest[along], newest[metric])
 
 
 def tuning_paths(runs: pd.DataFrame) -> list[Path]:
@@ -95,22 +79,16 @@ def tuning_paths(runs: pd.DataFrame) -> list[Path]:
     """
     if "tune.parameter" not in runs:
         return []
-    runs = runs[runs["tune.parameter"].isin([*SYMBOLS, "kernel"])]
-    fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if runs[name].notna().any()]
-    if runs.empty:
-        return []
-    telling = telling_settings(runs, fixed)
     found = []
-    for _, block in runs.groupby(fixed, dropna=False, sort=False):
+    for block, telling in configurations(runs[runs["tune.parameter"].isin([*SYMBOLS, "kernel"])]):
         tried = [frame for folder in block["fold_folder"] if (frame := _tried(Folder(folder))) is not None]
         if tried:
             first = block.iloc[0]
-            name = label(telling, [first[key] for key in telling])
             metric = f"{first.get('tune.metric', 'score')}, inner folds"
-            symbol = SYMBOLS[_along(first)]
             for gamma, values in pd.concat(tried).groupby("gamma", dropna=False):
                 at = "" if pd.isna(gamma) else f" γ={float(str(gamma)):.3g}"
-                found.append(Path(symbol, f"{name}{at}", metric, _points(values)))
+                name = f"{named(block, telling)}{at}"
+                found.append(path(SYMBOLS[_along(first)], name, metric, values["value"], values["mean"]))
     return found
 
 
@@ -129,11 +107,6 @@ def _tried(folder: Folder) -> pd.DataFrame | None:
     with damaged(folder / TUNING_FILE):
         names = ("gamma", "value", "mean")
         return pd.DataFrame({key: [float(row.get(key) or "nan") for row in rows] for key in names})
-
-
-def _points(tried: pd.DataFrame) -> tuple[Point, ...]:
-    groups = tried.dropna(subset=["mean"]).groupby("value")["mean"]
-    return tuple(point(float(str(value)), scores) for value, scores in groups)
 
 
 KIND = ["name", "quantity", "sample"]

@@ -22,7 +22,7 @@ from auclab.datasets.target import names_of
 from auclab.files import replace_file
 from auclab.report.comparisons import compare_sheet, read_cards
 from auclab.report.curves import ranked_curves, short, split_curves
-from auclab.report.lines import RunLine, run_lines, settings_that_differ
+from auclab.report.lines import run_lines, settings_that_differ
 from auclab.report.paths import bound_lines, find_paths, read_bounds, tuning_paths
 from auclab.report.scorers import draw_kernels, kernel_lines, run_cards, scorer_effects
 from auclab.sizes import FEW
@@ -100,7 +100,7 @@ def write_report(
     metrics = _metrics(finished, metrics)
     store = str(store_dir)
     lines = run_lines(runs, metrics, store=store)
-    numbers = {line.run_id: line.number for line in lines}
+    numbers = {line["run_id"]: line["number"] for line in lines}
     unfinished = len(lines) - finished["run_id"].nunique()
     notes = [f"runs that did not finish and are not compared: {unfinished}"] if unfinished else []
     curves, left_out = _curves(finished, numbers)
@@ -110,14 +110,16 @@ def write_report(
     paths = [*find_paths(finished, ["objective", *metrics]), *tuning_paths(finished)]
     data = {
         "runs": {
-            line.number: {"name": line.name, "curves": curves[line.number]} for line in lines if line.number in curves
+            number: {"name": line["name"], "curves": curves[number]}
+            for number, line in enumerate(lines)
+            if number in curves
         },
         "settings": settings_that_differ(finished, numbers),
         "selected": _first_selection(lines, curves),
         "ranked": ranked,
         "most": MOST_SELECTED,
         "bounds": _bound_points(bounds),
-        "paths": [each.data for each in paths],
+        "paths": paths,
     }
     text = _template().render(
         title=title,
@@ -184,9 +186,9 @@ def _curves(runs: pd.DataFrame, numbers: Mapping[str, int]) -> tuple[dict[int, l
     return found, without
 
 
-def _ranked(runs: pd.DataFrame, lines: Sequence[RunLine]) -> list[dict[str, Any]]:
+def _ranked(runs: pd.DataFrame, lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The last few runs over groups, grades or times, each with the concordance of its splits."""
-    names, found = {line.run_id: line.name for line in lines}, list[dict[str, Any]]()
+    names, found = {line["run_id"]: line["name"] for line in lines}, list[dict[str, Any]]()
     for run_id, of_run in list(runs.groupby("run_id", sort=False))[::-1]:
         curves = [ranked_curves(Path(folder)) for folder in of_run["fold_folder"]]
         if found_here := [each for each in curves if each is not None]:
@@ -196,12 +198,12 @@ def _ranked(runs: pd.DataFrame, lines: Sequence[RunLine]) -> list[dict[str, Any]
     return found
 
 
-def _first_selection(lines: Sequence[RunLine], curves: Mapping[int, Any]) -> list[int]:
+def _first_selection(lines: Sequence[Mapping[str, Any]], curves: Mapping[int, Any]) -> list[int]:
     """On the data set with the most configurations, the last run of the first few of them."""
     newest: dict[str, dict[str, int]] = {}
     for line in lines:
-        if line.number in curves:
-            newest.setdefault(line.dataset, {})[line.name.partition(" · ")[0]] = line.number
+        if line["number"] in curves:
+            newest.setdefault(line["dataset"], {})[line["name"].partition(" · ")[0]] = line["number"]
     return list(max(newest.values(), key=len, default={}).values())[: MOST_SELECTED // 2]
 
 
