@@ -6,6 +6,7 @@ import pytest
 
 from auclab.cli import main as cli
 from auclab.comparison import compare_runs, read_runs
+from auclab.comparison.runs import open_reader
 from auclab.pipeline.refit import on_all_rows
 from auclab.tracking.address import TrackingConfig
 from auclab.tracking.model import load_model
@@ -175,3 +176,11 @@ def test_a_command_on_all_rows():
     command = "python run.py 'dataset.path=my file.csv' +split.seed=3 split=kfold split.fold=1 tune=auto"
     assert on_all_rows(command) == "python run.py 'dataset.path=my file.csv' tune=auto split=none"
     assert on_all_rows("") == ""
+
+
+def test_mlflow_finds_models_by_what_they_reach_on_a_data_set(folder):
+    client = open_reader(folder / "mlruns")
+    experiments = [each.experiment_id for each in client.search_experiments()]
+    for name, some in (("my.csv", True), ("other.csv", False)):
+        data, reached = [{"dataset_name": name}], "metrics.`test/auc` > 0.5"
+        assert bool(client.search_logged_models(experiments, reached, datasets=data)) == some

@@ -89,7 +89,7 @@ def test_one_fold_is_that_of_all() -> None:
         (lambda: splits.kfold(Y, fold=5), r"fold is 5; the 5 folds are numbered 0 to 4"),
         (lambda: splits.kfold(Y, fold=-1), r"fold is -1"),
         (lambda: splits.kfold([1] * 4 + [0] * 9), r"5 folds need 5 .* 4 positives and 9 negatives; use n_folds=4"),
-        (lambda: splits.kfold([1] + [0] * 9), r"use split=none"),
+        (lambda: splits.kfold([1] + [0] * 9), r"do without folds"),
     ],
 )
 def test_what_is_refused(call: Callable[[], object], message: str) -> None:
@@ -137,8 +137,7 @@ def test_many_rows_are_drawn_as_few(monkeypatch: pytest.MonkeyPatch, n_pos: int,
     ("setting", "few", "advice"),
     [
         ("tune.folds", 2, "use tune.folds=2"),
-        ("tune.folds", 1, "use tune=none"),
-        ("inner.folds", 1, "inner.folds=0"),
+        ("tune.folds", 1, "do without folds"),
     ],
 )
 def test_the_setting_that_asks_for_folds_is_named(setting, few, advice):

@@ -52,29 +52,28 @@ def predict(arguments: Namespace) -> int:
         found.write(target)
     about, table = scorer.description["about"], found.table
     # If the table goes to standard output, messages go to standard error.
-    say = err if target is None else out
-    model = f"{about.get('formulation', 'model')} · {about.get('dataset', '')} · {about.get('split', '')}"
-    say.print(f"[cyan]model[/cyan]    {escape(visible(model))}", soft_wrap=True)
+    screen = err if target is None else out
+
+    def say(word: str, text: str) -> None:
+        screen.print(f"[cyan]{word:<8}[/cyan] {escape(visible(text))}", soft_wrap=True)
+
+    say("model", f"{about.get('formulation', 'model')} · {about.get('dataset', '')} · {about.get('split', '')}")
     if "label" in table:
         positive = int((table["label"] == scorer.labels[1]).sum())
         chosen = scorer.description["threshold"]
-        rule = visible(f"{_in_words(chosen.get('rule'))}, on {chosen.get('chosen_on', '')}")
-        say.print(
-            f"[cyan]labels[/cyan]   {positive} of {len(table)} rows {escape(visible(scorer.labels[1]))}: score above "
-            f"{scorer.threshold:.6g} ({escape(rule)})",
-            soft_wrap=True,
-        )
+        rule = f"{_in_words(chosen.get('rule'))}, on {chosen.get('chosen_on', '')}"
+        called = f"{positive} of {len(table)} rows {scorer.labels[1]}"
+        say("labels", f"{called}: score above {scorer.threshold:.6g} ({rule})")
     calibration = scorer.description.get("probability")
     if "probability" in table and calibration is not None:
-        method = visible(f"{calibration.get('method', '')}, on {calibration.get('calibrated_on', '')}")
-        say.print(f"[cyan]probability[/cyan] of {escape(visible(scorer.labels[1]))}: {escape(method)}", soft_wrap=True)
+        method = f"{calibration.get('method', '')}, on {calibration.get('calibrated_on', '')}"
+        say("probability", f"of {scorer.labels[1]}: {method}")
     elif "probability" in table:
-        reason = about.get("no_probability", "the scorer was not calibrated")
-        say.print(f"[cyan]note[/cyan]     no probabilities: {escape(visible(str(reason)))}", soft_wrap=True)
+        say("note", f"no probabilities: {about.get('no_probability', 'the scorer was not calibrated')}")
     for note in found.notes:
-        say.print(f"[cyan]note[/cyan]     {escape(visible(note))}", soft_wrap=True)
+        say("note", note)
     if target is not None:
-        say.print(f"[cyan]written[/cyan]  {escape(str(target))} ({len(table)} rows)", soft_wrap=True)
+        say("written", f"{target} ({len(table)} rows)")
     return 0
 
 
@@ -98,10 +97,7 @@ def export(arguments: Namespace) -> int:
         write_data(content)
         return 0
     target = Path(arguments.out or f"scorer.{arguments.to}")
-    if isinstance(content, bytes):
-        target.write_bytes(content)
-    else:
-        target.write_text(content, encoding="utf-8")
+    target.write_bytes(content if isinstance(content, bytes) else content.encode())
     out.print(f"[cyan]written[/cyan]  {escape(str(target))} ({target.stat().st_size:,} bytes)", soft_wrap=True)
     return 0
 

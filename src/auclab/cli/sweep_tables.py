@@ -5,8 +5,6 @@ The table is the description of the parent run, and ``comparison.csv`` and ``com
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,6 +15,7 @@ from auclab.comparison.table import Table, compare_runs
 from auclab.displays.base import DPI
 from auclab.displays.scores import draw_pairs
 from auclab.tracking.record import LONGEST_VALUE
+from auclab.tracking.sweeps import GRID_TAG
 from auclab.types import AuclabError
 
 #: MLflow's tag with the description of a run, in Markdown.
@@ -29,11 +28,9 @@ MOST_SWEEPS = 20
 
 def attach_tables(client: Any, store: str) -> int:
     """Add tables and figures to parent runs without an up-to-date one; return how many."""
-    parents = _parents(client)
-    if not parents:
-        return 0
+    every = [experiment.experiment_id for experiment in client.search_experiments()]
     count = 0
-    for parent in parents:
+    for parent in client.search_runs(every, f"tags.`{GRID_TAG}` != ''", max_results=MOST_SWEEPS) if every else ():
         jobs = read_runs(store, sweep=parent.info.run_id)
         if jobs.empty or parent.data.tags.get(TABLE_TAG) == str(jobs["run_id"].nunique()):
             continue
@@ -47,19 +44,8 @@ def attach_tables(client: Any, store: str) -> int:
 
 
 def _attach(client: Any, parent: str, table: Table, jobs: pd.DataFrame) -> None:
-    with tempfile.TemporaryDirectory(prefix="auclab-") as folder:
-        csv, figure = Path(folder, "comparison.csv"), Path(folder, "comparison.png")
-        csv.write_text(to_csv(table), encoding="utf-8")
-        draw_pairs(table.cells.by_row, metric=table.cells.metric).savefig(figure, dpi=DPI)
-        for path in (csv, figure):
-            client.log_artifact(parent, str(path))
+    client.log_text(parent, to_csv(table), "comparison.csv")
+    figure = draw_pairs(table.cells.by_row, metric=table.cells.metric)
+    client.log_figure(parent, figure, "comparison.png", save_kwargs={"dpi": DPI})
     client.set_tag(parent, NOTE_TAG, to_markdown(table)[:LONGEST_VALUE])
     client.set_tag(parent, TABLE_TAG, str(jobs["run_id"].nunique()))
-
-
-def _parents(client: Any) -> list[Any]:
-    """The newest parent runs."""
-    every = [experiment.experiment_id for experiment in client.search_experiments()]
-    if not every:
-        return []
-    return list(client.search_runs(every, "tags.`sweep.grid` != ''", max_results=MOST_SWEEPS))

@@ -12,7 +12,7 @@ import pandas as pd
 from auclab.pipeline.config.compose import SYMBOLS, TUNED_TOGETHER
 from auclab.sizes import LINES
 from auclab.types import AuclabError
-from auclab.wording import did_you_mean, few
+from auclab.wording import counted, did_you_mean, few
 
 #: Settings that only replicate an experiment; the name of the split is the column ``fold``.
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
@@ -399,7 +399,7 @@ def _constants(constant: pd.DataFrame) -> list[str]:
     ]
 
 
-def _missing(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
+def _missing(values: pd.DataFrame, compared: pd.DataFrame) -> list[str]:
     """A note per column that was not run on some rows, and per cell that lacks pairs of its row."""
     notes = []
     counts = values.groupby(level="row", sort=False).count()
@@ -409,7 +409,7 @@ def _missing(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
         for row, block in values[column].groupby(level="row", sort=False):
             absent = list(block.index.get_level_values("pair")[block.isna()])
             if 0 < len(absent) < len(block):
-                inside = counted.loc[[row]]
+                inside = compared.loc[[row]]
                 here, pairs = int(inside[column].sum()), int(inside.any(axis=1).sum())
                 notes.append(
                     f"missing: {column} on {row} lacks {len(absent)} of {len(block)} ({few(absent)}); "
@@ -422,14 +422,10 @@ def _missing(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
 def _consequence(here: int, pairs: int) -> str:
     """The pairs on which a column is compared if it has `here` of the `pairs` that the others share."""
     if here == pairs:
-        return f"the means of this row are over the {_count(pairs)} that its columns share"
+        return f"the means of this row are over the {counted(pairs, 'pair')} that its columns share"
     if here == 0:
         return "it shares none with the others and is not compared"
-    return f"its mean is over {_count(here)}, {'its test too' if here > 1 else 'and it is not tested'}"
-
-
-def _count(pairs: int) -> str:
-    return f"{pairs} {'pair' if pairs == 1 else 'pairs'}"
+    return f"its mean is over {counted(here, 'pair')}, {'its test too' if here > 1 else 'and it is not tested'}"
 
 
 def _some_tuned(runs: pd.DataFrame) -> bool:

@@ -29,25 +29,24 @@ def to_values(table: Table) -> str:
     return str(values.set_axis(index, axis=0).set_axis(columns, axis=1).to_csv())
 
 
+#: Columns of the csv file of a table, in their order; of a `Cell`, those that are called otherwise there.
+_HEAD = [
+    *("row", "column", "metric", "mean", "sd", "n", "best", "not_worse", "test", "p_value", "seconds"),
+    *("seconds_of_tuning", "gap", "constant", "mean_low", "mean_high"),
+]
+_RENAMED = {"deviation": "sd", "count": "n", "level": "not_worse", "tuning": "seconds_of_tuning"}
+
+
 def to_csv(table: Table) -> str:
     """Csv of the table: a line per cell."""
     lines = []
     for row in table.rows:
         for column in table.columns:
-            cell = table.cell(row, column)
-            line = [
-                *map(no_formula, (row, column, table.cells.metric)),
-                cell.mean,
-                cell.deviation,
-                cell.count,
-                cell.best,
-                cell.level,
-            ]
-            line += [table.test, cell.p_value, cell.seconds, cell.tuning, cell.gap, cell.constant]
-            lines.append([*line, *_interval(table, row, column)])
-    head = ["row", "column", "metric", "mean", "sd", "n", "best", "not_worse", "test", "p_value", "seconds"]
-    head += ["seconds_of_tuning", "gap", "constant", "mean_low", "mean_high"]
-    return str(pd.DataFrame(lines, columns=head).to_csv(index=False))
+            low, high = _interval(table, row, column)
+            line = asdict(table.cell(row, column)) | {"test": table.test, "mean_low": low, "mean_high": high}
+            names = {"row": row, "column": column, "metric": table.cells.metric}
+            lines.append(line | {key: no_formula(name) for key, name in names.items()})
+    return str(pd.DataFrame(lines).rename(columns=_RENAMED).to_csv(columns=_HEAD, index=False))
 
 
 def _interval(table: Table, row: str, column: str) -> tuple[float, float]:

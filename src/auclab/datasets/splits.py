@@ -256,16 +256,6 @@ def check_settings(
         raise AuclabError(f"fold is {fold}; the {n_folds} folds are numbered 0 to {n_folds - 1}")
 
 
-#: What to do with a class that has one observation, by the setting that asks for folds.
-_WITHOUT_FOLDS = {
-    "n_folds": "use split=none",
-    "split.n_folds": "use split=none",
-    "tune.folds": "use tune=none",
-    "inner.folds": "take inner.folds=0",
-    "decision.folds": "use decision.probability=none",
-}
-
-
 def check_rows(
     y: ArrayLike | Target, *, test_size: float | None = None, n_folds: int | None = None, setting: str = "n_folds"
 ) -> None:
@@ -288,7 +278,7 @@ def check_rows(
     if n_folds is not None and fewest < n_folds:
         raise AuclabError(
             f"{n_folds} folds need {n_folds} observations of each class, and there are {_census(labels)}; "
-            + (f"use {setting}={fewest}" if fewest >= 2 else _WITHOUT_FOLDS[setting])
+            + (f"use {setting}={fewest}" if fewest >= 2 else "add rows, or do without folds")
         )
     if test_size is not None:
         n_test = math.ceil(test_size * len(labels))

@@ -53,10 +53,12 @@ class Store:
         time: int,
         step: int = 0,
         model: str | None = None,
+        dataset: DatasetEntry | None = None,
     ) -> None:
-        """Log parameters and metrics, those of a model, in as few calls as MLflow allows."""
+        """Log parameters and metrics, those of a model on a data set, in as few calls as MLflow allows."""
         of_run = [Param(key, value) for key, value in params.items()]
-        numbers = [Metric(key, float(value), time, step, model) for key, value in metrics.items()]
+        data = (None, None) if dataset is None else (dataset.name, dataset.digest)
+        numbers = [Metric(key, float(value), time, step, model, *data) for key, value in metrics.items()]
         while of_run or numbers:
             self.client.log_batch(run_id, numbers[:MAX_METRICS_PER_BATCH], of_run[:MAX_PARAMS_TAGS_PER_BATCH])
             of_run, numbers = of_run[MAX_PARAMS_TAGS_PER_BATCH:], numbers[MAX_METRICS_PER_BATCH:]

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from filelock import FileLock, Timeout
 
@@ -177,7 +177,8 @@ def send(store: Store, record: RunRecord, *, again: bool = False) -> RunRecord:
     if run.info.status != record.status:  # the status is set last
         models = log_models(client, run_id, record.params, record.folder) if record.status == "FINISHED" else {}
         model = models.get(MODEL_NAME)
-        store.log(run_id, params=record.params, metrics=record.metrics, time=record.end_time, model=model)
+        of_model: dict[str, Any] = {"time": record.end_time, "model": model, "dataset": record.dataset}
+        store.log(run_id, params=record.params, metrics=record.metrics, **of_model)
         store.log_dataset(run_id, record.dataset)
         place = _send_files(store, run_id, str(run.info.artifact_uri), record)
         client.set_terminated(run_id, record.status, record.end_time)
