@@ -219,7 +219,7 @@ def _search_sweeps(store: Address, name: str) -> list[str]:
     """Ids of the parent runs that a name may mean, the one that was started last first."""
     condition = [f"tags.`{GRID_TAG}` != ''"]
     condition += [f"attributes.run_id LIKE '{name}%'"] if _may_be_id(name) else []
-    most = 1 if name == "last" else LINES if name in ("", "last") or _may_be_id(name) else 0
+    most = 1 if name == "last" else LINES if name == "" or _may_be_id(name) else 0
     if not most:
         return []
     order = [f"tags.`{STARTED_TAG}` DESC"]

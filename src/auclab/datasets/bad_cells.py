@@ -37,14 +37,13 @@ class Refusals:
         self.reasons: list[str] = []
 
     @contextmanager
-    def collected(self, names: set[str] | None = None, name: str = "") -> Iterator[None]:
-        """Keep an `AuclabError` of the body, or the several ones that it stands for; `name` is added to `names`."""
+    def collected(self) -> Iterator[None]:
+        """Keep an `AuclabError` of the body, or the several ones that it stands for."""
         try:
             yield
         except AuclabError as error:
-            self.reasons += [reason for reason in reasons_of(error) if reason not in self.reasons]
-            if names is not None:
-                names.add(name)
+            several = getattr(error, "reasons", (str(error),))
+            self.reasons += [reason for reason in several if reason not in self.reasons]
 
     def raise_all(self) -> None:
         """Raise what was collected, if anything was."""
@@ -61,11 +60,6 @@ class SeveralError(AuclabError):
         self.reasons = tuple(reasons)
         numbered = " ".join(f"({k}) {reason}" for k, reason in enumerate(reasons, start=1))
         super().__init__(f"{len(reasons)} problems: {numbered}")
-
-
-def reasons_of(error: AuclabError) -> tuple[str, ...]:
-    """The reasons that an error stands for."""
-    return getattr(error, "reasons", (str(error),))
 
 
 #: A column of text of which this share is numbers was meant to be one of numbers.

@@ -81,7 +81,7 @@ class Scorer:
     @property
     def threshold(self) -> float:
         """A row is positive where its score is above this."""
-        return _number(self.description["threshold"]["value"])
+        return float(self.description["threshold"]["value"])  # JSON has text for infinity
 
     def score(self, X: Any) -> np.ndarray:
         """Scores of shape (n_rows,).
@@ -345,11 +345,6 @@ def _chunks(X: Any) -> Iterator[Any]:
     for first in range(0, X.shape[0], _AT_ONCE):
         rows = slice(first, first + _AT_ONCE)
         yield X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
-
-
-def _number(value: Any) -> float:
-    """JSON has text for infinity."""
-    return float(value)
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
