@@ -45,7 +45,7 @@ def test_a_solve_compiles_what_it_needs_for_one_layout():
     """In a process of its own, in which nothing else was called: 3 s."""
     done = subprocess.run([sys.executable, "-c", SOLVES], capture_output=True, text=True, check=True)
     points, pairs = json.loads(done.stdout)
-    over_pairs = ("pair_piece_sums", "opposite_piece_slopes", "window_row_sums")
+    over_pairs = ("pair_piece_sums", "opposite_piece_slopes", "add_window_rows")
     assert points["point_piece_sums"] == 1
     assert [points[name] for name in over_pairs] == [0, 0, 0]
     assert [pairs[name] for name in over_pairs] == [1, 1, 1]

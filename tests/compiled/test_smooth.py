@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.newton.hessian_operator import HessianOperator
+from auclab.solvers.newton.steps import HessianOperator
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from programs import overlapping, tied
 

@@ -18,7 +18,7 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
 from auclab.samples.blocks.reading import ahead
 from auclab.solvers.dispatch import solve
-from auclab.solvers.newton.subsampling import nested_subsamples
+from auclab.solvers.newton.solver import nested_subsamples
 from auclab.solvers.smoothed.binned_hessian import binned_hessian
 from auclab.solvers.smoothed.pair_loss import PairLoss
 from auclab.types import AuclabError, Status
@@ -165,9 +165,8 @@ def test_outliers_do_not_widen_the_bins_of_few_rows(rows, tmp_path):
         CSVM(0.2),  # w = 0
     ],
 )
-def test_the_optimum_of_blocks_is_that_of_memory(rows, table, formulation, monkeypatch):
-    """As on samples so large that a subsample's Hessian is used, which steps improve: equal within the gaps."""
-    monkeypatch.setattr("auclab.solvers.newton.continuation._MAX_HESSIAN_SIZE", 1000)
+def test_the_optimum_of_blocks_is_that_of_memory(rows, table, formulation):
+    """Equal within the gaps."""
     X, y = rows
     blocks = solve(formulation, table, y, solver="newton")
     memory = solve(formulation, X, y, solver="newton")
@@ -180,7 +179,7 @@ def test_the_optimum_of_blocks_is_that_of_memory(rows, table, formulation, monke
 def test_without_a_subsample_the_binned_hessian_does(rows, folder, monkeypatch):
     """All steps on the whole: other steps than in memory, the same optimum within the two certificates."""
     X, y = rows
-    monkeypatch.setattr("auclab.solvers.newton.subsampling.FIRST_SIZE", 10**9)
+    monkeypatch.setattr("auclab.solvers.newton.solver._LEAST_GROWTH", 10**9)
     table, _ = open_parquet(folder, target="y")
     assert nested_subsamples(as_sample(table, y)) == []
     blocks = solve(BufferedAUC(), table, y, solver="newton")

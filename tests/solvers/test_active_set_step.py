@@ -9,7 +9,7 @@ from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
 from auclab.regularisers import norm_named
 from auclab.regularisers.faces import L1Face, LinfFace
 from auclab.solvers.newton.active_set_step import active_set_step
-from auclab.solvers.newton.conic_step import conic_step
+from auclab.solvers.newton.steps import conic_step
 
 RIDGE = 1e-10
 

@@ -55,7 +55,7 @@ def test_the_exact_finish_ends_where_it_gains_nothing():
     X, y = table("scales", 400)
     solution = solve(GeneralizedBufferedAUC(-0.1), X, y, solver="newton")
     assert solution.gap <= 1e-6
-    assert len(solution.history) <= 12  # it went on for 130 steps of half a second
+    assert len(solution.history) <= 20  # it went on for 130 steps of half a second
 
 
 def test_tiny_penalties_are_certified_where_columns_are_far_from_their_mean():

@@ -106,7 +106,7 @@ def test_too_many_features_for_a_cone_are_refused():
 def test_many_features_go_by_products_of_the_hessian(program, monkeypatch):
     X, y = overlapping(np.random.default_rng(0), 200, 100, 8)
     dense = solve(program, X, y, solver="newton")
-    monkeypatch.setattr("auclab.solvers.newton.damped_newton.NEWTON_FEATURES", 4)
+    monkeypatch.setattr("auclab.solvers.newton.minimise.NEWTON_FEATURES", 4)
     by_products = solve(program, sp.csr_array(X), y, solver="newton", tolerance=1e-5)
     assert by_products.gap <= 1e-5
     assert by_products.objective == pytest.approx(dense.objective, rel=1e-5)

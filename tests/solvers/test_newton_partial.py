@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from auclab import BufferedAUC, PartialAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
-from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.newton.hessian_operator import HessianOperator
-from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.newton.minimise import DampedNewton
+from auclab.solvers.newton.steps import HessianOperator
 from auclab.solvers.smoothed.partial_loss import PartialLoss
 from auclab.types import NORMS, Status
 from programs import CVAR, PROBLEMS, label, overlapping, tied
@@ -132,25 +132,26 @@ def test_a_step_that_is_too_long_ends_near_the_minimum_along_it(norm, squared):
     X, y, weight, rng = drawn(7, True)
     program, h = PartialAUC(0.3, 0.05, norm, squared), 0.05
     problem = Problem(program, as_sample(X, y, weight))
-    loss, coef, step = PartialLoss(problem, problem.sample), rng.normal(size=3), rng.normal(size=3)
+    loss, w, direction = PartialLoss(problem, problem.sample), rng.normal(size=3), rng.normal(size=3)
+    method = DampedNewton(program, problem.sample.spread, Monitor())
+    theta = method.on_cone(np.r_[w, 0.0, 0.0])
+    start = loss.evaluate(theta, h)
+    gradient, step = loss.direction_sum(start.multipliers), np.r_[direction, 0.0, 0.0]
 
     def value(length):
-        w = coef + length * step
-        return loss.evaluate(np.r_[w, 0.0, 0.0], h).value + program.regulariser.value(w)
+        point = method.on_cone(theta + length * step)
+        return loss.evaluate(point, h).value + method.penalty(point)
 
-    def at(length):
-        w = coef + length * step
-        gradient = -loss.direction_sum(loss.evaluate(np.r_[w, 0.0, 0.0], h).multipliers)[:3]
-        size = 2.0 * norm_named(norm)(w) if squared else 1.0
-        slope = gradient @ step + program.regulariser.weight * size * norm_named(norm).subgradient(w) @ step
-        return Trial(length, w, None, None, slope)
+    def slope_at(length):
+        point = method.on_cone(theta + length * step)
+        return method._slope(point, step, loss.direction_sum(loss.evaluate(point, h).multipliers), 1)
 
-    assert at(0.3).slope == pytest.approx((value(0.3 + 1e-6) - value(0.3 - 1e-6)) / 2e-6, rel=1e-4)
-    step = step if at(0.0).slope < 0 else -step
-    step *= 100.0
-    start, far = at(0.0), at(1.0)
-    assert is_too_far(start.slope, far)
-    found = shortened(start.slope, far, at)
+    assert slope_at(0.3) == pytest.approx((value(0.3 + 1e-6) - value(0.3 - 1e-6)) / 2e-6, rel=1e-4)
+    step = 100.0 * (step if slope_at(0.0) < 0 else -step)
+    assert value(1.0) > value(0.0)
+    found = method._searched(loss, h, theta, step, gradient)
+    assert 0.0 < found.length < 1.0
+    assert abs(slope_at(found.length)) <= 0.2 * abs(slope_at(0.0)) or value(found.length) < value(0.0)
     assert value(found.length) < value(0.0) < value(1.0)
 
 
@@ -236,18 +237,6 @@ def test_w_zero_is_certified_in_few_steps(program):
     assert solution.gap <= 1e-6
     assert solution.iterations < 20
     assert program.regulariser.squared or any("w = 0 is optimal" in note for note in solution.notes)
-
-
-def test_the_reusable_hessian_of_a_released_point_is_that_before():
-    """A bound that was proved at a minimum releases it, and the next band may begin from its Hessian."""
-    X, y, _, rng = drawn(1, weighted=False)
-    problem = Problem(PartialAUC(0.3), as_sample(X, y))
-    loss = PartialLoss(problem, problem.sample)
-    evaluation = loss.evaluate(np.r_[rng.normal(size=3), 0.0, 0.0], 0.3)
-    before = loss.reusable(loss.hessian(evaluation), evaluation)
-    evaluation.release()
-    # Sums over rows in the order of another sort: equal but for rounding.
-    np.testing.assert_allclose(loss.reusable(before, evaluation), before, rtol=1e-12, atol=1e-15)
 
 
 def monks(seed):

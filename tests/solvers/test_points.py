@@ -1,14 +1,10 @@
-"""Programs over points by newton: tables of one-hot columns, which are collinear, and samples of one window."""
+"""Programs over points by newton: tables of one-hot columns, which are collinear, and small ones."""
 
 import numpy as np
 import pytest
 
-from auclab import CSVM, ECSVM, BufferedAUC, RankSVM, solve
-from auclab.formulations.problem import Problem
-from auclab.samples.as_sample import as_sample
+from auclab import CSVM, ECSVM, solve
 from auclab.solvers.encodings import is_linear
-from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.window_finish import OneWindow, fits_one_window
 from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping
 
@@ -52,36 +48,10 @@ def test_collinear_columns_are_certified(program, weighted):
 
 @pytest.mark.parametrize("program", POINTS, ids=label)
 @pytest.mark.parametrize("seed", range(2))
-def test_the_smoothed_method_solves_small_programs_too(program, seed, monkeypatch):
-    monkeypatch.setattr(OneWindow, "may", lambda *_: False)
+def test_small_programs(program, seed):
     X, y = overlapping(seed, 30, 40, 4)
     X = np.c_[X, -X[:, :1], X[:, 0] + X[:, 1]]
     solution = solve(program, X, y, solver="newton")
     reference = solve(program, X, y, solver="clarabel", tolerance=1e-8)
     assert solution.objective == pytest.approx(reference.objective, rel=1e-6, abs=1e-9)
     assert solution.gap <= 1e-6
-
-
-@pytest.mark.parametrize("program", [*POINTS, BufferedAUC(), *(RankSVM(0.02, norm) for norm in NORMS)], ids=label)
-def test_one_window_needs_no_smoothing(program, monkeypatch):
-    X, y = overlapping(3, 20, 25, 4)
-    assert fits_one_window(Problem(program, as_sample(X, y)))
-    monkeypatch.setattr(DampedNewton, "minimise", lambda *_, **__: pytest.fail("the hinge was smoothed"))
-    solution = solve(program, X, y, solver="newton")
-    assert solution.status is Status.OPTIMAL
-    reference = solve(program, X, y, solver="clarabel", tolerance=1e-8)
-    assert solution.objective == pytest.approx(reference.objective, rel=1e-7, abs=1e-9)
-
-
-def test_more_margins_or_entries_do_not_fit():
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 1_500)
-    assert not fits_one_window(Problem(CSVM(0.1, "l1"), as_sample(rng.normal(size=(3_000, 2)), y)))
-    assert not fits_one_window(Problem(CSVM(0.1, "l1"), as_sample(rng.normal(size=(1_000, 300)), y[1_000:2_000])))
-    assert fits_one_window(Problem(CSVM(0.1, "l1"), as_sample(rng.normal(size=(1_000, 30)), y[1_000:2_000])))
-
-
-def test_unproved_windows_go_on_with_the_smoothed_method(monkeypatch):
-    monkeypatch.setattr(OneWindow, "attempt", lambda *_: None)
-    X, y = overlapping(3, 20, 25, 4)
-    assert solve(CSVM(0.02), X, y, solver="newton").status is Status.OPTIMAL

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
-from auclab.solvers.newton.conic_step import conic_step
-from auclab.solvers.newton.proximal_step import proximal_step
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.solvers.newton import steps
+from auclab.solvers.newton.steps import conic_step, proximal_step
 
 PROGRAMS = [
     RankSVM(0.1),
@@ -81,3 +82,23 @@ def test_a_column_without_curvature_does_not_hide_the_others(rounding):
     assert step[[0, 2]] == pytest.approx([1e-4, 5e-5])
     assert np.isfinite(step).all()
     assert step[1] > 1.0
+
+
+@pytest.mark.parametrize("program", [RankSVM(0.1), RankSVM(0.1, "l1"), RankSVM(0.02, squared=True), CSVM(0.1)], ids=str)
+def test_steps_within_bounds_need_no_cone_program_and_are_the_same(program, monkeypatch):
+    """Without them, 100 columns with signs took 43 steps in place of 9."""
+    by_active_sets = 0
+    for seed in range(20):
+        hessian, gradient, theta, spread = smoothed_model(program, seed, 5, 40, (1.0, 1.0))
+        theta[:5] = abs(theta[:5])
+        theta[-1] = program.regulariser.norm(theta[:5])
+        signs = ColumnConstraints.of(5, lower=np.zeros(5))
+        with monkeypatch.context() as patch:
+            patch.setattr(steps._QuadraticModel, "within_bounds", lambda *_: None)
+            by_cone = proximal_step(program, hessian, gradient, theta, spread, signs)
+        found = proximal_step(program, hessian, gradient, theta, spread, signs)
+        model = steps._QuadraticModel(program, hessian, gradient, theta, spread, None)
+        by_active_sets += not program.regulariser.squared and model.within_bounds(signs) is not None
+        assert ((theta + found)[:5] >= 0).all()
+        np.testing.assert_allclose(found[:5], by_cone[:5], atol=2e-3)
+    assert by_active_sets >= 18 or program.regulariser.squared

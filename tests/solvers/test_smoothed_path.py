@@ -13,7 +13,9 @@ from auclab.formulations import Program
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.inner_path import InnerPath
-from auclab.solvers.smoothed_path import HALF_WIDTHS, SmoothedPath, is_smooth_path
+from auclab.solvers.newton.minimise import DampedNewton
+from auclab.solvers.smoothed.pair_loss import PairLoss
+from auclab.solvers.smoothed_path import WIDTHS, SmoothedPath, is_smooth_path
 
 PROGRAMS: list[tuple[Program, str, list[float]]] = [
     (RankSVM(1.0), "penalty", [0.3, 0.03]),
@@ -41,7 +43,7 @@ def test_minima_reach_the_certified_optimum(program: Program, parameter: str, va
     path = InnerPath(program, X, y, values, parameter=parameter)
     for k in path.order:
         solution = auclab.solve(program.with_params(**{parameter: values[k]}), X, y)
-        for _ in HALF_WIDTHS:
+        for _ in WIDTHS:
             point = path.refined(k)
             assert point.minima, "the minimum of the smoothed program, and no other solver"
             objective = point.formulation.value(point.coef, point.intercept, X, y)
@@ -56,14 +58,14 @@ def test_neighbouring_minima_share_hessians(monkeypatch: pytest.MonkeyPatch) -> 
     """Steps with the last Hessian are taken as long as they converge."""
     X, y = data(n=2_000)
     counts = {"hessians": 0, "steps": 0}
-    for name, what in (("_on_lengths", "hessians"), ("_line_search", "steps")):
-        plain = getattr(SmoothedPath, name)
+    for owner, name, what in ((PairLoss, "hessian", "hessians"), (DampedNewton, "_searched", "steps")):
+        plain = getattr(owner, name)
 
         def counted(*given: object, plain: Callable[..., object] = plain, what: str = what) -> object:
             counts[what] += 1
             return plain(*given)
 
-        monkeypatch.setattr(SmoothedPath, name, counted)
+        monkeypatch.setattr(owner, name, counted)
     path = InnerPath(RankSVM(1.0, squared=True), X, y, [0.03, 0.02, 0.01, 0.007], parameter="penalty")
     for _ in range(4):
         for k in path.order:
@@ -89,8 +91,8 @@ def test_slopes_of_the_smoothed_program_vanish_at_minima(program: Program, param
                 theta = found.theta.copy()
                 theta[column] += side
                 theta[-1] = np.linalg.norm(theta[:-2])
-                values_beside.append(path._value(k, path._loss(k).evaluate(theta, found.half_width)))
-            here = path._value(k, path._loss(k).evaluate(found.theta, found.half_width))
+                values_beside.append(path._value(k, path._loss(k).evaluate(theta, found.width)))
+            here = path._value(k, path._loss(k).evaluate(found.theta, found.width))
             assert min(values_beside) >= here - 1e-3 * found.gap
 
 

@@ -22,11 +22,11 @@ from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums, point_piece_sums
 from auclab.compiled.smooth import (
     add_window_differences,
+    add_window_rows,
     sorted_with_prefix,
     sums_of_entries,
     sweep_neg,
     sweep_pos,
-    window_row_sums,
     window_sums,
 )
 from auclab.compiled.sorting import FEW, ascending
@@ -102,7 +102,8 @@ def _pairs() -> None:
     sums_of_entries(scores, scores, first[0], 2)
     ordered = sorted_with_prefix(scores, scores, first[0])
     add_window_differences(scores.copy(), ordered[0], scores, first[0], first[0], first[0], *ordered[1:], 1.0, 1.0)
-    window_row_sums(np.eye(2), scores, first[0], first[1])
+    k = first[0]
+    add_window_rows(np.eye(2), k, scores, k, scores, k, k, 1.0, k, np.zeros((2, 2)))
 
 
 @cache

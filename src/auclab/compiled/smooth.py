@@ -108,29 +108,44 @@ def window_sums(values: Array, first: Index, last: Index) -> Array:
 
 
 @loop(nogil=True)
-def window_row_sums(rows: Array, share: Array, first: Index, last: Index) -> Array:
-    """``Σ_{first_i ≤ k < last_i} share[k] · rows[k]`` for every i, shape (n, n_columns); O((m + n) · n_columns).
+def add_window_rows(
+    X: Array,
+    rows: Index,
+    share: Array,
+    opposite_rows: Index,
+    opposite_share: Array,
+    first: Index,
+    last: Index,
+    factor: float,
+    places: Index,
+    sums: Array,
+) -> None:
+    """Add ``factor · share_i Σ_{first_i ≤ k < last_i} opposite_share_k x_k`` to `sums`, for every entry i.
 
-    `first`, `last` (n,), both ascending: the windows slide: a row enters and leaves the running sum once.
+    `first`, `last` (n_entries,), both ascending: windows of the opposite entries: an entry enters and leaves the
+    running sum once. `places` (n_rows,): where in `sums` the row of an entry is, if its window is not empty.
     """
-    columns = rows.shape[1]
-    sums = np.empty((first.size, columns))
+    columns = X.shape[1]
     running = np.zeros(columns)
     low = high = 0
     for i in range(first.size):
+        if first[i] >= high:  # restart without the rounding errors of earlier windows
+            low = high = first[i]
+            running[:] = 0.0
         while high < last[i]:
+            row, weight = opposite_rows[high], opposite_share[high]
             for c in range(columns):
-                running[c] += share[high] * rows[high, c]
+                running[c] += weight * X[row, c]
             high += 1
         while low < first[i]:
+            row, weight = opposite_rows[low], opposite_share[low]
             for c in range(columns):
-                running[c] -= share[low] * rows[low, c]
+                running[c] -= weight * X[row, c]
             low += 1
-        for c in range(columns):  # scalars: assignments of arrays take seconds to compile
-            if low == high:
-                running[c] = 0.0  # restart without the rounding errors of earlier windows
-            sums[i, c] = running[c]
-    return sums
+        if low < high:
+            row, weight = places[rows[i]], factor * share[i]
+            for c in range(columns):
+                sums[row, c] += weight * running[c]
 
 
 @loop(nogil=True)

@@ -43,7 +43,12 @@ def generate_columns(name: str, problem: Problem, limits: Array, monitor: Monito
     """
     best, start = _Best(problem, monitor), None
     used, gap = _first_columns(problem, limits), ROUGH  # columns are still missing
+    max_iter = options.pop("max_iter", None)  # of newton: over all rounds
     for _ in range(MOST_STEPS):
+        if max_iter is not None:
+            if best.iterations >= max_iter:
+                return best.ended(Status.ITERATION_LIMIT)
+            options["max_iter"] = max_iter - best.iterations
         if monitor.clock.is_over:
             return best.ended(Status.TIME_LIMIT)
         if SOLVERS[name].takes_start and best.found is not None and best.found.coef.any():

@@ -98,8 +98,8 @@ def solve(
         sample are sorted and summed in parallel: a second thread helps, a third does not. Results have the same digits
         as with one thread.
     **options
-        Options of the solver: `encoding` of "highs", `max_iters` of "scs" and "cutting_plane", `start` of "newton";
-        with a kernel `max_landmarks` and `memory_gb` (`auclab.solvers.kernel.solve.solve_kernel`).
+        Options of the solver: `encoding` of "highs", `max_iters` of "scs" and "cutting_plane", `max_iter` and `start`
+        of "newton"; with a kernel `max_landmarks` and `memory_gb` (`auclab.solvers.kernel.solve.solve_kernel`).
 
     Returns
     -------

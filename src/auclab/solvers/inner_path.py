@@ -24,7 +24,7 @@ from auclab.solvers.dispatch import check_limits
 from auclab.solvers.path import following_solution
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
-from auclab.solvers.smoothed_path import HALF_WIDTHS, Minimum, SmoothedPath, is_smooth_path
+from auclab.solvers.smoothed_path import WIDTHS, Minimum, SmoothedPath, is_smooth_path
 from auclab.types import Array, AuclabError, GroupWeights, Status
 
 #: Relative gaps of the first solves where every value is solved.
@@ -110,7 +110,7 @@ class InnerPath:
     def is_final(self, k: int) -> bool:
         """Whether `refined` cannot improve the scorer."""
         point = self._points[k]
-        return point.gap <= self._tolerance or point.level >= len(HALF_WIDTHS if point.minima else _GAPS)
+        return point.gap <= self._tolerance or point.level >= len(WIDTHS if point.minima else _GAPS)
 
     def _simpler(self, k: int) -> int | None:
         """The value before, with a shorter w."""
@@ -120,7 +120,7 @@ class InnerPath:
     def _minimum(self, k: int, last: Point | None) -> Point | None:
         """The minimum, started from that over the wider band, or else from that of the next simpler scorer."""
         level = 0 if last is None else last.level + 1
-        if self._smoothed is None or level >= len(HALF_WIDTHS) or (last is not None and not last.minima):
+        if self._smoothed is None or level >= len(WIDTHS) or (last is not None and not last.minima):
             return None
         place = self._simpler(k)
         simpler = None if place is None else self._points.get(place)

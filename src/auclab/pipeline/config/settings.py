@@ -249,9 +249,10 @@ class HighsConfig(SolverConfig):
 
 @dataclass(frozen=True)
 class NewtonConfig(SolverConfig):
-    """Options of ``solver=newton``, for large samples in blocks."""
+    """Options of ``solver=newton``; `bins` for large samples in blocks."""
 
     bins: int | None = setting(None, "an initial number of score bins; 0 keeps all scores in this process")
+    max_iter: int = setting(5_000, "a largest number of Newton steps, at least 1", lambda number: number >= 1)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from auclab.solvers.binned.grid import grid_for, moves_of
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.interrupt import progress_to
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.newton.damped_newton import DampedNewton
+from auclab.solvers.newton.minimise import DampedNewton
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import PARTS
@@ -55,16 +55,21 @@ def is_solved_in_bins(problem: Problem) -> bool:
 
 
 def solve_in_bins(
-    problem: Problem, monitor: Monitor, *, n_bins: int | None = None, start: tuple[Array, float] | None = None
+    problem: Problem,
+    monitor: Monitor,
+    *,
+    n_bins: int | None = None,
+    start: tuple[Array, float] | None = None,
+    max_passes: int = _MAX_PASSES,
 ) -> RawSolution | None:
     """Solve to a certified relative gap; None if w = 0 may be the optimum, which other methods prove.
 
     `problem`: with `is_solved_in_bins`. `monitor`: has the relative gap, takes the history and says when to stop; it
     is called between the passes. `n_bins`: at first; more where the tolerance needs them. `start`: a point near the
-    optimum, in place of that of the drawn rows. Returns: with its certificate. The status is ITERATION_LIMIT where
-    the steps ended before the tolerance was reached.
+    optimum, in place of that of the drawn rows. `max_passes`: after which the best point is returned. Returns: with its
+    certificate. The status is ITERATION_LIMIT where the steps ended before the tolerance was reached.
     """
-    return BinnedSolve(problem, monitor, n_bins).solve(start)
+    return BinnedSolve(problem, monitor, n_bins, max_passes).solve(start)
 
 
 @dataclass(frozen=True)
@@ -99,8 +104,11 @@ class State:
 class BinnedSolve:
     """One solve; points are ``θ = (w, b, ‖w‖)``."""
 
-    def __init__(self, problem: Problem, monitor: Monitor, n_bins: int | None = None) -> None:
+    def __init__(
+        self, problem: Problem, monitor: Monitor, n_bins: int | None = None, max_passes: int = _MAX_PASSES
+    ) -> None:
         assert problem.sample.drawn is not None
+        self.max_passes = min(max_passes, _MAX_PASSES)
         self.problem, self.tolerance, self.monitor = problem, monitor.tolerance, monitor
         self.sample, self.drawn = cast("BlockSample", problem.sample), problem.sample.drawn
         self.method = DampedNewton(problem.program, problem.sample.spread, monitor)
@@ -122,7 +130,7 @@ class BinnedSolve:
                 return self._solution(state, Status.OPTIMAL)
             if reason is not None:
                 return self._solution(state, reason)
-            if state.failures > PATIENCE or state.passes >= _MAX_PASSES or not np.isfinite(state.next).all():
+            if state.failures > PATIENCE or state.passes >= self.max_passes or not np.isfinite(state.next).all():
                 return self._solution(state, Status.ITERATION_LIMIT)
             after = self._after_pass(state)
             if after is None:

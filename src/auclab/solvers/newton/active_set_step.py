@@ -7,11 +7,11 @@ points with ``t = ‖w‖`` on which t is linear in w, so that the model is quad
 * linf: the features with ``w_k = s_k t``; all others are free within ±t.
 
 Each change of the face costs one Cholesky factorisation of the free entries. If the minimum on the linear hull of a
-face is outside the face, the best point of the segment towards it or its projection is taken, whichever is lower, and
-the face there is smaller. If it is on the face, the multipliers show which features extend the face: all of them at
-once if the model then decreases, else the worst half, and so on to the worst one, for which it must decrease. The model
-decreases with every minimum and no face is minimised twice, so the method terminates. For l1 this is the feature-sign
-search of Lee, Battle, Raina & Ng (2007), with blocks of features.
+face is outside the face, the best corner of the segment towards it is taken, and the face there is smaller. If it is on
+the face, the multipliers show which features extend the face: all of them at once if the model then decreases, else the
+worst half, and so on to the worst one, for which it must decrease. The model decreases with every minimum and no face
+is minimised twice, so the method terminates. For l1 this is the feature-sign search of Lee, Battle, Raina & Ng (2007),
+with blocks of features.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 
 from auclab.formulations.base import Program
 from auclab.precision import FEW_STEPS, HALF_OF_DIGITS, ROUNDING
 from auclab.regularisers.faces import Face, L1Face
-from auclab.solvers.newton.positive_definite import solve_positive_definite
-from auclab.solvers.smoothed.row_products import Check, never
+from auclab.solvers.smoothed.losses import Check, never
 from auclab.types import Array
 
 
 def active_set_step(
     program: Program, hessian: Array, negative_gradient: Array, theta: Array, check: Check = never
 ) -> Array | None:
-    """The minimiser of the model in `auclab.solvers.newton.proximal_step`, in the free variables (w, [b,] t).
+    """The minimiser of the model in `auclab.solvers.newton.steps`, in the free variables (w, [b,] t).
 
     `program`: gives λ and the norm, l1 or linf. `hessian` (size, size): positive definite. `negative_gradient`, `theta`
     (size,): with the intercept where the program is over points: ``size`` is n + 2 there, else n + 1. `check`: called
@@ -107,7 +107,7 @@ class _Model:
         return self._smaller(place.face, place.point, target)
 
     def _smaller(self, face: Face, point: Array, target: Array) -> _Place:
-        """The lower one of the best corner of the segment to a target outside the face and the target's projection."""
+        """The best corner of the segment to a target outside the face."""
         lengths, step = face.corners(point, target), target - point
         # The model on the segment is quadratic in the length and in t, and t is the norm.
         norms = face.norms(point[: self.n] + lengths[:, None] * step[: self.n])
@@ -115,10 +115,7 @@ class _Model:
         changes = lengths * (slope[:-1] @ step[:-1]) + 0.5 * lengths**2 * (step[:-1] @ curvature)
         changes += in_t * (slope[-1] + lengths * (self.hessian[-1, :-1] @ step[:-1]))
         changes += 0.5 * self.hessian[-1, -1] * in_t**2
-        best = int(np.argmin(changes))
-        lower = face.projected(target)
-        if not self.change(point, lower) <= changes[best]:
-            lower = face.cornered(point, target, float(lengths[best]))
+        lower = face.cornered(point, target, float(lengths[np.argmin(changes)]))
         return _Place(lower, self.face.at(lower, self.n), False)
 
     def extended(self, place: _Place) -> _Place | None:
@@ -151,3 +148,24 @@ class _Model:
         excess = place.face.violations(gradient)
         # No further step reduces the residual.
         return None if (excess > HALF_OF_DIGITS * terms[: self.n]).any() else place.point
+
+
+def solve_positive_definite(matrix: Array, right: Array) -> Array:
+    """The solution, by Cholesky or else least squares; NaN where the numbers are not finite.
+
+    `matrix` (size, size): symmetric, positive definite or nearly so.
+
+    Examples
+    --------
+    >>> solve_positive_definite(np.array([[4.0, 0.0], [0.0, 1.0]]), np.array([2.0, 3.0])).tolist()
+    [0.5, 3.0]
+    """
+    # Scaled to unit diagonal: features may differ in scale by many orders.
+    unit = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), 1e-300))
+    scaled, scaled_right = matrix * unit[:, None] * unit[None, :], unit * right
+    if not (np.isfinite(scaled).all() and np.isfinite(scaled_right).all()):
+        return np.full(right.size, np.nan)
+    try:
+        return np.asarray(unit * cho_solve(cho_factor(scaled, check_finite=False), scaled_right, check_finite=False))
+    except LinAlgError:
+        return np.asarray(unit * lstsq(scaled, scaled_right, lapack_driver="gelsy", check_finite=False)[0])

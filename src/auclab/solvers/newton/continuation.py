@@ -1,250 +1,301 @@
-"""The minimum of the smoothed program as the band narrows, until it is certified.
+"""The minimum of the smoothed program as the smoothing width falls, until it is certified.
 
-Between changes of the set of margins in the band the minimum θ(h) is an affine function of the half-width h, so that
+Between changes of the set of margins near the kinks the minimum θ(h) is an affine function of the smoothing width h:
 
-* the minimum at the next half-width is nearly ``θ₁ + (θ₁ − θ₀)(h − h₁)/(h₁ − h₀)``, and a few Newton steps end at it;
-* ``h = 0`` in the same formula is the exact optimum once the margins at the kink are the only ones in the band, even
+* the minimum at the next width is nearly ``θ₁ + (θ₁ − θ₀)(h − h₁)/(h₁ − h₀)``, and a few Newton steps end at it;
+* ``h = 0`` in the same formula is the exact optimum once the margins at the kink are the only ones within h, even
   where very many margins are tied there, as in tables of binary columns.
 
-At an exact minimum the multipliers of the band satisfy the dual constraint for any h, so a certified gap that is larger
-than the smoothing explains comes from steps that have not converged: a column that is nonzero in few observations has
-as much weight as any other in the constraint, and hardly any in the smoothed value.
+At an exact minimum the multipliers satisfy the dual constraint for any h, so a certified gap that is larger than the
+smoothing explains comes from steps that have not converged: a column that is nonzero in few observations has as much
+weight as any other in the constraint, and hardly any in the smoothed value.
 
 Primal and dual value of a smoothed minimum differ by about h² times the density of margins at the kink, from which the
-half-width that a tolerance requires is known. On subsamples the band stays wide: their Hessian is passed on, and a wide
-band makes it less noisy. From the minimum of a subsample one step on all observations leads to the half-width that the
-tolerance requires, with the Hessian of the subsample where one of all observations would cost more than the steps; if
-a few steps do not arrive there, the band is widened again. Where slopes are the proof, the last digits are those of
-steps with the Hessian of all observations, cheap where few pairs are in the band.
+width that a tolerance requires is known. On subsamples the width stays large: their Hessian is borrowed for all
+observations, where one would cost more than the steps, and a large width makes it less noisy. From the minimum of a
+subsample a few steps on all observations lead to the width that the tolerance requires; if they do not end there,
+the width is raised again, and the Hessian is that of all observations.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from auclab.precision import EPSILON, FEW_STEPS, HALF_OF_DIGITS, LITTLE, MOST_STEPS, SMALL_OBJECTIVE
+from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
+from auclab.precision import EPSILON, FEW_STEPS, LITTLE, MOST_STEPS, PART_OF_GAP, SMALL_OBJECTIVE
 from auclab.samples.memory import Sample
-from auclab.solvers.monitor import OutOfTime
-from auclab.solvers.newton.certified_step import certified_step
-from auclab.solvers.newton.damped_newton import Iterate
-from auclab.solvers.newton.state import State
+from auclab.solvers.certificate import certify, certify_scorers, relative_gap
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.newton.minimise import DampedNewton, Iterate, NewtonOptions
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.smoothed.evaluation import Evaluation
+from auclab.solvers.smoothed.losses import Evaluation
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
+from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.scorers import proves_by_slopes
-from auclab.types import Array
+from auclab.solvers.verified.value import dual_bound
+from auclab.types import Array, Status
 
-#: With more observations per class than this the Hessian of a subsample is that of the subsample before it.
-_MAX_HESSIAN_SIZE = 40_000
-#: The last half-width on a subsample, and the first one near a start that may be some way off.
-_SUBSAMPLE_WIDTH, WIDER = 0.03, 0.125
-#: The next half-width relative to the last: after a minimum that took few steps, and after others.
-_FAST, _SLOW = 0.1, 0.3
-#: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
-#: steps, and when there are enough that a certificate costs little compared with them.
-_OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
+#: The first width near a start that may be some way off.
+WIDER = 0.125
+#: The next width relative to the last one.
+_SLOW = 0.3
+#: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified.
+_OPEN, _NEAR = 0.3, 1e3
+#: How many times the smoothing gap the certified gap is at most, if the steps have converged.
+_EXPLAINED = 3.0
 
 
-def follow_minima(state: State, sample: Sample) -> RawSolution | None:
-    """Follow the minima from `state.theta` as the band narrows.
+@dataclass
+class State:
+    """The state of a running solve.
 
-    `state`: its point, evaluation, Hessian and best solution are brought up to date. `sample`: all observations, or a
-    subsample, on which nothing is certified. Returns: of a finish that applied at a minimum over all observations.
-    None where the minimum is certified, the time is over, or the band is as narrow as it may be.
+    `theta` (n_features + 2,): ``(w, b, ‖w‖)``, the last minimum. `width`: its smoothing
+    width, or that of the next one. `evaluation`: the smoothed loss at the last minimum, of all observations or of a
+    subsample; None before the first step. `hessian` (n_features + 2, n_features + 2): that of a subsample. `point`: of
+    the least objective, and `proof`: with the multipliers of the largest bound. These may belong to different minima:
+    the multipliers of a converged minimum prove a bound close to the optimum while its point, slightly off the kinks,
+    is still far from optimal; at a very small width rounding makes the multipliers worse again.
     """
-    path = _Path(state, sample)
-    while True:
-        path.minimise()
-        finished = state.finished() if path.whole else None
-        if finished is not None:
-            return finished
-        last = path.is_narrow or state.monitor.stopped() is not None
-        if path.is_lost and not last:
-            path.widen()
-        elif path.certifies(last) and not path.certified():
-            path.converge()
-        elif last or state.is_certified:
-            break
-        else:
-            path.narrow()
-    path.pass_on()
-    return None
+
+    problem: Problem
+    monitor: Monitor
+    method: DampedNewton
+    options: NewtonOptions
+    theta: Array
+    width: float
+    evaluation: Evaluation | None = None
+    hessian: Array | None = None
+    point: RawSolution | None = None
+    proof: RawSolution | None = None
+    objective: float = math.inf
+    bound: float = -math.inf
+
+    @property
+    def smoothed_value(self) -> float:
+        """The smoothed objective at the last minimum."""
+        assert self.evaluation is not None
+        return self.evaluation.value + self.method.penalty(self.theta)
+
+    @property
+    def wanted(self) -> float:
+        """The absolute gap that the tolerance allows."""
+        return self.monitor.tolerance * max(self.smoothed_value, SMALL_OBJECTIVE)
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether the best point has the gap that is wanted."""
+        return self.point is not None and relative_gap(self.objective, self.bound) <= self.monitor.tolerance
+
+    def measured(self, theta: Array) -> tuple[float, Array, float]:
+        """The objective at the feasible point nearest to one, and its w and b."""
+        theta = self.method.feasible(theta)
+        coef, intercept = theta[:-2], float(theta[-2])
+        return self.problem.objective(coef, intercept), coef, intercept
+
+    def consider(self, found: RawSolution, certificate: Certificate) -> Certificate:
+        """Keep the point and the bound if they are better; returns the certificate."""
+        self.monitor.record(certificate.objective, certificate.lower_bound)
+        if found.scorers:  # a point that is proved by slopes stays with its proof
+            if self.point is None or certificate.gap < relative_gap(self.objective, self.bound):
+                self.point = self.proof = found
+                self.objective, self.bound = certificate.objective, certificate.lower_bound
+            return certificate
+        if self.point is None or certificate.objective < self.objective:
+            self.point, self.objective = found, certificate.objective
+        if self.proof is None or certificate.lower_bound > self.bound:
+            self.proof, self.bound = found, certificate.lower_bound
+        return certificate
+
+    def solution(self) -> RawSolution:
+        """The best point with the multipliers of the largest bound."""
+        assert self.point is not None
+        assert self.proof is not None
+        status = Status.OPTIMAL if self.is_certified else self.method.stopped() or Status.ITERATION_LIMIT
+        found = replace(self.proof, coef=self.point.coef, intercept=self.point.intercept, status=status)
+        return self.timed(found)
+
+    def timed(self, solution: RawSolution) -> RawSolution:
+        """A solution with the steps, the seconds and the history of the solve."""
+        timings, history = Timings(solve=self.monitor.seconds), tuple(self.monitor.history)
+        iterations = self.method.iterations + solution.iterations
+        return replace(solution, iterations=iterations, timings=timings, history=history)
 
 
-class _Path:
-    """The minima of the smoothed loss of one sample."""
+class Continuation:
+    """The minima of the smoothed loss of one sample, all observations or a subsample, as the width falls.
+
+    `state`: its point, evaluation, Hessian and best solution are brought up to date.
+    """
 
     def __init__(self, state: State, sample: Sample):
-        self.state, self.method, self.sample = state, state.method, sample
-        self.whole, sampled = sample is state.problem.sample, state.evaluation is not None
-        self.loss, self.minima = smooth_loss(state.problem, sample, self.method.monitor.check), list[Iterate]()
-        self.hessian = state.hessian if _borrows(state, sample) else None
-        fewest = min(sample.n_pos, sample.n_neg)
-        self._least_width = HALF_OF_DIGITS if self.whole else _SUBSAMPLE_WIDTH
-        self.noise = 0.0 if self.whole else 1e-2 * sample.n_features / fewest
-        self.ridge = 0.0 if self.whole else 1.0 / fewest  # in units of one observation
-        #: Whether the next half-width is to be the last one, from a subsample's minimum not far away, and whether the
-        #: present one is.
-        self.leaps, self.direct = self.whole and sampled, False
-        self.proves_by_slopes = proves_by_slopes(state.problem.program)
-        #: What the steps at this half-width have to reach, and how many there were.
-        self.relative, self.steps = self._first_relative, 0
-        if self.leaps and sample.is_sparse and self.hessian is None:
-            # Subsamples miss the curvature of rare features; a wide band over all observations contains most of it.
-            state.half_width = WIDER
-        elif self.leaps:
-            self.narrow()
+        self.state, self.method = state, state.method
+        self.whole = sample is state.problem.sample
+        self.loss, self.minima = smooth_loss(state.problem, sample, state.monitor.check), list[Iterate]()
+        self.by_slopes = proves_by_slopes(state.problem.program)
+        self.least_width = state.options.least_width if self.whole else state.options.subsample_width
+        #: That of a subsample, in place of the sample's own, which costs more than the steps.
+        dense = not sample.is_sparse or sample.in_blocks
+        self.hessian = state.hessian if self.whole and dense else None
+        self.relative = self._first_relative
+        if self.whole and state.evaluation is not None and dense:
+            self._go_to(min(state.width, self._required_width))
 
-    def minimise(self) -> None:
-        """The minimum at the half-width of the state."""
-        state, before = self.state, self.method.iterations
-        iterate = self._from(self._begin())
-        if self.direct and self.proves_by_slopes and self.hessian is not None and iterate.converged:
-            self.hessian = None  # that of a subsample would take many steps to an exact minimum
-            self.relative = self._first_relative
-            iterate = self._from(iterate.evaluation)
-        self.steps += self.method.iterations - before
-        repeated = bool(self.minima) and self.minima[-1].half_width == state.half_width
-        self.minima = [*(self.minima[:-1] if repeated else self.minima[-1:]), iterate]
-        state.theta, state.evaluation, self.hessian = iterate.theta, iterate.evaluation, iterate.given
-        if self.whole:
-            state.monitor.record(state.smoothed_value, 0.0)  # above the true one, and no hinge is negative
-
-    def _from(self, begin: Evaluation) -> Iterate:
-        """Steps at the half-width of the state."""
-        return self.method.minimise(
-            self.loss,
-            begin.theta,
-            self.state.half_width,
-            self.hessian,
-            noise=self.noise,
-            ridge=self.ridge,
-            relative_tolerance=self.relative,
-            max_steps=FEW_STEPS if self.direct else MOST_STEPS,
-            evaluation=begin,
-        )
+    def follow(self) -> bool:
+        """One minimum and its certificate; whether another one is to follow."""
+        self._minimise()
+        last = self.is_narrow or self.method.stopped() is not None
+        if self.hessian is not None and not self.minima[-1].converged and not last:
+            # The point was too far away, or the subsample misses curvature of all observations.
+            self.hessian, self.minima = None, []
+            self._go_to(max(WIDER, self.state.width))
+        elif self._certifies(last) and not self._is_certified():
+            # Continue at the same width, until the predicted reduction has fallen by 10⁴.
+            self.relative *= LITTLE**4
+        elif last or self.state.is_certified:
+            self._keep_hessian()
+            return False
+        else:
+            self._go_to(max(min(self._required_width, 0.5 * self.state.width), _SLOW * self.state.width))
+        return True
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the band may not be narrowed by half, or there is none."""
-        return self.state.problem.program.loss.is_smooth or 0.5 * self.state.half_width < self._least_width
+        """Whether the width may not be halved, or there is no smoothing."""
+        return self.state.problem.program.loss.is_smooth or 0.5 * self.state.width < self.least_width
 
-    @property
-    def is_lost(self) -> bool:
-        """Whether the direct step failed: it was too long, or the subsample misses curvature of the whole sample."""
-        return self.direct and not self.minima[-1].converged
-
-    def widen(self) -> None:
-        """A wide band and the sample's own Hessian."""
-        self.hessian, self.minima = None, []
-        self._go_to(max(WIDER, self.state.half_width))
-
-    def certifies(self, last: bool) -> bool:
-        """Whether a certificate may have the required gap, or costs little compared with the steps."""
-        near = self._wanted * (_NEARLY if self.steps <= FEW_STEPS else _FAR)
-        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= near)
-
-    def certified(self) -> bool:
-        """Certify the last minimum; False where its steps ended too early."""
-        state, iterate, before = self.state, self.minima[-1], self.state.gap
-        # A point that is proved by its own slopes is preferred, except for the last digits.
-        other = self._extrapolated(0.0) if self.is_narrow or not self.proves_by_slopes else None
-        certificate = certified_step(state, self.loss, iterate, other)
-        if state.is_certified or state.monitor.stopped() is not None:
-            return True
-        if state.gap > _SLOW * before:
-            self.hessian = None  # that of other points or observations does not converge
-        too_large = max(_NEARLY * iterate.evaluation.smoothing_gap, self._wanted)
-        return certificate.absolute_gap <= too_large or self.relative <= EPSILON
-
-    def converge(self) -> None:
-        """Continue at the same half-width, until the predicted reduction has fallen to a hundredth."""
-        self.direct, self.relative = False, self.relative * LITTLE**2
-
-    def narrow(self) -> None:
-        """Near the half-width that the tolerance requires, not too far from the last one."""
-        width = self.state.half_width
-        if self.leaps:
-            self.hessian = self._reusable if self.minima else self.hessian
-            width = min(width, self._required_width)
-        else:
-            slowest = (_FAST if self.steps <= FEW_STEPS else _SLOW) * width
-            width = max(min(self._required_width, 0.5 * width), slowest)
-        self._go_to(max(width, self._least_width))
-
-    def _go_to(self, half_width: float) -> None:
-        if self.proves_by_slopes:  # with a power of 2 the slopes can be found again from the point
-            half_width = 2.0 ** math.floor(math.log2(half_width))
-        self.state.half_width, self.steps = half_width, 0
-        self.direct, self.leaps = self.leaps, False
-        self.relative = self._first_relative
-
-    @property
-    def _first_relative(self) -> float:
-        """What the steps at a half-width have to reach.
-
-        Slopes prove a bound at an exact minimum, and exact minima lie on lines. Other steps need not go as far; with a
-        given Hessian one more costs less than what it saves in the last step.
-        """
-        if self.whole and self.proves_by_slopes and self.hessian is None:
-            return EPSILON if self.is_narrow else LITTLE**8
-        few = (self.direct or self.leaps) and self.hessian is None
-        return LITTLE if few or not self.whole else LITTLE**2
-
-    def pass_on(self) -> None:
-        """Keep the Hessian for a larger sample."""
-        if not self.whole:
-            self.state.hessian = self._reusable if self.hessian is None else self.hessian
-
-    @property
-    def _reusable(self) -> Array | None:
-        """The part of the last Hessian that is usable at other points and for other samples; None for an operator."""
-        last = self.minima[-1]
-        try:
-            return self.loss.reusable(last.hessian, last.evaluation) if isinstance(last.hessian, np.ndarray) else None
-        except OutOfTime:  # no step follows
-            return None
-
-    @property
-    def _wanted(self) -> float:
-        return self.state.tolerance * max(self.state.smoothed_value, SMALL_OBJECTIVE)
-
-    @property
-    def _required_width(self) -> float:
-        """The half-width at which smoothing causes the allowed share of the gap, which is proportional to h²."""
-        evaluation = self.state.evaluation
-        if evaluation is None or evaluation.smoothing_gap <= 0:
-            return math.inf
-        return evaluation.half_width * math.sqrt(min(1.0, _OPEN * self._wanted / evaluation.smoothing_gap))
-
-    def _extrapolated(self, half_width: float) -> Array | None:
-        """The point at another half-width on the line through the last two minima."""
-        if len(self.minima) < 2:
-            return None
-        first, second = self.minima
-        along = (half_width - second.half_width) / (second.half_width - first.half_width)
-        return second.theta + along * (second.theta - first.theta)
+    def _minimise(self) -> None:
+        """The minimum at the width of the state."""
+        state = self.state
+        iterate = self.method.minimise(
+            self.loss,
+            self._begin(),
+            self.hessian,
+            relative_tolerance=self.relative,
+            max_steps=MOST_STEPS if self.hessian is None else FEW_STEPS,
+        )
+        repeated = bool(self.minima) and self.minima[-1].width == state.width
+        self.minima = [*(self.minima[:-1] if repeated else self.minima[-1:]), iterate]
+        state.theta, state.evaluation = iterate.theta, iterate.evaluation
+        if self.whole:
+            state.monitor.record(state.smoothed_value, 0.0)  # above the true one, and no hinge is negative
 
     def _begin(self) -> Evaluation:
         """The smoothed loss at the last minimum, or at the extrapolated one where its value is less."""
         state = self.state
-        last, predicted = self.loss.evaluate(state.theta, state.half_width), self._extrapolated(state.half_width)
-        if predicted is None or self.minima[-1].half_width == state.half_width:
+        last, predicted = self.loss.evaluate(state.theta, state.width), self._extrapolated(state.width)
+        if predicted is None or self.minima[-1].width == state.width:
             return last
-        other = self.loss.evaluate(self.method.feasible(predicted), state.half_width)
+        other = self.loss.evaluate(self.method.feasible(predicted), state.width)
         return min((last, other), key=lambda evaluation: evaluation.value + self.method.penalty(evaluation.theta))
 
+    def _extrapolated(self, width: float) -> Array | None:
+        """The point at another width on the line through the last two minima."""
+        if len(self.minima) < 2:
+            return None
+        first, second = self.minima
+        along = (width - second.width) / (second.width - first.width)
+        return second.theta + along * (second.theta - first.theta)
 
-def _borrows(state: State, sample: Sample) -> bool:
-    """Whether the sample's own Hessian would cost more than the extra steps with the previous one.
+    def _go_to(self, width: float) -> None:
+        width = max(width, self.least_width)
+        if self.by_slopes:  # with a power of 2 the slopes can be found again from the point
+            width = 2.0 ** math.floor(math.log2(width))
+        self.state.width = width
+        self.relative = self._first_relative
 
-    That is so for all observations; a subsample is to pass on a Hessian of its own unless it is large. Not for a
-    subsample of the pairs of bicliques, few of which are in the band of a smaller subsample.
-    """
-    if sample.is_sparse and not sample.in_blocks:
-        return False
-    if sample is state.problem.sample:
-        return True
-    return sample.is_of_classes and max(sample.n_pos, sample.n_neg) > _MAX_HESSIAN_SIZE
+    @property
+    def _first_relative(self) -> float:
+        """The predicted reduction, relative to the smoothing gap, at which the steps at a width end at first.
+
+        Slopes prove a bound at an exact minimum, and exact minima lie on lines. Other steps need not go as far.
+        """
+        if self.whole and self.by_slopes and self.hessian is None:
+            return EPSILON if self.is_narrow else LITTLE**8
+        return LITTLE**2 if self.whole else LITTLE
+
+    @property
+    def _required_width(self) -> float:
+        """The width at which smoothing causes the allowed share of the gap, which is proportional to h²."""
+        evaluation = self.state.evaluation
+        if evaluation is None or evaluation.smoothing_gap <= 0:
+            return math.inf
+        return evaluation.width * math.sqrt(min(1.0, _OPEN * self.state.wanted / evaluation.smoothing_gap))
+
+    def _certifies(self, last: bool) -> bool:
+        """Whether a certificate may have the required gap, or helps to get there."""
+        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= _NEAR * self.state.wanted)
+
+    def _is_certified(self) -> bool:
+        """Certify the last minimum; False where its steps ended too early."""
+        state, iterate = self.state, self.minima[-1]
+        certificate = self._by_slopes(iterate) if self.by_slopes else self._by_multipliers(iterate)
+        if state.is_certified or self.method.stopped() is not None:
+            return True
+        explained = max(_EXPLAINED * iterate.evaluation.smoothing_gap, state.wanted)
+        far = iterate.evaluation.smoothing_gap > _EXPLAINED * state.wanted
+        return far or certificate.absolute_gap <= explained or self.relative <= EPSILON
+
+    def _by_multipliers(self, iterate: Iterate) -> Certificate:
+        """The certificate by the multipliers linearised in a step: they satisfy the dual constraint to rounding.
+
+        Iterative refinement of the step until the bound is close, because its Hessian may be that of a subsample.
+        """
+        state, loss, problem = self.state, self.loss, self.state.problem
+        theta, evaluation = iterate.theta, iterate.evaluation
+        step, multipliers = np.zeros_like(theta), evaluation.multipliers
+        negative_gradient = loss.direction_sum(multipliers)
+        bound = dual_bound(problem, theta[:-2], (multipliers[0], multipliers[1]), negative_gradient[:-2]).bound
+        rise, rose, enough = np.inf, np.inf, state.smoothed_value - PART_OF_GAP * state.wanted
+        # If the rises do not decrease, the Hessian is too inaccurate.
+        while bound < enough and rise > LITTLE * state.wanted and rise <= rose:
+            correction = self.method.step(iterate.hessian, negative_gradient, theta + step)
+            if self.method.is_too_long(step + correction, theta):
+                break
+            step = step + correction
+            multipliers = loss.linearised(evaluation, step)
+            negative_gradient = loss.direction_sum(multipliers)
+            of_pairs = multipliers[0], multipliers[1]
+            proved = dual_bound(problem, (theta + step)[:-2], of_pairs, negative_gradient[:-2]).bound
+            rise, rose, bound = proved - bound, rise, proved
+        evaluation.release()
+        # The multipliers of a step that is too long may prove a bound although its point is worse.
+        measured, others = [state.measured(theta + step)], (theta, self._extrapolated(0.0))
+        if measured[0][0] - bound > state.wanted:
+            measured += [state.measured(other) for other in others if other is not None]
+        objective, coef, intercept = min(measured, key=lambda point: point[0])
+        of_pairs, share_neg = (multipliers[0], multipliers[1]), multipliers[2] if len(multipliers) > 2 else None
+        certificate, _ = certify(problem.dual_problem(share_neg, of_pairs[1]), coef, intercept, of_pairs, objective)
+        point = RawSolution(coef, intercept, Status.ITERATION_LIMIT, of_pairs, share_neg=share_neg)
+        return state.consider(point, certificate)
+
+    def _by_slopes(self, iterate: Iterate) -> Certificate:
+        """The certificate of other losses than the hinge, and of pairs within groups, by the slopes at a point.
+
+        They can be recomputed from the point. Those after a step are tried where those at the minimum do not prove
+        enough: the step may have promised less than rounding.
+        """
+        state, theta = self.state, iterate.theta
+        step = self.method.step(iterate.hessian, self.loss.direction_sum(iterate.evaluation.multipliers), theta)
+        iterate.evaluation.release()
+        found: list[Certificate] = []
+        tried, exact = [(theta, theta), (theta + step, theta + step)], self._extrapolated(0.0)
+        if exact is not None and self.is_narrow:
+            tried.append((exact, theta))  # the minimum is off the kinks by about the width
+        for at, of_slopes in tried:
+            if not (found and state.is_certified):
+                objective, coef, intercept = state.measured(at)
+                scorers = ((1.0, *state.measured(of_slopes)[1:], iterate.width),)
+                certificate, *_ = certify_scorers(state.problem, coef, objective, scorers)
+                point = RawSolution(coef, intercept, Status.ITERATION_LIMIT, scorers=scorers)
+                found.append(state.consider(point, certificate))
+        return min(found, key=lambda certificate: certificate.gap)
+
+    def _keep_hessian(self) -> None:
+        """Keep the Hessian of a subsample; none for hardest negatives, few of which are near τ in a subsample."""
+        last = self.minima[-1].hessian
+        if not self.whole and not self.state.problem.program.comparisons.hardest and isinstance(last, np.ndarray):
+            self.state.hessian = last

@@ -1,13 +1,15 @@
-"""A smoothed Newton method that never forms a pair, with exact finishes.
+"""A smoothed Newton method that never forms a pair.
 
-1. A loss with kinks is smoothed over a band of half-width h (`smoothed_loss`), and a damped Newton method with a
-   proximal step for the norm (`damped_newton`, `proximal_step`) finds its minimum: first on nested subsamples
-   (`subsampling`), then on all observations, where few evaluations are left to do.
-2. The minimum is followed while the band narrows (`continuation`), until the multipliers of a last step certify a point
-   (`certified_step`): linearised in that step, they satisfy the dual constraint to rounding. Other losses than the
-   hinge, and pairs within groups, are certified by the slopes of the smoothed loss at the minimum.
-3. Where they apply, finishes find the exact optimum in another way and end the solve: one small program for few margins
-   and windows near a vertex (`window_finish`), and the hard-margin separator (`separated`).
+A loss with kinks is smoothed: within the smoothing width h of a kink it is quadratic (`smoothed_loss`). The phases:
+
+1. **Subsamples** (`nested_subsamples`): a damped Newton method (`minimise`) with a proximal step for the norm (`steps`)
+   finds the smoothed minimum on nested subsamples, from the smallest to the largest.
+2. **Continuation** (`continuation`): on all observations, where few evaluations are left to do, the minimum is
+   followed while the width falls, until the multipliers of a last step certify a point: linearised in that step, they
+   satisfy the dual constraint to rounding. Other losses than the hinge, and pairs within groups, are certified by the
+   slopes of the smoothed loss at the minimum. A minimum without a hinge ends at the hard-margin separator.
+3. **Polish** (`_polished`): where the width cannot fall further and the gap is still too large, small programs of the
+   undecided margins (`auclab.solvers.windows`) find the vertex.
 """
 
 from __future__ import annotations
@@ -18,27 +20,35 @@ from dataclasses import replace
 import numpy as np
 
 from auclab.formulations.problem import Problem
-from auclab.models.timings import Timings
+from auclab.models.hard_margin import is_quickly_separated
 from auclab.precision import ORDINARY
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import NEWTON_FEATURES
+from auclab.solvers.certificate import certify
 from auclab.solvers.cutting_plane.cuts import LENGTHS
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.newton.continuation import WIDER, follow_minima
-from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.separated import HardMargin
-from auclab.solvers.newton.state import Finish, State
-from auclab.solvers.newton.subsampling import nested_subsamples
-from auclab.solvers.newton.window_finish import OneWindow, Windows
+from auclab.solvers.newton.continuation import WIDER, Continuation, State
+from auclab.solvers.newton.minimise import DampedNewton, NewtonOptions
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
+from auclab.solvers.registry import PARTS
+from auclab.solvers.separation import leaves_no_hinge, separates
+from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
+from auclab.solvers.windows import solve_windows
 from auclab.types import Array, AuclabError, Status
 
-#: In the order in which they are tried.
-FINISHES: tuple[type[Finish], ...] = (OneWindow, HardMargin, Windows)
+#: The growth factor of subsamples, and the least ratio of the whole to the largest.
+_GROWTH, _LEAST_GROWTH = 8, 3
+#: The first box of the polish: the least one near a smoothed minimum, in changes of the margins.
+_LEAST_BOX = 0.1
 
 
-def solve(problem: Problem, monitor: Monitor, *, start: tuple[Array, float] | None = None) -> RawSolution:
+def solve(
+    problem: Problem,
+    monitor: Monitor,
+    *,
+    start: tuple[Array, float] | None = None,
+    options: NewtonOptions = NewtonOptions(),  # noqa: B008 - frozen
+) -> RawSolution:
     """Solve a convex program over pairs, the hardest pairs (partial AUC) or points to a certified relative gap.
 
     Parameters
@@ -49,8 +59,10 @@ def solve(problem: Problem, monitor: Monitor, *, start: tuple[Array, float] | No
         Has the relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop, and the time; the
         result is then the best point so far with a valid, perhaps weak, bound.
     start : (array of shape (n_features,), float), optional
-        A point ``(w, b)`` near the optimum, as the solution at a slightly different λ or z is: the widest bands and
+        A point ``(w, b)`` near the optimum, as the solution at a slightly different λ or z is: the largest widths and
         all subsamples but the largest are then left out.
+    options : NewtonOptions
+        The largest number of steps, widths and sizes.
 
     Returns
     -------
@@ -76,7 +88,7 @@ def solve(problem: Problem, monitor: Monitor, *, start: tuple[Array, float] | No
     _check_size(problem)
     compiling = compile_smoothed(problem)
     monitor.start()
-    solution = _solve(problem, monitor.tolerance, monitor, start)
+    solution = _solve(problem, monitor, start, options)
     return replace(solution, timings=replace(solution.timings, compile=compiling))
 
 
@@ -95,28 +107,53 @@ def _check_size(problem: Problem) -> None:
             )
 
 
-def _solve(problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Array, float] | None) -> RawSolution:
-    """Start → subsamples → follow the minimum while the band narrows → finish → certificate."""
+def _solve(
+    problem: Problem, monitor: Monitor, start: tuple[Array, float] | None, options: NewtonOptions
+) -> RawSolution:
+    """Start → subsamples → continuation on all observations → polish."""
     problem = replace(problem, sample=problem.sample.within_groups())
-    samples = [*nested_subsamples(problem.sample), problem.sample]
-    if start is not None:
-        samples = samples[-2:]
-    method = DampedNewton(problem.program, problem.sample.spread, monitor, problem.constraints)
-    theta = (
-        _first_point(problem, samples[0], method) if start is None else method.feasible(np.r_[start[0], start[1], 0.0])
-    )
-    width = 1.0 if start is None else WIDER  # at 1 every margin counts
-    state = State(problem, tolerance, monitor, method, [finish() for finish in FINISHES], start, theta, width)
-    solution = state.finished()
-    while samples and solution is None:
-        sample = samples.pop(0)  # released one by one: the largest may be half a gigabyte
-        solution = follow_minima(state, sample)
-        if samples == [problem.sample] and _is_too_late(state, sample):
-            return _uncertified(state)
-    if solution is None:
-        state.ended = True
-        solution = state.finished() or state.solution()
-    return solution
+    samples = nested_subsamples(problem.sample, options.subsample_size)
+    method = DampedNewton(problem.program, problem.sample.spread, monitor, problem.constraints, options.max_iter)
+    width = options.first_width
+    if start is None:
+        theta = _first_point(problem, (samples or [problem.sample])[0], method)
+    else:
+        samples, width = samples[-1:], min(WIDER, width)
+        theta = method.feasible(np.r_[start[0], start[1], 0.0])
+    state = State(problem, monitor, method, options, theta, width)
+    while samples:
+        path = Continuation(state, samples.pop(0))  # released one by one: the largest may be half a gigabyte
+        while path.follow():
+            pass
+    if state.evaluation is not None and monitor.stopped() is not None:
+        return _uncertified(state)
+    path, tries_separator = Continuation(state, problem.sample), True
+    follows = True
+    while follows:
+        follows = path.follow()
+        if tries_separator and _may_be_separator(state):
+            tries_separator = False
+            found = separates(problem, monitor)
+            if found is not None:
+                return state.timed(found)
+    return _polished(state)
+
+
+def nested_subsamples(full: Sample, first_size: int = NewtonOptions.subsample_size) -> list[Sample]:
+    """Subsamples in ascending size, each drawn from the next, with more observations than features.
+
+    `first_size`: observations per class of the smallest. Empty where the sample is too small for any. The draws have a
+    fixed seed.
+    """
+    generator, sizes = np.random.default_rng(0), [first_size]
+    while _LEAST_GROWTH * sizes[-1] < max(full.n_pos, full.n_neg):
+        sizes.append(_GROWTH * sizes[-1])
+    # The largest is drawn first and the others from it: one pass over the sample, which may be in blocks.
+    samples: list[Sample] = []
+    for size in reversed(sizes[:-1]):
+        drawn = (samples[0] if samples else full).thinned(size, generator) if size >= full.n_features else None
+        samples = samples if drawn is None else [drawn, *samples]
+    return samples
 
 
 def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Array:
@@ -125,35 +162,60 @@ def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Arra
     Columns of the smallest variance get the largest coefficients and dominate a norm of w, so if variances differ much,
     the small ones are damped.
     """
-    here, variance, difference = Problem(problem.program, sample), method.unit**-2.0, sample.mean_difference
+    here, variance = Problem(problem.program, sample), method.unit**-2.0
     levels, least, largest = np.zeros(1), float(variance.min()), float(variance.max())
     if problem.program.uses_norm and least * ORDINARY**2 < largest:
         levels = np.r_[levels, np.geomspace(least, largest, max(3, round(math.log10(largest / least) / 3.0)))]
     intercept = here.null_intercept()
-    starts = [w for level in levels for w in np.outer(LENGTHS, difference / (variance + level))]
-    points = [method.feasible(np.r_[w, intercept, 0.0]) for w in starts]
+    directions = [sample.mean_difference / (variance + level) for level in levels]
+    points = [method.feasible(np.r_[length * w, intercept, 0.0]) for w in directions for length in LENGTHS]
     return min(points, key=lambda point: here.objective(point[:-2], float(point[-2])))
 
 
-def _is_too_late(state: State, sample: Sample) -> bool:
-    """Whether no time is left for a step and a certificate on all observations: about four evaluations."""
-    if state.monitor.remaining is None:
+def _may_be_separator(state: State) -> bool:
+    """Whether the last minimum has no hinge, and the hard-margin separator is found quickly.
+
+    Newton's method would need many steps to a point with only a few margins at the kink.
+    """
+    problem, theta = state.problem, state.theta
+    if problem.sample.in_blocks or not problem.program.regulariser.weight > 0:
         return False
-    begin = state.monitor.seconds
-    smooth_loss(state.problem, sample).evaluate(state.theta, state.half_width)
-    full, part = (each.n_pos + each.n_neg for each in (state.problem.sample, sample))
-    return state.monitor.remaining < 4.0 * (state.monitor.seconds - begin) * full / part
+    if not is_quickly_separated(problem.sample):
+        return False
+    return leaves_no_hinge(problem, problem.objective(theta[:-2], float(theta[-2])), theta[:-2])
+
+
+def _polished(state: State) -> RawSolution:
+    """The best point, or the exact optimum by windows around it where the gap is too large."""
+    problem, monitor, first = state.problem, state.monitor, state.solution()
+    able = PARTS["windows"].why_not(problem.program, problem.constraints) is None and not state.method.by_products
+    if state.is_certified or state.method.stopped() is not None or not able:
+        return first
+    exact = solve_windows(
+        problem,
+        monitor,
+        start=(first.coef, first.intercept),
+        radius=max(_LEAST_BOX, 2.0 * state.width),  # about how far the optimum is, in changes of the margins
+        lower_bound=max((entry[2] for entry in first.history), default=0.0),
+    )
+
+    def bound(proof: RawSolution) -> float:
+        return certify(problem, exact.coef, exact.intercept, proof.multipliers)[0].lower_bound
+
+    if exact.status is not Status.OPTIMAL and not bound(exact) >= bound(first):
+        # Windows keep the better point, but may run out of time for a bound.
+        exact = replace(exact, multipliers=first.multipliers)
+    return state.timed(exact)
 
 
 def _uncertified(state: State) -> RawSolution:
     """A subsample's point, with the lower bound 0 that holds since no hinge is negative."""
     sample = state.problem.sample
-    return RawSolution(
+    found = RawSolution(
         state.theta[:-2],
         float(state.theta[-2]),
         state.monitor.stopped() or Status.TIME_LIMIT,
         (np.zeros(sample.n_pos), np.zeros(sample.n_neg)),
-        state.method.iterations,
-        Timings(solve=state.monitor.seconds),
-        ("the time limit left no time to look at all observations: this is a subsample's optimum",),
+        notes=("the time limit left no time to look at all observations: this is a subsample's optimum",),
     )
+    return state.timed(found)

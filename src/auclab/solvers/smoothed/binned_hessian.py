@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from auclab.solvers.budget import BLOCK_BYTES
 from auclab.types import Array
 
-#: Bins per half-width of the band, and the bytes that the sums per bin of one class may take.
-BINS_PER_HALF_WIDTH = 16
+#: Bins per smoothing width, and the bytes that the sums per bin of one class may take.
+BINS_PER_WIDTH = 16
 
 
-def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: float) -> Array:
+def binned_hessian(sample: Any, theta: Array, smoothing_width: float, threshold: float) -> Array:
     """``Σ q φ'' D Dᵀ`` over the pairs whose binned margins are in the band, shape (n_features + 2, n_features + 2).
 
-    `sample`: in blocks or in memory. `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `half_width`: that of the band.
+    `sample`: in blocks or in memory. `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `smoothing_width`: that of the band.
     `threshold`: z; a pair's direction is ``D = (x_i⁺ − x_j⁻, 0, z)``.
     """
     pos, neg = sample.scores(theta[:-2])
@@ -33,12 +33,12 @@ def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: floa
     start, end = min(pos.min(), neg.min()), max(pos.max(), neg.max())
     max_bins, n_rows = max(2, BLOCK_BYTES // (8 * sample.n_features)), pos.size + neg.size
     most = max_bins if n_rows > max_bins else 1.0 / np.finfo(float).eps  # numbers of bins are exact as floats
-    width = max(half_width / BINS_PER_HALF_WIDTH, (end - start) / (most - 1))
+    width = max(smoothing_width / BINS_PER_WIDTH, (end - start) / (most - 1))
     n_bins = int((end - start) / width) + 1
     kind = np.int32 if n_bins <= max_bins else np.int64
     bins_pos, bins_neg = (((scores - start) / width).astype(kind) for scores in (pos, neg))
     del pos, neg
-    reach = max(0, math.ceil(half_width / width) - 1)
+    reach = max(0, math.ceil(smoothing_width / width) - 1)
     if n_bins > n_rows:
         occupied, places = np.unique(np.concatenate([bins_pos, bins_neg]), return_inverse=True)
         bins_pos, bins_neg = np.split(places.astype(np.int32), [bins_pos.size])
@@ -60,7 +60,7 @@ def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: floa
     hessian[:n, :n] = square - cross - cross.T
     hessian[:n, -1] = hessian[-1, :n] = threshold * sample.combine(weight_pos, weight_neg)
     hessian[-1, -1] = threshold**2 * weight_pos.sum()
-    return hessian / (2.0 * half_width)
+    return hessian / (2.0 * smoothing_width)
 
 
 def _sums_within(binned: NDArray[Any], first: NDArray[np.intp], last: NDArray[np.intp]) -> Array:

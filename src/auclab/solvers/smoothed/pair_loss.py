@@ -1,10 +1,15 @@
-"""The smoothed loss over all pairs of a sample, by prefix moments of sorted scores (see `smoothed_loss`)."""
+"""The smoothed loss over all pairs of a sample, or over those of bicliques, by prefix moments of sorted scores.
+
+On each curved piece of the loss, the opposite observations of one are consecutive in the order of the scores. With C_i
+the weighted sum of their rows over the pairs of a positive i, and u and v the weight of the pairs of every positive and
+negative, the Hessian of a piece is ``X⁺ᵀ(u∘X⁺ − C) − CᵀX⁺ + X⁻ᵀ(v∘X⁻)``. Over bicliques every row is on both sides.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +18,28 @@ from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
 from auclab.compiled.smooth import (
     Index,
     add_window_differences,
+    add_window_rows,
     sorted_with_prefix,
     sums_of_entries,
-    window_row_sums,
     window_sums,
 )
 from auclab.compiled.sparse_rows import sparse_window_products
 from auclab.compiled.threads import LARGE, in_parallel
 from auclab.formulations.problem import Problem
 from auclab.samples.bicliques import Side
+from auclab.samples.blocks.ranked_blocks import RankedBlockSample
 from auclab.samples.memory import Sample
 from auclab.solvers.smoothed.binned_hessian import binned_hessian
-from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss, entrywise_square, in_sample_order, with_one_sum
-from auclab.solvers.smoothed.row_products import Check, gram, never, row_products, some_at_a_time
+from auclab.solvers.smoothed.losses import (
+    Check,
+    Evaluation,
+    SmoothedLoss,
+    gram,
+    never,
+    row_products,
+    some_at_a_time,
+    with_one_sum,
+)
 from auclab.types import Array
 
 
@@ -33,8 +47,8 @@ from auclab.types import Array
 class SortedClass:
     """One class in ascending order of its scores.
 
-    `order` sorts its observations and `share` are their weights in this order; the scores of the other class that are
-    in the band of observation k are those numbered ``first[k] ≤ j < last[k]``.
+    `order` sorts its observations and `share` are their weights in this order; the other class's observations that make
+    a pair of a curved piece with number k are those numbered ``first[k] ≤ j < last[k]``.
     """
 
     order: Index
@@ -42,34 +56,35 @@ class SortedClass:
     first: Index
     last: Index
 
-    def band_weight(self, opposite: SortedClass) -> Array:
-        """The weight of the opposite class that is in the band, for every observation."""
-        return np.asarray(window_sums(opposite.share, self.first, self.last))
-
 
 @dataclass(frozen=True)
-class Band:
-    """The pairs on one curved piece of the loss: windows of either class, and the second derivative there."""
+class CurvedPairs:
+    """The pairs on one curved piece of the loss, and the second derivative φ'' there."""
 
     curvature: float
     pos: SortedClass
     neg: SortedClass
 
+    def weights(self, n_pos: int, n_neg: int) -> tuple[Array, Array]:
+        """The weight of the pairs of every positive and of every negative, times φ''."""
+        pos, neg = self.pos, self.neg
+        of_pos, of_neg = window_sums(neg.share, pos.first, pos.last), window_sums(pos.share, neg.first, neg.last)
+        upper = sums_of_entries(self.curvature * of_pos, pos.share, pos.order, n_pos)
+        return upper, sums_of_entries(self.curvature * of_neg, neg.share, neg.order, n_neg)
+
 
 class PairLoss(SmoothedLoss):
-    """The smoothed loss over the pairs of a sample."""
+    """The smoothed loss over pairs, with ``D = (x_i⁺ − x_j⁻, 0, z)``."""
 
     def __init__(self, problem: Problem, sample: Sample, check: Check = never):
-        super().__init__(sample, check)
-        self.threshold = problem.program.threshold
-        self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points share a half-width
+        super().__init__(problem, sample, check)
         self.threads = sample.n_entries >= LARGE
 
-    def evaluate(self, theta: Array, half_width: float) -> Evaluation:
+    def evaluate(self, theta: Array, width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n + m log m)."""
         shift = 1.0 - self.threshold * theta[-1]
         pos, neg = self.sample.sides(self.sample.scores(theta[:-2]))
-        pieces = self._smoothed(half_width)
+        pieces = self._smoothed(width)
         curved = pieces.curvatures > 0
         tables = pieces.coefficients, pieces.slopes, pieces.gap, curved.astype(float)
         (first_pos, slope_pos, totals), (first_neg, slope_neg) = in_parallel(
@@ -85,14 +100,14 @@ class PairLoss(SmoothedLoss):
             threads=self.threads,
         )  # fmt: skip
         (of_pos, last_pos), (of_neg, last_neg) = in_parallel(
-            self._finished,
+            _summed,
             (pos, slope_pos, neg.starts[1:], self.sample.n_pos),
             (neg, slope_neg, pos.starts[:-1], self.sample.n_neg),
             threads=self.threads,
         )
         ends_pos, ends_neg = [*first_pos[1:], last_pos], [*first_neg[1:], last_neg]
-        bands = tuple(
-            Band(
+        state = tuple(
+            CurvedPairs(
                 float(pieces.curvatures[s]),
                 SortedClass(pos.rows, pos.share, first_pos[s], ends_pos[s]),
                 SortedClass(neg.rows, neg.share, ends_neg[s], first_neg[s]),
@@ -100,98 +115,68 @@ class PairLoss(SmoothedLoss):
             for s in np.flatnonzero(curved)
         )
         value, gap, band_share = (float(total) for total in totals)
-        return Evaluation(half_width, value, with_one_sum((of_pos, of_neg)), gap, band_share, bands, theta)
-
-    @staticmethod
-    def _finished(side: Side, slopes: Array, ends: NDArray[np.int64], size: int) -> tuple[Array, Index]:
-        """The multipliers of a class, and where the other class ends for every observation in its order."""
-        multipliers = sums_of_entries(slopes, side.share, side.rows, size)
-        return multipliers, np.repeat(ends.astype(np.int32), np.diff(side.starts))
+        return Evaluation(width, value, with_one_sum((of_pos, of_neg)), gap, band_share, state, theta)
 
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_features + 2,)."""
         combined = self.sample.combine(multipliers[0], multipliers[1])
         return np.append(combined, (0.0, self.threshold * float(multipliers[0].sum())))
 
+    def curvatures(self, evaluation: Evaluation) -> tuple[Array, Array]:
+        """``Σ_j q_ij φ''_ij`` of every positive i, and ``Σ_i q_ij φ''_ij`` of every negative j."""
+        pos, neg = np.zeros(self.sample.n_pos), np.zeros(self.sample.n_neg)
+        for pairs in evaluation.state:
+            upper, lower = pairs.weights(pos.size, neg.size)
+            pos, neg = pos + upper, neg + lower
+        return pos, neg
+
     def hessian(self, evaluation: Evaluation) -> Array:
-        """``Σ q φ'' D Dᵀ`` over the band, shape (n_features + 2, n_features + 2).
+        """``Σ q φ'' D Dᵀ``, shape (n_features + 2, n_features + 2).
 
         O(m n²) for dense rows; for CSR rows O(Σ nnz_row² + nnz n), nnz that of the class with fewer entries.
         """
-        if self.sample.in_blocks:
-            return binned_hessian(self.sample, evaluation.theta, evaluation.half_width, self.threshold)
         sample, n = self.sample, self.sample.n_features
-        sums = self._sparse_sums if sample.is_sparse else self._dense_sums
+        if sample.in_blocks and sample.is_of_classes:
+            return binned_hessian(sample, evaluation.theta, evaluation.width, self.threshold)
+        pos, neg = self.curvatures(evaluation)
         hessian = np.zeros((n + 2, n + 2))
-        for band in evaluation.state:
-            pos, neg, curvature = band.pos, band.neg, band.curvature
-            weight_pos, weight_neg = pos.share * pos.band_weight(neg), neg.share * neg.band_weight(pos)
-            square, cross, to_norm = sums(pos, neg, weight_pos, weight_neg)
-            hessian[:n, :n] += curvature * (square - cross - cross.T)
-            hessian[:n, -1] += curvature * self.threshold * to_norm
-            hessian[-1, -1] += curvature * self.threshold**2 * weight_pos.sum()
-        hessian[-1, :n] = hessian[:n, -1]
+        hessian[:n, :n] = self._of_rows(evaluation.state, pos, neg)
+        if self.threshold != 0:
+            hessian[:n, -1] = hessian[-1, :n] = self.threshold * sample.combine(pos, neg)
+        hessian[-1, -1] = self.threshold**2 * pos.sum()
         return hessian
 
-    def _dense_sums(
-        self, pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
-    ) -> tuple[Array, Array, Array]:
-        """``Σ u x⁺x⁺ᵀ + Σ v x⁻x⁻ᵀ``, ``Σ x⁺x⁻ᵀ`` over the pairs in the band, and ``Σ u x⁺ − Σ v x⁻``."""
+    def _of_rows(self, pieces: tuple[CurvedPairs, ...], pos: Array, neg: Array) -> Array:
+        """The Hessian in w, given the curvatures of the observations."""
         sample = self.sample
-        pos, neg, weight_pos, weight_neg = _in_band(pos, neg, weight_pos, weight_neg)
-        rows_pos, rows_neg = in_parallel(
-            _sorted_rows, (sample.X_pos, pos.order), (sample.X_neg, neg.order), threads=self.threads
-        )
+        if sample.in_blocks:
+            in_blocks = cast(RankedBlockSample, sample)
+            return in_blocks.sum_over_parts(_of_part, _by_part(in_blocks, pieces, pos, neg))
+        if sample.is_sparse:
+            return self._of_sparse_rows(pieces, pos, neg)
+        return dense_hessian(sample.X_pos, sample.X_neg, pieces, pos, neg, self.check)
 
-        def between_classes() -> Array:
-            opposite = window_row_sums(rows_neg, neg.share, pos.first, pos.last)
-            return row_products(rows_pos, pos.share, self.check, opposite)
-
-        def within_classes() -> Array:
-            return row_products(rows_pos, weight_pos, self.check) + row_products(rows_neg, weight_neg, self.check)
-
-        cross, square = in_parallel(
-            lambda product: product(), (between_classes,), (within_classes,), threads=self.threads
-        )
-        return square, cross, np.dot(weight_pos, rows_pos) - np.dot(weight_neg, rows_neg)
-
-    def _sparse_sums(
-        self, pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
-    ) -> tuple[Array, Array, Array]:
-        """`_dense_sums` of CSR rows, without copying them; the second sum may be transposed."""
+    def _of_sparse_rows(self, pieces: tuple[CurvedPairs, ...], weight_pos: Array, weight_neg: Array) -> Array:
+        """The same for CSR rows, without copying them."""
         sample = self.sample
-        in_place = tuple(
-            in_sample_order(weight, ours.order, share.size)
-            for weight, ours, share in ((weight_pos, pos, sample.share_pos), (weight_neg, neg, sample.share_neg))
-        )
-
-        def between_classes() -> Array:
+        hessian = gram(sample, weight_pos, weight_neg, self.check)
+        for pairs in pieces:
             # An outer row costs its entries times n, an inner one its entries.
-            sides = (sample.X_pos, pos), (sample.X_neg, neg)
+            sides = (sample.X_pos, pairs.pos), (sample.X_neg, pairs.neg)
             (outer, ours), (inner, theirs) = sides if sample.X_pos.nnz <= sample.X_neg.nnz else sides[::-1]
-            orders, shares = (ours.order, theirs.order), (ours.share, theirs.share)
-            total = np.zeros((outer.shape[1], outer.shape[1]))
-            for part in some_at_a_time(outer.shape[0], outer.nnz / outer.shape[0] * outer.shape[1], self.check):
-                low, high = int(ours.first[part][0]), int(ours.last[part][-1])
-                rows = orders[0][part], orders[1][low:high]
-                of_rows = shares[0][part], shares[1][low:high]
-                windows = ours.first[part] - np.int32(low), ours.last[part] - np.int32(low)
-                total += sparse_window_products(outer, inner, rows, of_rows, *windows)
-            return total
-
-        within_classes = partial(gram, sample, in_place[0], in_place[1], self.check)
-        cross, square = in_parallel(
-            lambda product: product(), (between_classes,), (within_classes,), threads=self.threads
-        )
-        return square, cross, sample.combine(*in_place)
+            for part in some_at_a_time(ours.order.size, outer.nnz / outer.shape[0] * outer.shape[1], self.check):
+                orders, shares = (ours.order[part], theirs.order), (ours.share[part], theirs.share)
+                cross = sparse_window_products(outer, inner, orders, shares, ours.first[part], ours.last[part])
+                hessian -= pairs.curvature * (cross + cross.T)
+        return hessian
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
         """The marginals of ``q φ'' D·step``, by which a step lowers the multipliers; O(m n)."""
         sample, shift = self.sample, self.threshold * step[-1]
         moved_pos, moved_neg = sample.scores(step[:-2])
         totals = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
-        for band in evaluation.state:
-            pos, neg, curvature = band.pos, band.neg, band.curvature
+        for pairs in evaluation.state:
+            pos, neg, curvature = pairs.pos, pairs.neg, pairs.curvature
             (change_pos, *of_pos), (change_neg, *of_neg) = in_parallel(
                 sorted_with_prefix,
                 (moved_pos, pos.share, pos.order),
@@ -206,38 +191,63 @@ class PairLoss(SmoothedLoss):
             )
         return totals
 
-    def band_weights(self, band: Band) -> tuple[Array, Array]:
-        """The weight of the pairs of every row in a band, as the upper and as the lower one."""
-        pos, neg, sample = band.pos, band.neg, self.sample
-        upper = sums_of_entries(pos.band_weight(neg), pos.share, pos.order, sample.n_pos)
-        return upper, sums_of_entries(neg.band_weight(pos), neg.share, neg.order, sample.n_neg)
 
-    def hessian_diagonal(self, evaluation: Evaluation) -> Array:
-        """An upper bound of the Hessian's diagonal, shape (n_features + 2,), by ``(x − y)² ≤ 2x² + 2y²``."""
-        squares, to_norm = np.zeros(self.sample.n_features), 0.0
-        square_pos, square_neg = entrywise_square(self.sample.X_pos), entrywise_square(self.sample.X_neg)
-        for band in evaluation.state:
-            upper, lower = self.band_weights(band)
-            squares += 2.0 * band.curvature * (square_pos.T @ upper + square_neg.T @ lower)
-            to_norm += band.curvature * self.threshold**2 * float(upper.sum())
-        return np.r_[squares, 0.0, to_norm]
+def _summed(side: Side, slopes: Array, ends: NDArray[np.int64], size: int) -> tuple[Array, Index]:
+    """The multipliers of a class, and where the other class ends for every observation in its order."""
+    multipliers = sums_of_entries(slopes, side.share, side.rows, size)
+    return multipliers, np.repeat(ends.astype(np.int32), np.diff(side.starts))
 
 
-def _in_band(
-    pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
-) -> tuple[SortedClass, SortedClass, Array, Array]:
-    """The rows with a pair in the band, if these are few because few rows of the other class have one."""
-    inside = weight_pos > 0, weight_neg > 0
-    counts = [int(np.count_nonzero(each)) for each in inside]
-    if 2 * counts[0] > weight_pos.size and 2 * counts[1] > weight_neg.size:
-        return pos, neg, weight_pos, weight_neg
-    before = [np.concatenate(([0], np.cumsum(each, dtype=np.int32))).astype(np.int32) for each in inside]
-    pos, neg = (
-        SortedClass(ours.order[here], ours.share[here], there[ours.first[here]], there[ours.last[here]])
-        for ours, here, there in ((pos, inside[0], before[1]), (neg, inside[1], before[0]))
-    )
-    return pos, neg, weight_pos[inside[0]], weight_neg[inside[1]]
+def dense_hessian(
+    X_pos: Any, X_neg: Any, pieces: tuple[CurvedPairs, ...], weight_pos: Array, weight_neg: Array, check: Check
+) -> Array:
+    """``Σ u x⁺x⁺ᵀ + Σ v x⁻x⁻ᵀ − Σ_i (x_i⁺ C_iᵀ + C_i x_i⁺ᵀ)`` over the rows with a pair, which are few for small h."""
+    used_pos, used_neg = np.flatnonzero(weight_pos), np.flatnonzero(weight_neg)
+    rows_pos, rows_neg = np.ascontiguousarray(X_pos[used_pos]), np.ascontiguousarray(X_neg[used_neg])
+    # An observation without weight has the place 0: it enters and leaves the sums of a window unread.
+    place_pos, place_neg = np.zeros(weight_pos.size, np.int32), np.zeros(weight_neg.size, np.int32)
+    place_pos[used_pos], place_neg[used_neg] = np.arange(used_pos.size), np.arange(used_neg.size)
+    opposite = np.zeros(rows_pos.shape)
+    for pairs in pieces if used_pos.size else ():
+        pos, neg = pairs.pos, pairs.neg
+        theirs = place_neg[neg.order], neg.share
+        add_window_rows(
+            rows_neg, pos.order, pos.share, *theirs, pos.first, pos.last, pairs.curvature, place_pos, opposite
+        )
+    check()
+    cross = rows_pos.T @ opposite
+    square = row_products(rows_pos, weight_pos[used_pos], check) + row_products(rows_neg, weight_neg[used_neg], check)
+    return np.asarray(square - cross - cross.T)
 
 
-def _sorted_rows(X: Any, order: NDArray[np.integer]) -> Array:
-    return np.ascontiguousarray(X[order])
+#: The pairs on the curved pieces and the curvatures of the rows, of some of the rows.
+_Part = tuple[tuple[CurvedPairs, ...], Array, Array]
+
+
+def _of_part(rows: Any, part: _Part) -> Array:
+    """`dense_hessian` of the pairs of bicliques within some rows."""
+    X, (pieces, pos, neg) = np.asarray(rows), part
+    return dense_hessian(X, X, pieces, pos, neg, never)
+
+
+def _by_part(sample: RankedBlockSample, pieces: tuple[CurvedPairs, ...], pos: Array, neg: Array) -> Iterator[_Part]:
+    """The pairs and the curvatures of the rows of every part, numbered within it."""
+    owner = sample.part_of_row
+    for number, rows in enumerate(sample.parts):
+        inside = owner[rows] == number
+        within = tuple(_within(pairs, owner, number, rows) for pairs in pieces)
+        yield within, pos[rows] * inside, neg[rows] * inside
+
+
+def _within(pairs: CurvedPairs, owner: NDArray[np.int32], number: int, rows: NDArray[np.intp]) -> CurvedPairs:
+    """The pairs of one part, which are consecutive on either side."""
+
+    def side(whole: SortedClass, other: SortedClass) -> SortedClass:
+        begin, end = np.searchsorted(owner[whole.order], (number, number + 1))
+        before = np.int32(np.searchsorted(owner[other.order], number))
+        order = np.searchsorted(rows, whole.order[begin:end]).astype(np.int32)
+        return SortedClass(
+            order, whole.share[begin:end], whole.first[begin:end] - before, whole.last[begin:end] - before
+        )
+
+    return CurvedPairs(pairs.curvature, side(pairs.pos, pairs.neg), side(pairs.neg, pairs.pos))

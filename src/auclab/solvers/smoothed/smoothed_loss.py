@@ -16,21 +16,16 @@ from auclab.compiled.compiling import Family, compile_loops
 from auclab.compiled.sorting import FEW
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
-from auclab.solvers.smoothed.evaluation import SmoothedLoss
+from auclab.solvers.smoothed.losses import Check, PointLoss, SmoothedLoss, never
 from auclab.solvers.smoothed.pair_loss import PairLoss
 from auclab.solvers.smoothed.partial_loss import PartialLoss
-from auclab.solvers.smoothed.point_loss import PointLoss
-from auclab.solvers.smoothed.ranked_loss import RankedLoss
-from auclab.solvers.smoothed.row_products import Check, never
 
 
 def smooth_loss(problem: Problem, sample: Sample, check: Check = never) -> SmoothedLoss:
     """The smoothed loss of `problem` on `sample`, which may be a subsample of the problem's own."""
     if problem.program.comparisons.hardest:
         return PartialLoss(problem, sample, check)
-    if not problem.over_pairs:
-        return PointLoss(problem, sample, check)
-    return (PairLoss if problem.program.comparisons.by_marginals else RankedLoss)(problem, sample, check)
+    return PairLoss(problem, sample, check) if problem.over_pairs else PointLoss(problem, sample, check)
 
 
 def compile_smoothed(problem: Problem) -> float:

@@ -1,0 +1,290 @@
+"""The minimum of the smoothed program at one smoothing width, by damped Newton steps.
+
+A Levenberg–Marquardt method: the damping matrix is the Hessian at the smoothing width 1, times a factor that follows
+the ratio of actual to predicted reduction (Nocedal & Wright, Numerical Optimization, 2nd ed., algorithm 4.1). At that
+width the margins have curvature that will be near a kink later; with the diagonal of the narrow width instead, features
+that are rare there take a hundred times as many steps (one-hot coded data). Steps that end far beyond the minimum along
+them are shortened by a line search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.precision import EPSILON, FARTHER, HALF_OF_DIGITS, LITTLE, MOST_STEPS, PATIENCE
+from auclab.solvers.budget import NEWTON_FEATURES
+from auclab.solvers.feasible_point import nearest_feasible
+from auclab.solvers.monitor import Monitor, OutOfTime
+from auclab.solvers.newton.steps import Hessian, HessianOperator, proximal_step
+from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
+from auclab.types import Array, AuclabError, Status
+
+#: First damping. Below a thousandth of it no damping is used; at 10¹¹ times it the iteration ends.
+_DAMPING = 1e-3
+#: Ratios of actual to predicted reduction below which the damping rises, and above which it falls (algorithm 4.1).
+_POOR_RATIO, _GOOD_RATIO = 0.25, 0.75
+#: The line search ends where the derivative is below this part of the first one, or with the last of 8 points; a new
+#: point keeps this part of the bracket from both ends.
+_FLAT, _MAX_POINTS, _INSIDE = 0.2, 8, 0.05
+
+
+@dataclass(frozen=True)
+class NewtonOptions:
+    """Numbers of ``solver=newton``.
+
+    `max_iter`: Newton steps in all, on subsamples too, after which the best point is certified and returned. Widths are
+    in units of the margins: `first_width` is the smoothing width at first, `subsample_width` the least one on a
+    subsample, `least_width` the least one of all. `subsample_size`: observations per class of the smallest subsample.
+    """
+
+    max_iter: int = 5_000
+    first_width: float = 1.0
+    subsample_width: float = 0.03
+    least_width: float = HALF_OF_DIGITS
+    subsample_size: int = 2_000
+
+    def __post_init__(self) -> None:
+        if self.max_iter < 1 or self.subsample_size < 1:
+            raise AuclabError(f"max_iter and subsample_size must be at least 1, got {self}")
+        if not 0.0 < self.least_width <= self.subsample_width <= self.first_width:
+            raise AuclabError(f"0 < least_width ≤ subsample_width ≤ first_width must hold, got {self}")
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """Where the steps at one smoothing width ended.
+
+    `converged` says whether the predicted reduction of the next step was below the tolerance.
+    """
+
+    theta: Array
+    evaluation: Evaluation
+    hessian: Hessian
+    converged: bool
+
+    @property
+    def width(self) -> float:
+        """The smoothing width."""
+        return self.evaluation.width
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A point on a step: its length in units of the step, the gradient of the loss there, and the objective's slope.
+
+    `theta`, `negative_gradient` (n_features + 2,). `slope`: the derivative of the objective along the step.
+    """
+
+    length: float
+    theta: Array
+    evaluation: Evaluation
+    negative_gradient: Array
+    slope: float
+
+
+class DampedNewton:
+    """The steps for one program; points are ``θ = (w, b, ‖w‖)``.
+
+    `spread` (n_features,): a positive scale for every feature (`Sample.spread`). `monitor`: says when to stop.
+    `constraints`: on w.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        spread: Array,
+        monitor: Monitor,
+        constraints: ColumnConstraints | None = None,
+        max_iter: int = NewtonOptions.max_iter,
+    ) -> None:
+        self.program, self.monitor, self.constraints = program, monitor, constraints
+        self.unit = 1.0 / spread
+        self.spread = np.r_[spread**2, 1.0, max(program.threshold**2, 1e-6)]
+        self.by_products = spread.size > NEWTON_FEATURES
+        self.iterations, self.max_iter = 0, max_iter
+
+    def stopped(self) -> Status | None:
+        """Why no further step may be taken, or None."""
+        if self.iterations >= self.max_iter:
+            return Status.ITERATION_LIMIT
+        return self.monitor.stopped()
+
+    def minimise(
+        self,
+        loss: SmoothedLoss,
+        begin: Evaluation,
+        hessian: Array | None = None,
+        *,
+        relative_tolerance: float = LITTLE,
+        max_steps: int = MOST_STEPS,
+    ) -> Iterate:
+        """Steps from `begin`, at its width, until the predicted reduction of the next one is negligible.
+
+        `hessian` (n_features + 2, n_features + 2): taken in place of the sample's own at every point.
+        `relative_tolerance`: the predicted reduction, relative to the smoothing gap, at which to stop.
+        """
+        theta, evaluation, converged = begin.theta, begin, False
+        value = evaluation.value + self.penalty(theta)
+        damping_hessian: Any = None
+        # `damped`: the damping to return to if the undamped step that should end the iteration fails.
+        damping = damped = 0.0
+        least, stalled = np.inf, 0
+        curvature: Any = self._hessian(loss, evaluation) if hessian is None else hessian
+        negative_gradient = loss.direction_sum(evaluation.multipliers)
+        for _ in range(max_steps):
+            if self.stopped() is not None:
+                break
+            if damping and damping_hessian is None:
+                wide = loss.evaluate(theta, max(1.0, evaluation.width))
+                damping_hessian = self._hessian(loss, wide, 1e-3)
+            model = curvature + damping * damping_hessian if damping else curvature
+            step = self.step(model, negative_gradient, theta)
+            if self.monitor.stopped() is not None:  # the step may have been left
+                break
+            candidate = self.on_cone(theta + step)
+            step[:-1] = (candidate - theta)[:-1]  # as it is rounded: of a short one the prediction would be another's
+            # Predicted reduction, Nocedal & Wright (4.4): m(0) − m(p) = G·p − ½ pᵀHp, and that of the penalty.
+            predicted = float(negative_gradient @ step - 0.5 * step @ (curvature @ step)) - self.rise(theta, candidate)
+            if self.is_too_long(step, theta) or predicted < -1e-9 * value:
+                if damping > 1e11 * _DAMPING:
+                    break
+                damping = max(10 * damping, damped or _DAMPING)
+                continue
+            negligible = relative_tolerance * evaluation.smoothing_gap
+            if damping and not damped and predicted <= negligible:
+                # A short damped step does not show that the minimum is near.
+                damping, damped = 0.0, damping
+                continue
+            converged = predicted <= max(0.0 if damping else negligible, EPSILON * EPSILON * value)
+            # At very small widths the predicted reduction may be rounding of the gradient, and falls no further.
+            stalled = 0 if predicted < 0.5 * least or predicted > HALF_OF_DIGITS * value else stalled + 1
+            least = min(least, predicted)
+            converged = converged or (stalled >= PATIENCE and not damping)
+            if converged or not np.isfinite(value):
+                break
+            self.iterations += 1
+            if hessian is not None:
+                evaluation.release()
+            trial = self._searched(loss, evaluation.width, theta, step, negative_gradient)
+            actual = value - trial.evaluation.value - self.penalty(trial.theta)
+            # A small difference of values has lost more than half of its digits; gradients have more.
+            if predicted * trial.length < HALF_OF_DIGITS * value:
+                actual = 0.5 * float((negative_gradient + trial.negative_gradient) @ (trial.theta - theta))
+                actual -= self.rise(theta, trial.theta)
+            if actual > 0:
+                theta, evaluation, negative_gradient = trial.theta, trial.evaluation, trial.negative_gradient
+                value = evaluation.value + self.penalty(theta)
+                curvature = self._hessian(loss, evaluation) if hessian is None else hessian
+                damped = 0.0
+            elif damping > 1e11 * _DAMPING:
+                break
+            # ρ of Nocedal & Wright (4.4). A slightly shortened step is good: the search has replaced the damping.
+            ratio = 2.0 * trial.length if actual > 0 and trial.length < 1.0 else actual / predicted
+            damping = damped if damped and not damping else _next_damping(damping, ratio)
+        if evaluation.state is None:
+            evaluation = loss.evaluate(theta, evaluation.width)
+        return Iterate(theta, evaluation, curvature, converged)
+
+    def step(self, hessian: Hessian, negative_gradient: Array, theta: Array) -> Array:
+        """The proximal step of the model to a point that satisfies the constraints; 0 if out of time."""
+        settings = self.spread, self.constraints, self.monitor
+        try:
+            return proximal_step(self.program, hessian, negative_gradient, theta, *settings)
+        except OutOfTime:
+            return np.zeros_like(theta)
+
+    def _searched(
+        self, loss: SmoothedLoss, width: float, theta: Array, step: Array, negative_gradient: Array
+    ) -> _Trial:
+        """The point after a step, or near the minimum along it where the objective rises steeply at its end.
+
+        The smoothed loss is convex and piecewise quadratic, and a step that leaves the piece may end far beyond the
+        minimum along it, where the derivative of the objective is 0: found by the secant method within a bracket.
+        Newton steps with such a search for sums of hinges: Keerthi & DeCoste (2005), "A modified finite Newton method
+        for fast solution of large scale linear SVMs".
+        """
+
+        def point_at(length: float) -> _Trial:
+            point = self.on_cone(theta + length * step)
+            evaluation = loss.evaluate(point, width)
+            gradient = loss.direction_sum(evaluation.multipliers)
+            return _Trial(length, point, evaluation, gradient, self._slope(point, step, gradient, -1))
+
+        trial, slope = point_at(1.0), self._slope(theta, step, negative_gradient, 1)
+        if slope >= 0.0 or trial.slope <= -0.5 * slope:
+            return trial
+        low, slope_low, high, slope_high = 0.0, slope, trial.length, trial.slope
+        for _ in range(_MAX_POINTS):
+            # The zero of the line through both ends of the bracket.
+            part = slope_low / (slope_low - slope_high)
+            trial = point_at(low + (high - low) * min(max(part, _INSIDE), 1.0 - _INSIDE))
+            if abs(trial.slope) <= _FLAT * abs(slope):
+                break
+            if trial.slope > 0:
+                high, slope_high = trial.length, trial.slope
+            else:
+                low, slope_low = trial.length, trial.slope
+        return trial
+
+    def _slope(self, theta: Array, step: Array, negative_gradient: Array, side: int) -> float:
+        """The derivative of loss and penalty at `theta` along a step on the cone, from the side of its sign."""
+        along, regulariser = 0.0, self.program.regulariser
+        if self.program.uses_norm:
+            beside = theta[:-2] + side * 1e-9 * step[:-2]  # where a norm has a kink, its derivative on this side
+            along = float(regulariser.norm.subgradient(beside) @ step[:-2])
+        of_penalty = regulariser.slope(theta[-1]) * along + 2.0 * regulariser.ridge * float(theta[:-2] @ step[:-2])
+        return of_penalty - float(negative_gradient[:-1] @ step[:-1]) - float(negative_gradient[-1]) * along
+
+    def _hessian(self, loss: SmoothedLoss, evaluation: Evaluation, ridge: float = 0.0) -> Hessian:
+        """The Hessian of the loss, and a small ridge in units of the features' scales."""
+        if self.by_products:
+            return HessianOperator(loss, ((1.0, evaluation),), ridge * self.spread)
+        try:
+            return loss.hessian(evaluation) + np.diag(ridge * self.spread)
+        except OutOfTime:  # no further step is taken
+            return np.diag(self.spread)
+
+    def feasible(self, theta: Array) -> Array:
+        """The nearest point on the cone that satisfies the constraints; the point itself if none is found."""
+        if self.constraints is not None:
+            coef = nearest_feasible(self.constraints, theta[:-2], 1.0 / self.unit)
+            if coef is not None:
+                theta = np.r_[coef, theta[-2:]]
+        return self.on_cone(theta)
+
+    def is_too_long(self, step: Array, theta: Array) -> bool:
+        """Whether a step would change margins by many times their size, where the model is meaningless."""
+        size = float(np.abs(theta[:-2] / self.unit).max())
+        # "not ≤": a step that is NaN is too long.
+        return not float(np.abs(step[:-2] / self.unit).max()) <= FARTHER * max(1.0, size)
+
+    def on_cone(self, theta: Array) -> Array:
+        """`theta` with its last entry at ‖w‖, where the objective is least, and without rounding beyond a bound."""
+        theta = theta.copy()
+        if self.constraints is not None:
+            theta[:-2] = np.clip(theta[:-2], self.constraints.lower, self.constraints.upper)
+        theta[-1] = self.program.regulariser.norm(theta[:-2]) if self.program.uses_norm else 0.0
+        return theta
+
+    def penalty(self, theta: Array) -> float:
+        """R(w) of a point."""
+        return self.program.regulariser.value(theta[:-2])
+
+    def rise(self, theta: Array, other: Array) -> float:
+        """Increase of R(w) from one point to another; differences of squares are products, to avoid cancellation."""
+        (ridge, rest), w, v = self.program.regulariser.split(), theta[:-2], other[:-2]
+        return ridge * float((v - w) @ (v + w)) + rest.value(v) - rest.value(w)
+
+
+def _next_damping(damping: float, ratio: float) -> float:
+    """Less damping after a step whose actual reduction was near the predicted one, more where it fell far short."""
+    if ratio > _GOOD_RATIO:
+        return damping / 10 if damping > 1e-3 * _DAMPING else 0.0
+    if ratio > _POOR_RATIO:
+        return damping
+    return max((10 if ratio > 0 else 30) * damping, _DAMPING)

@@ -1,0 +1,57 @@
+"""The steps of newton on a set of programs, all of which it proves."""
+
+import numpy as np
+import pytest
+
+from auclab import AuclabError, RankSVM, solve
+from auclab.types import Status
+from newton_programs import PROGRAMS, solved
+
+
+@pytest.mark.slow
+def test_all_programs_are_proved_in_few_steps():
+    found = {name: solved(name) for name in PROGRAMS}
+    unproved = {name: solution.gap for name, solution in found.items() if solution.status is not Status.OPTIMAL}
+    assert not unproved
+    assert sum(solution.iterations for solution in found.values()) <= 960, found
+
+
+@pytest.mark.parametrize("max_iter", [1, 3])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dense points l2",
+        "dense hardest l2",
+        "dense pairs z<0",
+        "subsampled points l2",
+        "sparse pairs l1",
+        "sparse hardest l2",
+        "wide pairs l1",
+        "text points l2²",
+        "grades ranked l2",
+        "signs pairs bauc",
+    ],
+)
+def test_max_iter_is_the_number_of_newton_steps(name, max_iter):
+    solution = solved(name, max_iter=max_iter)
+    assert solution.iterations <= max_iter
+    assert solution.status is Status.ITERATION_LIMIT
+    assert 0.0 <= solution.lower_bound <= solution.objective
+    # The bound is valid: below the optimum.
+    assert solution.lower_bound <= solved(name).objective
+
+
+def test_max_iter_holds_over_all_rounds_of_a_working_set_of_columns():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    X = rng.normal(size=(300, 4_000)) + 0.4 * y[:, None] * (np.arange(4_000) < 10)
+    solution = solve(RankSVM(0.05, "l1"), X, y, solver="newton", max_iter=1)
+    assert (solution.iterations, solution.status) == (1, Status.ITERATION_LIMIT)
+    assert 0.0 <= solution.lower_bound <= solution.objective
+
+
+def test_impossible_numbers_are_refused():
+    X, y, _ = PROGRAMS["dense pairs l2"][1]()
+    for options in ({"max_iter": 0}, {"subsample_size": 0}, {"first_width": 0.01}, {"least_width": 0.0}):
+        with pytest.raises(AuclabError, match="must"):
+            solve(RankSVM(0.1), X, y, solver="newton", **options)
