@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 
 from auclab import AuclabError, RankSVM, solve
+from auclab.solvers.newton import solver
+from auclab.solvers.newton.continuation import Continuation
 from auclab.types import Status
 from newton_programs import PROGRAMS, solved
+
+
+def certified_once(path, rule=Continuation._is_certified):
+    """A certificate at every width, however far the steps are from the minimum."""
+    rule(path)
+    return True
 
 
 @pytest.mark.slow
@@ -55,3 +63,23 @@ def test_impossible_numbers_are_refused():
     for options in ({"max_iter": 0}, {"subsample_size": 0}, {"first_width": 0.01}, {"least_width": 0.0}):
         with pytest.raises(AuclabError, match="must"):
             solve(RankSVM(0.1), X, y, solver="newton", **options)
+
+
+def count(names):
+    """The steps over some programs."""
+    return sum(solved(name, time_limit=20.0).iterations for name in names)
+
+
+@pytest.mark.parametrize(
+    ("owner", "rule", "without", "names", "saved"),
+    [
+        (Continuation, "_extrapolated", lambda *_: None, ["breast_cancer hardest l2", "sparse hardest l2"], 10),
+        (solver, "_may_be_separator", lambda *_: False, ["apart points l2²", "apart pairs l2"], 5),
+        (Continuation, "_is_certified", certified_once, ["sparse hardest l2"], 50),
+    ],
+    ids=["start on the line through two minima", "hard-margin separator", "more exact minima at one width"],
+)
+def test_a_rule_saves_steps(owner, rule, without, names, saved, monkeypatch):
+    with_rule = count(names)
+    monkeypatch.setattr(owner, rule, without)
+    assert count(names) >= with_rule + saved
