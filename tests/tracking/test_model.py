@@ -104,10 +104,11 @@ class Logged:
         with writing(TrackingConfig(dir=str(place / "mlruns"), experiment="toy")) as self.store:
             pass
         self.client = self.store.client
-        self.run_id = self.client.create_run(self.store.experiment_id).info.run_id
+        run = self.client.create_run(self.store.experiment_id)
+        self.run_id = run.info.run_id
         self.folder = place / "run"
         save_model(model, X, self.folder / "model", scorer=scorer)
-        self.id = log_models(self.client, self.run_id, {}, self.folder)["model"]
+        self.id = log_models(self.client, run, {}, self.folder)["model"]
 
     @property
     def model(self):
@@ -145,7 +146,8 @@ def test_a_run_has_its_model_in_the_list_of_models(logged):
 
 def test_a_model_is_logged_once(logged):
     _, _, _, here = logged
-    assert log_models(here.client, here.run_id, {}, here.folder) == {"model": here.id}
+    run = here.client.get_run(here.run_id)
+    assert log_models(here.client, run, {}, here.folder) == {"model": here.id}
     assert len(here.client.search_logged_models([here.store.experiment_id])) == 1
 
 
@@ -153,9 +155,9 @@ def test_models_of_splits_are_logged_in_their_order(logged, tmp_path):
     X, model, scorer, here = logged
     for number in (10, 2):
         save_model(model, X[:5], tmp_path / f"fold_{number}" / "model", scorer=scorer)
-    run_id = here.client.create_run(here.client.create_experiment("splits")).info.run_id
-    assert list(log_models(here.client, run_id, {}, tmp_path)) == ["model_fold_2", "model_fold_10"]
-    found = models_of(here.client, here.client.get_run(run_id))
+    run = here.client.create_run(here.client.create_experiment("splits"))
+    assert list(log_models(here.client, run, {}, tmp_path)) == ["model_fold_2", "model_fold_10"]
+    found = models_of(here.client, here.client.get_run(run.info.run_id))
     assert [path_in_run(each.name) for each in found] == ["fold_2/model", "fold_10/model"]
 
 

@@ -291,8 +291,9 @@ def _skops_for_saving() -> Iterator[Any]:
         skops.io._persist.json = _CompactJson
         yield skops.io
     finally:
-        for name in [name for name in sys.modules if name.partition(".")[0] == "skops"]:
-            _saving_modules[name] = sys.modules.pop(name)
+        for name in list(sys.modules):  # a copy: the thread that sends runs may import MLflow meanwhile
+            if name.partition(".")[0] == "skops":
+                _saving_modules[name] = sys.modules.pop(name)
 
 
 _saving_modules: dict[str, ModuleType] = {}
