@@ -44,7 +44,6 @@ def test_only_formulations_test_for_the_type_of_a_program():
         "solvers/registry.py",
         "solvers/selection.py",
         "solvers/verified/scorers.py",
-        "pipeline/experiment.py",
         "pipeline/screen/data_screen.py",
         "pipeline/split/block_runs.py",
         "pipeline/split/methods.py",

@@ -70,7 +70,7 @@ def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
     need(scorer.needs, use.needs)
     words = settings_of(place, "tracking=none", *scorer.words, *use.words)
     refusal, said = refusal_of(scorer.name, use.name), []
-    monkeypatch.setattr("auclab.pipeline.experiment.show_foreseen", said.extend)
+    monkeypatch.setattr("auclab.pipeline.screen.data_screen.show_foreseen", said.extend)
 
     def job():
         with hydra_in_words(words):

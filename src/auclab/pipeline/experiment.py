@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic, perf_counter
-from typing import Any
 
-import numpy as np
-from sklearn.base import clone
-
-from auclab.datasets.columns import sort_columns
-from auclab.datasets.records import Split
+from auclab.datasets.records import Dataset
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.pipeline.config.checks import prepared_notes, refuse
+from auclab.pipeline.config.checks import prepared_notes
 from auclab.pipeline.config.compose import Experiment, build, built, load_dataset
-from auclab.pipeline.config.settings import BoundsConfig
 from auclab.pipeline.record.artifacts import copy_models
 from auclab.pipeline.record.keep import record_run, write_run
 from auclab.pipeline.screen.console import show_engine, working
-from auclab.pipeline.screen.data_screen import foreseen, show_foreseen
+from auclab.pipeline.screen.data_screen import show_formulation
 from auclab.pipeline.screen.result_screen import show_run, show_solution
 from auclab.pipeline.split.block_runs import check_block_run
-from auclab.pipeline.split.constrained import constraints_of
-from auclab.pipeline.split.fold import Metrics, score_on_inner_folds, solve_split
+from auclab.pipeline.split.constrained import checked_constraints
+from auclab.pipeline.split.fold import Task, score_on_inner_folds, solve_split
+from auclab.pipeline.split.measured import metrics_of
+from auclab.pipeline.split.methods import method_of
 from auclab.pipeline.split.results import Fold, Result
-from auclab.samples.tables import in_memory
-from auclab.solvers.registry import check_solvable
 from auclab.tracking.record import RunRecord
 from auclab.tracking.sync import computing, sync_run
 from auclab.types import AuclabError, Status
@@ -64,53 +58,20 @@ def run_experiment(
 
 def solve_splits(experiment: Experiment) -> Result:
     """Load the data, split, solve every split and measure; nothing is written."""
-    config, begin = experiment.config, perf_counter()
-    dataset = load_dataset(experiment)
-    splits, target = experiment.parts(dataset)
-    dataset = dataset if target.is_plain else replace(dataset, ranked=target)
-    held: Any = dataset.X
-    if not in_memory(held):  # rows of files are read in file order
-        splits = [Split(np.sort(split.train), np.sort(split.test), split.name) for split in splits]
-        show_engine(held.engine)
+    begin = perf_counter()
+    dataset, splits = experiment.parts(load_dataset(experiment))
     formulation: Program | Baseline = built(experiment, "formulation")
-    metrics: Metrics = built(experiment, "metrics")
-    if not in_memory(held):
-        reading, solver = experiment.decision, experiment.solver.name
-        check_block_run(splits, formulation, metrics, target, solver=solver, decision=reading, kernel=experiment.kernel)
-    weighted = experiment.class_weight is not None
-    untuned = experiment.given_tune.parameter is not None and experiment.tune.parameter is None
-    labels = dataset.y[splits[0].train]
-    n_features = held.shape[1]
-    if formulation.kind == "mip" and hasattr(held, "iloc"):  # categories and dates have several features
-        n_features = sum(sort_columns(dataset, **experiment.encoding).widths.values())
-    show_foreseen(foreseen(formulation, labels, n_features, weighted=weighted, untuned=untuned))
-    options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
-    options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
-    if experiment.constraints:
-        options["constraints"] = constraints = constraints_of(experiment.constraints, dataset, experiment.encoding)
-        refuse(formulation.kind, formulation.name, constraints=constraints is not None)
-        if constraints is not None:
-            constraints.check()  # before inner folds are solved
-            if isinstance(formulation, Program) and experiment.kernel is None:
-                check_solvable(formulation, ColumnConstraints.of(1, max_features=constraints.constraints.max_features))
-    if experiment.kernel is not None:
-        options["kernel"] = experiment.kernel
-
-    preprocessing = build(config.preprocess)(dataset)
-
-    def solve(split: Split, **changed: Any) -> Fold:
-        return solve_split(dataset, split, clone(preprocessing), formulation, metrics, **(options | changed))
-
-    loose = _to_a_looser_gap(options, experiment.inner.tolerance)
-
-    def solve_inner(split: Split) -> Fold:
-        return solve(split, bounds=BoundsConfig(), decision=None, **loose)
+    show_engine(getattr(dataset.X, "engine", None))
+    check_block_run(experiment, dataset, splits, formulation)
+    show_formulation(experiment, dataset, splits[0].train, formulation)
+    task = _task(experiment, dataset, formulation)
+    inner = partial(solve_split, task.on_inner_folds(experiment.inner.tolerance))
 
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):
-            inner = score_on_inner_folds(solve_inner, split, target, experiment.inner)
-            folds.append(replace(solve(split, to_write=experiment.export is not None), inner=inner))
+            scores = score_on_inner_folds(inner, split, dataset.target, experiment.inner)
+            folds.append(replace(solve_split(task, split), inner=scores))
         if folds[-1].solution.status is Status.INTERRUPTED:
             break
     if len(folds) == 1:
@@ -120,7 +81,23 @@ def solve_splits(experiment: Experiment) -> Result:
     return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds, prepared)
 
 
-def _to_a_looser_gap(options: dict[str, Any], tolerance: float | None) -> dict[str, Any]:
-    """Solver and kernel settings with their tolerances raised to at least `tolerance`."""
-    settings = {key: options[key] for key in ("solver", "kernel") if key in options and tolerance is not None}
-    return {key: replace(each, tolerance=max(each.tolerance, tolerance)) for key, each in settings.items()}
+def _task(experiment: Experiment, dataset: Dataset, formulation: Program | Baseline) -> Task:
+    """What an experiment does with each of its splits."""
+    method = method_of(
+        formulation,
+        experiment.solver,
+        class_weight=experiment.class_weight,
+        kernel=experiment.kernel,
+        ranked=not dataset.target.is_of_classes,
+        constraints=checked_constraints(experiment, dataset, formulation),
+    )
+    return Task(
+        dataset,
+        build(experiment.config.preprocess)(dataset),
+        method,
+        metrics_of(dataset.target, built(experiment, "metrics")),
+        experiment.tune,
+        experiment.bounds,
+        experiment.decision,
+        to_write=experiment.export is not None,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
@@ -32,7 +32,6 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     from auclab.datasets.columns import Encoding
     from auclab.datasets.records import Dataset, Split
-    from auclab.datasets.target import Target
 
 #: In order of preference: λ, z, and those of baselines.
 TUNABLE = ("penalty", "threshold", "C")
@@ -301,11 +300,21 @@ class Experiment:
         found: T = kept[name]
         return found
 
-    def parts(self, dataset: Dataset) -> tuple[list[Split], Target]:
-        """The splits of the data set, made once, and its target (`auclab.datasets.splits.split_rows`)."""
-        from auclab.datasets.splits import split_rows
+    def parts(self, dataset: Dataset) -> tuple[Dataset, list[Split]]:
+        """The data set with its target, and its splits, made once; rows of files are read in file order."""
+        import numpy as np
 
-        return self.once("parts", lambda: split_rows(build(self.config.split), dataset))
+        from auclab.datasets.records import Split
+        from auclab.datasets.splits import split_rows
+        from auclab.samples.tables import in_memory
+
+        def make() -> tuple[Dataset, list[Split]]:
+            splits, target = split_rows(build(self.config.split), dataset)
+            if not in_memory(dataset.X):
+                splits = [Split(np.sort(split.train), np.sort(split.test), split.name) for split in splits]
+            return dataset if target.is_plain else replace(dataset, ranked=target), splits
+
+        return self.once("parts", make)
 
     @property
     def kept_config(self) -> DictConfig:

@@ -15,6 +15,7 @@ from auclab.tracking.address import in_sweep
 if TYPE_CHECKING:
     from auclab.datasets.columns import Columns
     from auclab.datasets.records import Dataset
+    from auclab.pipeline.config.compose import Experiment
 
 #: Label of the number of columns.
 ENCODED = "encoded"
@@ -89,6 +90,18 @@ def foreseen(
             "(solver.time_limit=60 ends it earlier), or use formulation=bauc"
         )
     return found
+
+
+def show_formulation(experiment: Experiment, dataset: Dataset, train: NDArray[np.intp], formulation: Any) -> None:
+    """Print what is foreseen of a formulation; `train`: rows of the first training part."""
+    from auclab.datasets.columns import sort_columns
+
+    n_features = dataset.X.shape[1]
+    if formulation.kind == "mip" and hasattr(dataset.X, "iloc"):  # categories and dates have several features
+        n_features = sum(sort_columns(dataset, **experiment.encoding).widths.values())
+    weighted = experiment.class_weight is not None
+    untuned = experiment.given_tune.parameter is not None and experiment.tune.parameter is None
+    show_foreseen(foreseen(formulation, dataset.y[train], n_features, weighted=weighted, untuned=untuned))
 
 
 def show_foreseen(notes: list[str]) -> None:

@@ -16,14 +16,17 @@ from auclab.datasets.records import Dataset
 from auclab.datasets.steps import DateFeatures
 from auclab.estimators.scorecard_classifier import sign_constraints
 from auclab.export.formula import PreparedColumns, prepared_columns
+from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.programs import row_with
+from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.constraint_settings import as_constraints
 from auclab.pipeline.split.formula import column_names
 from auclab.precision import EQUAL
 from auclab.scorecards.items import Item
 from auclab.sizes import FEW, LINES
+from auclab.solvers.registry import check_solvable
 from auclab.types import Array, AuclabError
 from auclab.wording import few
 
@@ -212,6 +215,18 @@ def on_prepared(
     if grouped is not regulariser:
         found["formulation"] = row_with(formulation, regulariser=grouped)
     return found
+
+
+def checked_constraints(experiment: Experiment, dataset: Dataset, formulation: Any) -> DataConstraints | None:
+    """The constraints of an experiment, refused before inner folds are solved if no solver could take them."""
+    constraints = constraints_of(experiment.constraints, dataset, experiment.encoding)
+    if constraints is None:
+        return None
+    constraints.check()
+    if isinstance(formulation, Program) and experiment.kernel is None:
+        most = constraints.constraints.max_features
+        check_solvable(formulation, ColumnConstraints.of(1, max_features=most))
+    return constraints
 
 
 def constraints_of(rules: Mapping[str, Any], dataset: Dataset, encoding: Encoding) -> DataConstraints | None:

@@ -30,7 +30,6 @@ from auclab.estimators.calibration import (
     standard_units,
 )
 from auclab.pipeline.config.settings import DecisionConfig
-from auclab.pipeline.split.measured import Measured
 from auclab.sizes import SOON
 from auclab.tracking.address import in_sweep
 from auclab.types import Array, AuclabError, Status
@@ -69,11 +68,11 @@ def decide(
     scorer: Any,
     X: Any,
     y: NDArray[np.int64] | Target,
-    part: Measured,
+    part: Any,
     config: DecisionConfig,
     settings: Callable[[Pipeline], Mapping[str, Any]] | None = None,
 ) -> Decision:
-    """Choose the threshold of a fitted scorer, and calibrate it.
+    """Choose the threshold of a fitted scorer, and calibrate it; rows that are not of two classes have no labels.
 
     `preprocessing`: fitted again on every inner training part; not changed. `scorer`: fitted on the training part;
     copies of it are fitted on the inner folds. `X` (n_samples, n_features): the training part, before preprocessing.
@@ -81,6 +80,8 @@ def decide(
     scorer ranks it. `settings`: maps a fitted preprocessing to the parameters of the scorer behind it, on the inner
     folds too.
     """
+    if part.ranked_by is not None:
+        return UNDECIDED
     if part.held is None:
         return _decide_from_cuts(part.cuts, config)
     target = as_target(y)

@@ -5,32 +5,24 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from auclab.datasets.records import Dataset, Split, part_sha256
 from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import Target, as_target
-from auclab.estimators.baselines import Baseline
-from auclab.formulations import Program
-from auclab.pipeline.config.settings import (
-    BoundsConfig,
-    DecisionConfig,
-    InnerConfig,
-    KernelConfig,
-    SolverConfig,
-    TuneConfig,
-)
-from auclab.pipeline.split.constrained import DataConstraints, on_prepared
-from auclab.pipeline.split.decision import UNDECIDED, decide
+from auclab.pipeline.config.settings import BoundsConfig, DecisionConfig, InnerConfig, TuneConfig
+from auclab.pipeline.split.decision import decide
 from auclab.pipeline.split.formula import describe_scorer, explain
 from auclab.pipeline.split.guarantees import Guarantee, find_guarantees
-from auclab.pipeline.split.measured import Measured, Metric, Part, measure, ranked_metrics
-from auclab.pipeline.split.methods import ClassWeight, method_of, problem_to_write
+from auclab.pipeline.split.measured import Metric, Part, measure
+from auclab.pipeline.split.methods import Method
 from auclab.pipeline.split.results import Fold, InnerScores
 from auclab.pipeline.split.summarised_part import part_of
 from auclab.pipeline.split.tuning import Tuning
@@ -38,65 +30,62 @@ from auclab.precision import CONFIDENCE
 from auclab.samples.tables import in_memory
 from auclab.solvers.fitted import Fitted
 from auclab.solvers.interrupt import interruptible
-from auclab.types import Array, AuclabError, Status
-
-Metrics = Mapping[str, Callable[[NDArray[np.int64], Array], float]]
+from auclab.types import AuclabError, Status
 
 
-def solve_split(
-    dataset: Dataset,
-    split: Split,
-    preprocessing: Pipeline,
-    formulation: Program | Baseline,
-    metrics: Metrics,
-    *,
-    solver: SolverConfig,
-    tune: TuneConfig,
-    bounds: BoundsConfig,
-    decision: DecisionConfig | None = None,
-    class_weight: ClassWeight = None,
-    constraints: DataConstraints | None = None,
-    kernel: KernelConfig | None = None,
-    to_write: bool = False,
-) -> Fold:
-    """Fit preprocessing and scorer on the training part, measure on both parts.
+@dataclass(frozen=True)
+class Task:
+    """What the splits of an experiment share: the rows, and all that is done with them.
 
-    Without a `decision` the threshold matches the share of positives, and nothing is calibrated. Class weights, keyed 0
-    and 1, are as in `auclab.estimators.AUCClassifier`. Constraints hold on the inner folds too, each in the units of
-    its own preprocessing. `to_write`: whether the program is kept, so that its model can be written.
-
-    Each part is transformed and scored once.
+    `preprocessing`: unfitted. `decision`: how scores become labels. `to_write`: whether the program is kept, so that
+    its model can be written.
     """
-    given = constraints is not None
-    target = dataset.target
-    ranked = not target.is_of_classes
-    method = method_of(formulation, solver, class_weight=class_weight, kernel=kernel, ranked=ranked, constraints=given)
-    shown: Mapping[str, Metric] = ranked_metrics(target.kind, metrics) if ranked else metrics
-    tuning, rows, y = None, take_rows(dataset.X, split.train), target.take(split.train)
-    if tune.parameter is not None:
-        tuned = method
-        method, tuning = interruptible(lambda: tuned.tuned(preprocessing, rows, y, tune, constraints))
+
+    dataset: Dataset
+    preprocessing: Pipeline
+    method: Method
+    metrics: Mapping[str, Metric]
+    tune: TuneConfig
+    bounds: BoundsConfig
+    decision: DecisionConfig
+    to_write: bool = False
+
+    def on_inner_folds(self, tolerance: float | None) -> Task:
+        """The same to at least this gap, without bounds, with the threshold that matches the share of positives."""
+        undecided = DecisionConfig(probability="none")
+        method = self.method.loosened(tolerance)
+        return replace(self, method=method, bounds=BoundsConfig(), decision=undecided, to_write=False)
+
+
+def solve_split(task: Task, split: Split) -> Fold:
+    """Fit preprocessing and scorer on the training part, measure both parts, bound and decide.
+
+    Class weights, keyed 0 and 1, are as in `auclab.estimators.AUCClassifier`. Constraints hold on the inner folds too,
+    each in the units of its own preprocessing. Each part is transformed and scored once.
+    """
+    dataset, target, preprocessing = task.dataset, task.dataset.target, clone(task.preprocessing)
+    rows, y = take_rows(dataset.X, split.train), target.take(split.train)
+    chosen, tuning = task.method.tuned(preprocessing, rows, y, task.tune)
+
     X = {"train": preprocessing.fit_transform(rows, y.y)}
-    on_columns = None if constraints is None else constraints.on(preprocessing)
-    selected = method.formulation
-    method, on_columns = method.prepared(preprocessing, dataset, on_columns)
-    problem = problem_to_write(method, X["train"], y, on_columns) if to_write else None
-    classifier, fitted = interruptible(lambda: method.fit(X["train"], y, on_columns))
+    method = chosen.prepared(preprocessing, dataset)
+    problem = method.problem(X["train"], y) if task.to_write else None
+    classifier, fitted = interruptible(lambda: method.fit(X["train"], y))
     _refuse_failure(fitted)
+
     if len(split.test):
         X["test"] = preprocessing.transform(take_rows(dataset.X, split.test))
     of_parts = {"train": y, "test": target.take(split.test)}
     parts = {name: part_of(of_parts[name], X[name], fitted) for name in X}
-    measured = {name: measure(part, shown, CONFIDENCE if name == "test" else None) for name, part in parts.items()}
-    guarantees, remarks = _guarantee(fitted, parts, X["train"], bounds, preprocessing, tuning)
-    reading, settings = (
-        decision or DecisionConfig(probability="none"),
-        partial(on_prepared, selected, constraints, rows),
+    levels = {"train": None, "test": CONFIDENCE}  # intervals are of rows that were not used in fitting
+    measured = {name: measure(part, task.metrics, levels[name]) for name, part in parts.items()}
+
+    guarantees, remarks = _guarantee(fitted, parts, X["train"], task.bounds, preprocessing, tuning)
+
+    parameters = partial(chosen.parameters, rows)
+    decided = interruptible(
+        lambda: decide(preprocessing, classifier, rows, y, parts["train"], task.decision, parameters)
     )
-    decided = UNDECIDED
-    if not ranked:
-        part = cast(Measured, parts["train"])
-        decided = interruptible(lambda: decide(preprocessing, classifier, rows, y, part, reading, settings))
     scorer = describe_scorer(dataset, split, preprocessing, fitted, decided, method.formulation.name)
     return Fold(
         split,
@@ -113,7 +102,7 @@ def solve_split(
         scorer=scorer,
         effects=explain(scorer, rows),
         card=method.card(fitted, preprocessing, X["train"], y, dataset),
-        constraints=None if constraints is None else constraints.solved(fitted, preprocessing),
+        constraints=method.solved(fitted, preprocessing),
         in_blocks=None if in_memory(X["train"]) else X["train"],
         problem=problem,
     )

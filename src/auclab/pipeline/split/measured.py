@@ -250,15 +250,19 @@ def over_pairs(metric: Metric, kind: Kind) -> tuple[PairMetric, float]:
     return _OVER_PAIRS[name], threshold
 
 
-def ranked_metrics(kind: Kind, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
-    """The configured metrics under their names for comparable pairs.
+def metrics_of(target: Target, metrics: Mapping[str, Metric]) -> Mapping[str, Metric]:
+    """The configured metrics; where there are not two classes, under their names for comparable pairs.
 
     Examples
     --------
-    >>> list(ranked_metrics("times", {"auc": "auc", "bauc": "bauc", "auc_threshold": "auc_threshold"}))
+    >>> import numpy as np
+    >>> times = Target(np.array([1.0, 2.0]), event=np.array([True, True]))
+    >>> list(metrics_of(times, {"auc": "auc", "bauc": "bauc", "auc_threshold": "auc_threshold"}))
     ['concordance', 'buffered_concordance']
     """
-    found: dict[str, Metric] = {}
+    if target.is_of_classes:
+        return metrics
+    kind, found = target.kind, dict[str, Metric]()
     for key, metric in metrics.items():
         if key in _LEFT_OUT:
             continue
