@@ -79,7 +79,7 @@ def run_here(folder, *overrides, command="", parent=None):
     if parent is None:
         return run_experiment(experiment, folder=folder)[0]
     from auclab.pipeline.experiment import solve_splits
-    from auclab.pipeline.record.keep import record_run, write_run
+    from auclab.pipeline.record.artifacts import record_run, write_run
     from auclab.tracking.sync import computing, sync_run
 
     with computing(folder, experiment.tracking) as pending:

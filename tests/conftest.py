@@ -83,8 +83,11 @@ def pytest_collection_finish():
 def store(tmp_path_factory):
     """Made once: two formulations on three seeds in a sweep, a run over folds, one that failed."""
     from auclab.tracking.address import TrackingConfig
-    from auclab.tracking.sweeps import close_parent, open_parent
-    from auclab.tracking.sync import writing  # with MLflow, in two seconds
+    from auclab.tracking.sync import (
+        close_parent,
+        open_parent,
+        writing,  # with MLflow, in two seconds
+    )
 
     place = tmp_path_factory.mktemp("kept") / "mlruns"
     settings = [f"tracking.dir={place}", "solver=newton", "bounds=none", "metrics=[auc,bauc]"]

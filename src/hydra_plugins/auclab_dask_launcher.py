@@ -43,8 +43,7 @@ class DaskLauncher(Launcher):
         """Run all jobs and return their results in order."""
         import dask
 
-        from auclab.sweeps.assignment import Assignment, run_packed
-        from auclab.sweeps.workers import START_METHOD
+        from auclab.sweeps.workers import START_METHOD, Assignment, run_packed
 
         dask.config.set({"distributed.worker.multiprocessing-method": START_METHOD})
         from distributed import Client

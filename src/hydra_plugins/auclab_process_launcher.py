@@ -40,8 +40,7 @@ class ProcessLauncher(Launcher):
         """
         from concurrent.futures import ProcessPoolExecutor
 
-        from auclab.sweeps.assignment import Assignment, begin_worker, run_packed
-        from auclab.sweeps.workers import count_workers, process_context
+        from auclab.sweeps.workers import Assignment, begin_worker, count_workers, process_context, run_packed
 
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)

@@ -18,7 +18,7 @@ from auclab.cli import main as cli
 from auclab.comparison.runs import read_runs
 from auclab.tracking import load_model, load_scorer
 from auclab.tracking.address import Address
-from auclab.tracking.registry import register_model
+from auclab.tracking.store import register_model
 from auclab.types import AuclabError
 from composed import run_here
 

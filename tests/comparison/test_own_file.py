@@ -10,8 +10,7 @@ from auclab.comparison.runs import open_reader
 from auclab.pipeline.refit import on_all_rows
 from auclab.tracking.address import TrackingConfig
 from auclab.tracking.model import load_model
-from auclab.tracking.sweeps import close_parent, open_parent
-from auclab.tracking.sync import writing
+from auclab.tracking.sync import close_parent, open_parent, writing
 from composed import run_here
 
 GRIDS = ("tune=auto", "tune.folds=2", "tune.grids.penalty=[0.01,0.1]", "tune.grids.C=[0.1,10]")

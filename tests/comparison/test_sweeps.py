@@ -4,8 +4,7 @@ import pytest
 
 from auclab.comparison.runs import find_sweep, read_runs
 from auclab.tracking.address import TrackingConfig
-from auclab.tracking.sweeps import close_parent, open_parent
-from auclab.tracking.sync import writing
+from auclab.tracking.sync import close_parent, open_parent, writing
 from auclab.types import AuclabError
 from tracked_runs import keep_run
 

@@ -44,8 +44,8 @@ def test_only_formulations_test_for_the_type_of_a_program():
         "solvers/registry.py",
         "solvers/selection.py",
         "solvers/verified/scorers.py",
-        "pipeline/screen/data_screen.py",
-        "pipeline/split/block_runs.py",
+        "pipeline/screen/console.py",
+        "pipeline/split/summarised_part.py",
         "pipeline/split/methods.py",
     }
 

@@ -14,7 +14,7 @@ from auclab.pipeline.config.checks import check_data, check_settings
 from auclab.pipeline.config.typed_words import hydra_in_words
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.tracking.address import Address
-from auclab.tracking.registry import register_model
+from auclab.tracking.store import register_model
 from auclab.types import AuclabError
 from composed import composed
 from matrix.table import COMMANDS, QUICK, SCORERS, SETTINGS, no_effect_of, refusal_of
@@ -70,7 +70,7 @@ def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
     need(scorer.needs, use.needs)
     words = settings_of(place, "tracking=none", *scorer.words, *use.words)
     refusal, said = refusal_of(scorer.name, use.name), []
-    monkeypatch.setattr("auclab.pipeline.screen.data_screen.show_foreseen", said.extend)
+    monkeypatch.setattr("auclab.pipeline.screen.console.show_foreseen", said.extend)
 
     def job():
         with hydra_in_words(words):

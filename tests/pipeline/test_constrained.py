@@ -15,7 +15,7 @@ from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.checks import check_settings
-from auclab.pipeline.config.constraint_settings import resolve_constraints
+from auclab.pipeline.config.settings import resolve_constraints
 from auclab.pipeline.config.typed_words import hydra_in_words
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.record.artifacts import write_artifacts

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from auclab.datasets import load
-from auclab.pipeline.config.constraint_settings import KEYS, resolve_constraints
+from auclab.pipeline.config.settings import KEYS, resolve_constraints
 from auclab.pipeline.split.constrained import constraints_of
 
 TEXT = (Path(__file__).parents[2] / "docs" / "constraints.md").read_text(encoding="utf-8")

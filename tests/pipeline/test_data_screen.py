@@ -12,7 +12,7 @@ from auclab.cli.run import main
 from auclab.datasets.columns import sort_columns
 from auclab.datasets.records import Dataset
 from auclab.pipeline.config.checks import check_data
-from auclab.pipeline.screen.data_screen import data_notes
+from auclab.pipeline.screen.console import data_notes
 from composed import composed, run_here
 
 ROWS = 1_000

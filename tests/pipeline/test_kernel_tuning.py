@@ -16,8 +16,8 @@ from auclab.metrics import auc_score, bauc_score
 from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.config.typed_words import hydra_in_words
+from auclab.pipeline.record.figures import draw_tuning_path
 from auclab.pipeline.split.kernel_tuning import tune_kernel
-from auclab.pipeline.split.tuning_path import draw_tuning_path
 from auclab.solvers.kernel.matrix import KernelMatrix
 from composed import composed, run_here
 

@@ -188,7 +188,7 @@ def test_few_positives_are_noted_below_the_interval_once(console, tmp_path):
 
 def test_what_makes_no_difference_or_may_not_end_is_said_before_the_work(monkeypatch, tmp_path):
     said = []
-    monkeypatch.setattr("auclab.pipeline.screen.data_screen.show_foreseen", said.extend)
+    monkeypatch.setattr("auclab.pipeline.screen.console.show_foreseen", said.extend)
     data = ["dataset=artificial", "dataset.n_pos=12", "dataset.n_neg=20", "bounds=none", "decision.probability=none"]
     result = run_here(tmp_path / "1", *data, "dataset.n_features=2", "formulation=bauc", "class_weight=balanced")
     assert [note[:60] for note in said] == ["class_weight makes no difference to a scorer over pairs, bec"]

@@ -17,8 +17,8 @@ from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankS
 from auclab.metrics import auc_score, auc_threshold, bauc_score
 from auclab.pipeline.config.compose import compose_experiment, flatten, run_name
 from auclab.pipeline.config.settings import TuneConfig
+from auclab.pipeline.record.figures import draw_tuning_path
 from auclab.pipeline.split.tuning import tune_formulation
-from auclab.pipeline.split.tuning_path import draw_tuning_path
 from auclab.types import AuclabError
 from composed import run_here
 

@@ -14,8 +14,7 @@ from auclab.tracking import environment
 from auclab.tracking.address import TrackingConfig
 from auclab.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.tracking.record import recording
-from auclab.tracking.sweeps import write_finished
-from auclab.tracking.sync import Pending, writing
+from auclab.tracking.sync import Pending, write_finished, writing
 from auclab.types import AuclabError
 from composed import REPOSITORY
 from run_command import SMALL, run, runs_in

@@ -19,16 +19,22 @@ from auclab.tracking import sync
 from auclab.tracking.address import Address, TrackingConfig
 from auclab.tracking.environment import CODE_TAG, HASH_TAG, capture_environment, code_version, fingerprint
 from auclab.tracking.record import RunRecord
-from auclab.tracking.sweeps import (
+from auclab.tracking.sync import (
     ALSO_TAG,
+    ID_TAG,
+    Pending,
     close_parent,
+    computing,
     find_finished,
     join_sweep,
     open_parent,
+    send,
     show_progress,
+    sync_pending,
+    sync_run,
     write_finished,
+    writing,
 )
-from auclab.tracking.sync import ID_TAG, Pending, computing, send, sync_pending, sync_run, writing
 from auclab.types import AuclabError
 from links import link
 from tracked_runs import SETTINGS, keep_run, record_run

@@ -61,7 +61,7 @@ def compare(arguments: Namespace) -> int:
             raise AuclabError(f"--out {name}: the name has to end in one of {' '.join((*SUFFIXES, LONG, *FIGURES))}")
     refit = arguments.refit or arguments.register is not None
     if arguments.register is not None:
-        from auclab.tracking.registry import check_name  # MLflow
+        from auclab.tracking.store import check_name  # MLflow
 
         check_name(arguments.register)
     if arguments.format != "screen" and (arguments.pairs == "" or refit):

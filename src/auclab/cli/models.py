@@ -108,7 +108,7 @@ def refit_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> None:
     `runs`: the finished runs behind the table.
     """
     from auclab.pipeline.refit import refit, tracking_of
-    from auclab.tracking.registry import check_name, register_model
+    from auclab.tracking.store import check_name, register_model
 
     if len(table.rows) > 1:
         raise AuclabError(

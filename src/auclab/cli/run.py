@@ -28,8 +28,6 @@ from auclab.cli.process import begun
 from auclab.pipeline.config.compose import Experiment, conf_folder
 from auclab.pipeline.config.settings import linear_notes, register_schema, settings_page, with_formulation
 from auclab.pipeline.config.typed_words import TRACES, in_words, quoted_where_needed
-from auclab.sweeps.choices import left_to_jobs
-from auclab.sweeps.jobs import run_job
 from auclab.sweeps.sweep import command_of, program, sweep_scope
 from auclab.tracking.address import refuse_password
 
@@ -66,6 +64,8 @@ def _run(config: DictConfig) -> None:
         run_study(config, job)
         return
     if job.mode is hydra.types.RunMode.MULTIRUN:
+        from auclab.sweeps.jobs import run_job
+
         run_job(_experiment(config, job), job)
         return
     from auclab.pipeline.screen.console import plain_errors
@@ -73,7 +73,7 @@ def _run(config: DictConfig) -> None:
     with _nothing_left(Path(job.runtime.output_dir)), plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
         # Before the heavy libraries: most mistakes are found here.
         from auclab.pipeline.config.checks import check_data, check_settings, unread_notes
-        from auclab.pipeline.screen.data_screen import show_data
+        from auclab.pipeline.screen.console import show_data
 
         experiment = _experiment(config, job)
         check_settings(experiment)
@@ -86,7 +86,7 @@ def _run(config: DictConfig) -> None:
                 constraints.check()
     with plain_errors(lambda line: SystemExit(1)):
         from auclab.pipeline.experiment import run_experiment
-        from auclab.pipeline.screen.data_screen import show_foreseen
+        from auclab.pipeline.screen.console import show_foreseen
 
         show_foreseen([*linear_notes(config, job), *unread_notes(config)])
         run_experiment(experiment, folder=job.runtime.output_dir, begun=begun())
@@ -159,7 +159,11 @@ def _settings(typed: Any) -> list[str]:
     is_ours = typed.config_path is None and typed.config_name in (None, "config")
     if is_ours and not (typed.hydra_help or typed.shell_completion or typed.experimental_rerun):
         settings = with_formulation(settings)
-    return left_to_jobs(settings) if typed.multirun else settings
+    if not typed.multirun:
+        return settings
+    from auclab.sweeps.choices import left_to_jobs
+
+    return left_to_jobs(settings)
 
 
 def _end(line: str) -> NoReturn:

@@ -23,8 +23,7 @@ from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stored.visible import visible
 from auclab.sizes import FEW, LINES
 from auclab.tracking.address import Address, is_local, is_run_id, local_path, reason_of
-from auclab.tracking.sweeps import ALSO_TAG, GRID_TAG, STARTED_TAG
-from auclab.tracking.sync import sync_pending
+from auclab.tracking.sync import ALSO_TAG, GRID_TAG, STARTED_TAG, sync_pending
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean, few
 

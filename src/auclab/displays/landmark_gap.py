@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,8 +13,10 @@ from matplotlib.ticker import MaxNLocator
 
 from auclab.displays.base import BLUE, GREY, INK, SMALLEST_GAP, Display, canvas, despine, style
 from auclab.solvers.certificate import relative_gap
-from auclab.solvers.kernel.solution import KernelSolution, Stage
 from auclab.types import Array, AuclabError
+
+if TYPE_CHECKING:
+    from auclab.solvers.kernel.solution import KernelSolution, Stage
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

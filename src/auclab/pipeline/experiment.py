@@ -13,17 +13,15 @@ from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.pipeline.config.checks import prepared_notes
 from auclab.pipeline.config.compose import Experiment, build, built, load_dataset
-from auclab.pipeline.record.artifacts import copy_models
-from auclab.pipeline.record.keep import record_run, write_run
-from auclab.pipeline.screen.console import show_engine, working
-from auclab.pipeline.screen.data_screen import show_formulation
+from auclab.pipeline.record.artifacts import copy_models, record_run, write_run
+from auclab.pipeline.screen.console import show_engine, show_formulation, working
 from auclab.pipeline.screen.result_screen import show_run, show_solution
-from auclab.pipeline.split.block_runs import check_block_run
 from auclab.pipeline.split.constrained import checked_constraints
 from auclab.pipeline.split.fold import Task, score_on_inner_folds, solve_split
 from auclab.pipeline.split.measured import metrics_of
 from auclab.pipeline.split.methods import method_of
 from auclab.pipeline.split.results import Fold, Result
+from auclab.pipeline.split.summarised_part import check_block_run
 from auclab.tracking.record import RunRecord
 from auclab.tracking.sync import computing, sync_run
 from auclab.types import AuclabError, Status

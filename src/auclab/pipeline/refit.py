@@ -13,7 +13,7 @@ from omegaconf import OmegaConf, open_dict
 from auclab.pipeline.config.checks import check_data, check_settings
 from auclab.pipeline.config.compose import conf_folder, plain_yaml
 from auclab.pipeline.experiment import run_experiment
-from auclab.pipeline.screen.data_screen import show_data
+from auclab.pipeline.screen.console import show_data
 from auclab.pipeline.split.results import Result
 from auclab.pipeline.stored.configuration import stored_experiment
 from auclab.tracking.address import TrackingConfig

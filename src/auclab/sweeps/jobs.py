@@ -15,7 +15,7 @@ from auclab.files import replace_file
 from auclab.sweeps.workers import leave_libraries_out_of_collections
 from auclab.tracking.environment import code_version, fingerprint
 from auclab.tracking.record import Draft, RunRecord, describe
-from auclab.tracking.sweeps import FinishedRun, find_finished
+from auclab.tracking.sync import FinishedRun, find_finished
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def run_job(experiment: Experiment, job: Any) -> None:
         return load_dataset(experiment).sha256
 
     def record(sweep: SweepRecord) -> AbstractContextManager[Draft]:
-        from auclab.pipeline.record.keep import record_run
+        from auclab.pipeline.record.artifacts import record_run
 
         return record_run(experiment, folder, sweep=sweep.id, parent=sweep.parent)
 
@@ -116,7 +116,7 @@ def run_job(experiment: Experiment, job: Any) -> None:
         _say_once(experiment, sweep_folder)
         from auclab.pipeline.config.checks import check_settings
         from auclab.pipeline.experiment import solve_splits  # heavy: solvers
-        from auclab.pipeline.record.keep import write_run
+        from auclab.pipeline.record.artifacts import write_run
 
         check_settings(experiment)
         result = solve_splits(experiment)
@@ -186,7 +186,7 @@ def _is_first(job: Job, sweep: SweepRecord) -> bool:
 def _say_once(experiment: Experiment, sweep_folder: Path) -> None:
     """Print notes on the data, once per sweep: in the first job that uses them."""
     from auclab.pipeline.config.checks import check_data
-    from auclab.pipeline.screen.data_screen import data_notes
+    from auclab.pipeline.screen.console import data_notes
 
     key = fingerprint({name: experiment.configuration[name] for name in ("dataset", "preprocess")})
     try:

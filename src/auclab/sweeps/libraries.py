@@ -13,7 +13,7 @@ from importlib import import_module
 #: Modules that the first job of nearly every sweep imports.
 NAMES = (
     "auclab.pipeline.experiment",
-    "auclab.pipeline.screen.data_screen",
+    "auclab.pipeline.screen.console",
     "auclab.solvers.newton.solver",
     "auclab.sweeps.jobs",
     "pyarrow.parquet",

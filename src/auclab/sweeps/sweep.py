@@ -28,9 +28,6 @@ from rich.markup import escape
 
 from auclab.files import folders_with
 from auclab.pipeline.config.typed_words import hydra_in_words
-from auclab.sweeps.choices import SharedLoader, check_choices
-from auclab.sweeps.jobs import SweepRecord, parse_rerun
-from auclab.sweeps.workers import check_launcher, pin_threads, start_server
 from auclab.tracking.address import SWEEP_VARIABLE, Address, TrackingConfig
 from auclab.tracking.sync import Pending, computing, sync_pending, waiting_in, writing
 from auclab.types import AuclabError
@@ -76,7 +73,10 @@ class SweepCallback(Callback):
         """Check the sweep, open its parent run, and ask the store what finished before."""
         from auclab.pipeline.config.settings import typed
         from auclab.pipeline.screen.console import plain_errors, show_notes
+        from auclab.sweeps.choices import SharedLoader, check_choices
+        from auclab.sweeps.jobs import SweepRecord, parse_rerun
         from auclab.sweeps.watcher import Watcher
+        from auclab.sweeps.workers import check_launcher, pin_threads, start_server
 
         show_notes()
         said = plain_errors(lambda line: SystemExit(1), stopped="no job was begun")
@@ -112,7 +112,7 @@ def _opened(folder: Path, tracking: TrackingConfig, grid: list[str]) -> Iterator
     if tracking.name != "mlflow":
         yield None
         return
-    from auclab.tracking.sweeps import open_parent, write_finished
+    from auclab.tracking.sync import open_parent, write_finished
 
     sync_pending(Address.of_settings(tracking))  # an interrupted sweep continues below its parent
     command = shlex.join([*program(), *sys.argv[1:]])
@@ -225,7 +225,7 @@ def _close(sweep: Sweep, stopped: bool) -> bool:
 
 def _end_parent(pending: Pending, watcher: Watcher, counts: Counter[str]) -> None:
     """Close the parent run, if all jobs are in the store; else the next command that reads the store does it."""
-    from auclab.tracking.sweeps import close_parent
+    from auclab.tracking.sync import close_parent
 
     assert pending.parent is not None
     pending.write()

@@ -19,15 +19,14 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from auclab.files import folders_with
 from auclab.pipeline.screen.console import err, out
 from auclab.tracking.record import RECORD_FILE, RunRecord
-from auclab.tracking.sweeps import join_sweep, show_progress
-from auclab.tracking.sync import Pending, send, writing
+from auclab.tracking.sync import Pending, join_sweep, send, show_progress, writing
 from auclab.types import CONVERGED, AuclabError, Status
 
 screen = logging.getLogger("auclab.tracking")
 
 OTHER_CODE = "finished runs of other code are computed again; to take them, stop with Ctrl-C and add rerun=false"
-#: Seconds between two looks at the folders, and between two attempts to reach a store that did not answer.
-LOOK_SECONDS, RETRY_SECONDS = 0.5, 5.0
+#: Seconds between two looks at the folders; until more is sent to the store; and until one that did not answer is tried.
+LOOK_SECONDS, SEND_SECONDS, RETRY_SECONDS = 0.5, 2.0, 5.0
 
 
 class Watcher:
@@ -42,7 +41,7 @@ class Watcher:
         self.records: dict[Path, RunRecord] = {}
         self.unsent: list[RunRecord] = []
         self.start_time = time.monotonic()
-        self._retry_at, self._again = 0.0, False
+        self._send_at, self._again = 0.0, False
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="watch the sweep", daemon=True)
         self._warned: set[str] = set()
@@ -69,7 +68,7 @@ class Watcher:
         with bar if err.is_terminal else nullcontext():
             while not self._stopped.wait(LOOK_SECONDS):
                 self._update(bar, task)
-            self._retry_at = 0.0
+            self._send_at = 0.0
             self._update(bar, task)
 
     def _update(self, bar: Progress, task: TaskID) -> None:
@@ -89,7 +88,7 @@ class Watcher:
 
     def _send(self) -> None:
         """Send what has ended; if the store does not answer, the jobs continue and it is tried again later."""
-        if self.pending is None or not self.unsent or time.monotonic() < self._retry_at:
+        if self.pending is None or not self.unsent or time.monotonic() < self._send_at:
             return
         try:
             with writing(self.pending.tracking) as store:
@@ -102,9 +101,10 @@ class Watcher:
                     del self.unsent[0]
                 if self.pending.parent:
                     show_progress(store, self.pending.parent, len(self.records))
+            self._send_at = time.monotonic() + SEND_SECONDS
         except AuclabError as error:
             self._warn(f"{error}; the jobs continue, and their runs are sent when the store answers")
-            self._retry_at, self._again = time.monotonic() + RETRY_SECONDS, True
+            self._send_at, self._again = time.monotonic() + RETRY_SECONDS, True
 
     def _warn(self, text: str) -> None:
         if text not in self._warned:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from auclab.pipeline.config.constraint_settings import resolve_constraints
 from auclab.pipeline.config.settings import (
     BoundsConfig,
     DecisionConfig,
@@ -23,6 +22,7 @@ from auclab.pipeline.config.settings import (
     is_number,
     read_class_weight,
     register_schema,
+    resolve_constraints,
     typed,
     with_formulation,
 )

@@ -21,7 +21,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.programs import row_with
 from auclab.pipeline.config.compose import Experiment
-from auclab.pipeline.config.constraint_settings import as_constraints
+from auclab.pipeline.config.settings import as_constraints
 from auclab.pipeline.split.formula import column_names
 from auclab.precision import EQUAL
 from auclab.scorecards.items import Item
@@ -232,7 +232,7 @@ def checked_constraints(experiment: Experiment, dataset: Dataset, formulation: A
 def constraints_of(rules: Mapping[str, Any], dataset: Dataset, encoding: Encoding) -> DataConstraints | None:
     """The rules of a configuration for a data set; None without rules.
 
-    `rules`: from `auclab.pipeline.config.constraint_settings.resolve_constraints`. `encoding`: the settings of the
+    `rules`: from `auclab.pipeline.config.settings.resolve_constraints`. `encoding`: the settings of the
     preprocessing that say which columns it makes.
     """
     found: Any = dataset.X

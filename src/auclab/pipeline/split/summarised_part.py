@@ -8,7 +8,7 @@ and send summaries that are added. A metric is the middle of the limits that the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import repeat
@@ -17,8 +17,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.datasets.records import Dataset, Split
 from auclab.datasets.target import Target
 from auclab.estimators.calibration import Cuts
+from auclab.formulations.ranked import Ranking
 from auclab.inference.sample import Estimate
 from auclab.inference.summaries import estimate_summary
 from auclab.metrics import ScoredPart, ScoreSummary, auc_score, summarise
@@ -30,6 +32,11 @@ from auclab.metrics.summary.kept_scores import KeptScores
 from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.score_summary import sampled_edges
 from auclab.metrics.summary.scored_block import scored_block
+from auclab.pipeline.config.checks import refuse
+from auclab.pipeline.config.compose import Experiment, built
+from auclab.pipeline.config.settings import DecisionConfig
+from auclab.pipeline.split import summarised_part
+from auclab.pipeline.split.decision import check_probability
 from auclab.pipeline.split.measured import HeldPart, Part, RankedPart
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
@@ -37,6 +44,7 @@ from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
 from auclab.sizes import BLOCK_ROWS, MANY
 from auclab.solvers.fitted import Fitted
+from auclab.solvers.registry import capable_solvers, check_blocks, check_capable
 from auclab.types import Array, AuclabError
 
 #: Rows up to which the scores of a part are held in memory.
@@ -211,3 +219,33 @@ def part_of(target: Target, X: Any, solution: Fitted) -> Part:
         return SummarisedPart(target.y, X, np.asarray(solution.coef), float(solution.intercept))
     scores = solution.decision_function(X)
     return HeldPart(target.y, scores) if target.is_of_classes else RankedPart(target, scores)
+
+
+def check_block_run(experiment: Experiment, dataset: Dataset, splits: Sequence[Split], formulation: Any) -> None:
+    """Refuse settings that need all rows in memory, or all scores of a summarised part."""
+    if in_memory(dataset.X):
+        return
+    solver = experiment.solver.name
+    refuse(formulation.kind, formulation.name, blocks=True)
+    refuse("kernel", formulation.name, blocks=experiment.kernel is not None)
+    formulation = Ranking(**dataset.target.for_solve).program(formulation)
+    if solver != "auto":
+        check_capable(solver, formulation)
+        check_blocks(solver, formulation)
+    elif not formulation.is_convex or (formulation.kind == "piecewise" and dataset.target.is_of_classes):
+        check_blocks(next(capable_solvers(formulation)), formulation)
+    if dataset.target.is_of_classes:  # else all scores are in memory
+        _check_sizes(splits, built(experiment, "metrics"), experiment.decision)
+
+
+def _check_sizes(
+    splits: Sequence[Split], metrics: Mapping[str, Callable[..., float]], decision: DecisionConfig
+) -> None:
+    """Refuse what is not worked out for a part that is summarised because it has many rows."""
+    many = summarised_part.MOST_HELD
+    if max(len(split.train) for split in splits) > many:
+        check_probability(decision)
+    largest = max(max(len(split.train), len(split.test)) for split in splits)
+    if largest > many:
+        for metric in metrics.values():
+            check_metric(metric, largest)
