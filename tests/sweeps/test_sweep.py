@@ -14,7 +14,6 @@ import psutil
 import pytest
 from omegaconf import OmegaConf
 
-from auclab.sweeps import sweep as sweep_module
 from auclab.sweeps.sweep import SweepCallback, count_grid
 from auclab.sweeps.watcher import Watcher
 from auclab.sweeps.workers import START_METHOD, THREAD_VARIABLES, check_launcher, cores, pin_threads
@@ -266,7 +265,7 @@ def test_a_fault_at_the_start_of_a_sweep_ends_it(monkeypatch, capfd):
     def fail(launcher):
         raise RuntimeError("no such thing")
 
-    monkeypatch.setattr(sweep_module, "check_launcher", fail)
+    monkeypatch.setattr("auclab.sweeps.workers.check_launcher", fail)
     with pytest.raises(SystemExit) as ended:
         SweepCallback().on_multirun_start(OmegaConf.create({"hydra": {"launcher": {}}}))
     assert ended.value.code == 1

@@ -25,7 +25,7 @@ from auclab.types import CONVERGED, AuclabError, Status
 screen = logging.getLogger("auclab.tracking")
 
 OTHER_CODE = "finished runs of other code are computed again; to take them, stop with Ctrl-C and add rerun=false"
-#: Seconds between two looks at the folders; until more is sent to the store; and until one that did not answer is tried.
+#: Seconds between two looks at the folders, two batches for the store, and two attempts if it does not answer.
 LOOK_SECONDS, SEND_SECONDS, RETRY_SECONDS = 0.5, 2.0, 5.0
 
 

@@ -432,7 +432,12 @@ def foreseen(
 
 
 def show_formulation(experiment: Experiment, dataset: Dataset, train: NDArray[np.intp], formulation: Any) -> None:
-    """Print what is foreseen of a formulation; `train`: rows of the first training part."""
+    """Print what is foreseen of a formulation, unless the run is part of a sweep.
+
+    `train`: rows of the first training part.
+    """
+    if in_sweep():
+        return
     from auclab.datasets.columns import sort_columns
 
     n_features = dataset.X.shape[1]
@@ -444,7 +449,6 @@ def show_formulation(experiment: Experiment, dataset: Dataset, train: NDArray[np
 
 
 def show_foreseen(notes: list[str]) -> None:
-    """Print a line per note, unless the run is part of a sweep."""
-    if not in_sweep():
-        for note in notes:
-            err.print(f"[yellow]note:[/yellow] {escape(note)}", soft_wrap=True)
+    """Print a line per note."""
+    for note in notes:
+        err.print(f"[yellow]note:[/yellow] {escape(note)}", soft_wrap=True)
