@@ -16,7 +16,6 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
@@ -410,19 +409,6 @@ class ConstraintsConfig(Settings, group="constraints"):
     forced: Any = setting([], _COLUMNS, _are_columns)
     max_features: Any = setting(None, "a whole number ≥ 1", lambda most: type(most) is int and most >= 1)
     file: str | None = setting(None, "a yaml file with these keys; what is typed is added to it, or replaces it")
-
-
-class Figures(StrEnum):
-    """Which figures a run draws when it is kept; ``auclab show RUN --figures`` draws those of a kept run."""
-
-    #: ROC curve and scores of a single run (its first split) in the store, after its result is shown; none in a sweep.
-    AUTO = "auto"
-    #: None.
-    NONE = "none"
-    #: Those of the held-out part.
-    TEST = "test"
-    #: Those of the training part too.
-    ALL = "all"
 
 
 #: The groups of which every choice has all settings, by their records.

@@ -21,7 +21,7 @@ from auclab.export.coefficients import INTERCEPT
 from auclab.files import replace_file
 from auclab.inference.calibration import condensed
 from auclab.pipeline.config.compose import Experiment
-from auclab.pipeline.config.settings import Figures, RunConfig
+from auclab.pipeline.config.settings import RunConfig
 from auclab.pipeline.screen.console import working
 from auclab.pipeline.screen.result_screen import details, line_of
 from auclab.pipeline.split.constrained import SolvedConstraints
@@ -359,9 +359,9 @@ def record_run(
 
 def write_run(result: Result, experiment: Experiment, run: Draft) -> None:
     """Write all files to the run's staging folder, and its numbers and tags to its record."""
-    wanted = Figures(RunConfig(figures=experiment.config.get("figures", "auto")).figures)
-    if wanted is Figures.AUTO and (run.record.sweep is not None or experiment.tracking.name != "mlflow"):
-        wanted = Figures.NONE
+    wanted = RunConfig(figures=experiment.config.get("figures", "auto")).figures
+    if wanted == "auto" and (run.record.sweep is not None or experiment.tracking.name != "mlflow"):
+        wanted = "none"
     with working(f"{run.record.name} · writing files"):
         config = OmegaConf.to_yaml(experiment.kept_config, resolve=True)
         folders = write_artifacts(result, run.staging, config=config, export=experiment.export)
@@ -377,7 +377,7 @@ def write_run(result: Result, experiment: Experiment, run: Draft) -> None:
                 "scores": _distributions(fold),
             }
             save_model(model, example, fold_folder / "model", scorer=scorer)
-            if wanted is not Figures.NONE and (wanted is not Figures.AUTO or fold is result.folds[0]):
+            if wanted != "none" and (wanted != "auto" or fold is result.folds[0]):
                 _draw(fold, fold_folder, wanted)
     tags = {
         HASH_TAG: fingerprint(experiment.configuration, result.dataset.sha256),
@@ -406,25 +406,28 @@ def _distributions(fold: Fold) -> dict[str, Any]:
     }
 
 
-def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:
-    """Draw the figures of the held-out part or of both parts; if nothing was held out, of the training part."""
+def _draw(fold: Fold, folder: Path, wanted: str) -> None:
+    """Draw the figures of the held-out part or of both parts; if nothing was held out, of the training part.
+
+    `wanted`: ``auto`` (ROC curve and scores alone), ``test``, or ``all``: those of the training part too.
+    """
     from auclab.pipeline.record import figures  # imports matplotlib, which takes a third of a second
 
     last = "test" if "test" in fold.parts else "train"
     title = f"{fold.split.name} · {last} part"
     if fold.parts[last].part.ranked_by is not None:
-        for name in fold.parts if wanted is Figures.ALL else (last,):
+        for name in fold.parts if wanted == "all" else (last,):
             ending = "" if name == last else f"_{name}"
             part_title = f"{fold.split.name} · {name} part"
             figures.draw_ranked_part(fold.parts[name].part, folder, title=part_title, ending=ending)
         return
-    if wanted is Figures.AUTO:
+    if wanted == "auto":
         figures.draw_part(fold.parts[last].part.for_figures, folder, title=title, stems=("roc", "scores"))
     elif fold.parts[last].y_score is None:
         figures.draw_part(fold.parts[last].part.for_figures, folder, title=title)
     else:
         figures.draw_figures(folder, split=fold.split.name)
-    if wanted is Figures.ALL and "test" in fold.parts:
+    if wanted == "all" and "test" in fold.parts:
         title = f"{fold.split.name} · train part"
         figures.draw_part(fold.parts["train"].part.for_figures, folder, title=title, ending="_train")
 
