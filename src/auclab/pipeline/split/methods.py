@@ -30,7 +30,7 @@ from auclab.types import AuclabError
 
 @dataclass(frozen=True)
 class Method:
-    """What fits a scorer, and what is asked on the way: each kind of fit answers for itself.
+    """What fits a scorer; each kind of fit is a class that does what is its own.
 
     `formulation`: what is fitted. `constraints`: in the units of the data. `on_columns`: the same behind a fitted
     preprocessing.

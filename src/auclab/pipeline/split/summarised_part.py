@@ -35,7 +35,6 @@ from auclab.metrics.summary.scored_block import scored_block
 from auclab.pipeline.config.checks import refuse
 from auclab.pipeline.config.compose import Experiment, built
 from auclab.pipeline.config.settings import DecisionConfig
-from auclab.pipeline.split import summarised_part
 from auclab.pipeline.split.decision import check_probability
 from auclab.pipeline.split.measured import HeldPart, Part, RankedPart
 from auclab.samples.blocks.table import BlockTable
@@ -242,7 +241,7 @@ def _check_sizes(
     splits: Sequence[Split], metrics: Mapping[str, Callable[..., float]], decision: DecisionConfig
 ) -> None:
     """Refuse what is not worked out for a part that is summarised because it has many rows."""
-    many = summarised_part.MOST_HELD
+    many = MOST_HELD
     if max(len(split.train) for split in splits) > many:
         check_probability(decision)
     largest = max(max(len(split.train), len(split.test)) for split in splits)
