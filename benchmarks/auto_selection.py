@@ -1,4 +1,4 @@
-"""From which size on which solver is the fastest: what the numbers of auclab/solvers/selection.py are read from.
+"""From which size on which solver is the fastest: what the numbers of auclab/solvers/portfolio.py are read from.
 
     python benchmarks/auto_selection.py                # measure, docs/auto_selection.csv
     python benchmarks/auto_selection.py --page         # the table of docs/auto_selection.md, from that file

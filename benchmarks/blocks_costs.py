@@ -31,8 +31,7 @@ from auclab import BufferedAUC, solve
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import open_parquet
 from auclab.samples.blocks.labels import LabelledRows
-from auclab.solvers.binned.bin_sums import SumInBins
-from auclab.solvers.binned.grid import N_PARTS, grid_for, moves_of
+from auclab.solvers.binned.binned_loss import N_PARTS, SumInBins, grid_for, moves_of
 
 PAGE = measured.ROOT / "docs" / "blocks.md"
 RESULTS = PAGE.with_name("blocks_costs.csv")

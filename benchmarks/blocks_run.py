@@ -52,7 +52,7 @@ CARRIED = ((1e9, 16), (1e9, 64), (1e10, 16), (1e10, 64))
 
 def one_run(folder: str, split: str, engine: str, output: str) -> None:
     """Run run.py in this process, and print what was measured as one line of JSON."""
-    from auclab.samples.blocks import passes
+    from auclab.samples.blocks import engines as passes
 
     seconds: dict[str, float] = defaultdict(float)
     counts: dict[str, int] = defaultdict(int)

@@ -25,7 +25,7 @@ import numpy as np
 from auclab import solve
 from auclab.formulations import BufferedAUC
 from auclab.samples.blocks import BlockTable, DaskEngine
-from auclab.solvers.interrupt import SolveProgress, progress_to
+from auclab.solvers.monitor import SolveProgress, progress_to
 
 sys.path.insert(0, str(measured.ROOT / "tests"))
 from computed_rows import uniform_rows

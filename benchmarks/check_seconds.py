@@ -25,8 +25,7 @@ import numpy as np
 from auclab import BufferedAUC, RankSVM, solve
 from auclab.check.bound import proved_bound
 from auclab.check.data import Data
-from auclab.check.objective import objective
-from auclab.check.program import Program
+from auclab.check.program import Program, objective
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.formulations import Program as Formulation

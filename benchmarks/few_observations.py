@@ -24,11 +24,10 @@ from scipy.stats import norm
 
 from auclab.inference import estimate, tpr_at_fpr
 from auclab.inference.catalogue import estimable
-from auclab.inference.curves import height_at
+from auclab.inference.components import Observations
 from auclab.inference.intervals import confidence_limits, enclose, limits_on_scale
-from auclab.inference.sample import Observations
-from auclab.metrics.class_scores import class_scores
-from auclab.metrics.roc import roc_from_sorted
+from auclab.inference.roc_bands import height_at
+from auclab.metrics.roc import class_scores, roc_from_sorted
 
 LEVEL, SAMPLES, VOROS_SAMPLES = 0.95, 2000, 300
 PAGE = measured.ROOT / "docs" / "inference.md"

@@ -8,7 +8,7 @@ from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC,
 from auclab.formulations import Composed
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
-from auclab.solvers.encodings import is_linear
+from auclab.solvers.registry import is_linear
 from auclab.types import NORMS
 
 CONVEX = [

@@ -87,7 +87,7 @@ def private_attributes(tree: ast.AST) -> list[str]:
         ("from auclab.metrics.cost import _hull", "auclab.metrics", True),
         ("from auclab.metrics.cost import _hull", "auclab.solvers", False),
         ("from auclab.metrics._cost import hull", "auclab.solvers", False),
-        ("from auclab.solvers.raw import _Raw", "auclab.solvers.newton", False),
+        ("from auclab.solvers.solution import _Raw", "auclab.solvers.newton", False),
         ("from auclab import __version__", "auclab.solvers", True),
         ("from sklearn.utils._response import x", "auclab.solvers", True),
     ],

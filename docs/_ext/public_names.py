@@ -50,7 +50,7 @@ ALSO = (
     "auclab.datasets.artificial.make_artificial",
     "auclab.displays.coefficients.draw_feature_path",
     "auclab.export.formula.scorer_of",
-    "auclab.solvers.integer.feature_path.feature_path",
+    "auclab.solvers.integer.solver.feature_path",
     "auclab.solvers.path.solve_path",
     "auclab.testing.check_loss",
     "auclab.testing.check_regulariser",

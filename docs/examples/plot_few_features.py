@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from auclab import BufferedAUC
 from auclab.displays.coefficients import draw_feature_path
-from auclab.solvers.integer.feature_path import feature_path
+from auclab.solvers.integer.solver import feature_path
 
 X, y = load_breast_cancer(return_X_y=True)
 X, y = StandardScaler().fit_transform(X[:, [1, 4, 5, 8, 9, 11, 14, 18]]), y == 0

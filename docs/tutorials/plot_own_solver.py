@@ -20,7 +20,7 @@ in thirty lines.
 # best vertex gives each pair with a margin below 1 its full weight, and two sorted searches count these pairs.
 import numpy as np
 
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import RawSolution
 from auclab.types import Status
 
 

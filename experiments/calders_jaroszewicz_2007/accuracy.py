@@ -14,7 +14,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 
 from auclab.datasets import load
 from auclab.metrics import auc_score, polynomial_auc
-from auclab.metrics.series import step_series
+from auclab.metrics.polynomial import step_series
 from experiments.study import AS_PUBLISHED, CORRECTED, Row, holds, main
 
 DEGREE = 30

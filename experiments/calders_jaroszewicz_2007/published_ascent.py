@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from auclab.datasets.records import Labels
 from auclab.estimators.polynomial_classifier import Ascent
-from auclab.metrics.series import Series, power_table, step_series
+from auclab.metrics.polynomial import Series, power_table, step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.types import Array

@@ -25,7 +25,7 @@ from auclab.datasets import load, preprocess, splits
 from auclab.datasets.records import Labels
 from auclab.estimators.polynomial_classifier import Scored, best_angle
 from auclab.metrics import auc_score, soft_auc
-from auclab.metrics.series import chebyshev_slopes, sigmoid_series, step_series
+from auclab.metrics.polynomial import chebyshev_slopes, sigmoid_series, step_series
 from auclab.types import Array
 from experiments.calders_jaroszewicz_2007.linear import CORRECTED, DEGREE, FOLDS, ITERATIONS, fit_seconds, methods
 from experiments.study import VALUE, Row, main

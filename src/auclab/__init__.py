@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from auclab.formulations.constraints import Constraints
     from auclab.inference import compare_scorers, estimate
     from auclab.solvers.certify import certify
-    from auclab.solvers.dispatch import solve
-    from auclab.solvers.explain import explain
+    from auclab.solvers.dispatch import explain, solve
     from auclab.solvers.kernel.solution import KernelSolution
     from auclab.solvers.solution import Certificate, Solution
     from auclab.types import AuclabError, Status

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import reference_bounds as reference
-from auclab.bounds.complexity import kl_upper
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound, peeled_fixed_scorer_bauc_bound
+from auclab.bounds.stability import kl_upper
 from auclab.types import AuclabError
 
 

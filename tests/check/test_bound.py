@@ -13,8 +13,7 @@ from auclab.check.bound import proved_bound
 from auclab.check.correction import corrected
 from auclab.check.data import Data
 from auclab.check.multipliers import admissible
-from auclab.check.objective import objective
-from auclab.check.program import Program
+from auclab.check.program import Program, objective
 from programs import stored
 
 FORMULATIONS = [

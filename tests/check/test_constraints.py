@@ -11,7 +11,7 @@ from auclab.check.bound import proved_bound
 from auclab.check.constraints import HeldConstraints, same_as_stored, violation
 from auclab.check.data import Data
 from auclab.check.program import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from programs import overlapping, stored
 
 X, Y = overlapping(n_pos=8, n_neg=10)

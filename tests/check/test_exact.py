@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from auclab.check.elimination import solve_exactly
+from auclab.check.constraints import integers, root, times_power
+from auclab.check.correction import solve_exactly
 from auclab.check.regularisers import NORMS
-from auclab.check.transport import integers, root, times_power
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -11,8 +11,7 @@ import pytest
 
 from auclab.check.claims import Verdict
 from auclab.check.command import check_folder, exit_code
-from auclab.check.kernel import ERROR, PLACES, KernelData, StoredKernel
-from auclab.check.scorecard import refused_points
+from auclab.check.kernel import ERROR, PLACES, KernelData, StoredKernel, refused_points
 from auclab.kernels import kernel_named
 from auclab.types import AuclabError
 from composed import run_here

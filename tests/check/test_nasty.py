@@ -8,8 +8,7 @@ import pytest
 import auclab
 from auclab.check.bound import proved_bound
 from auclab.check.data import Data
-from auclab.check.objective import objective
-from auclab.check.program import Program
+from auclab.check.program import Program, objective
 from auclab.types import AuclabError
 from fuzz.exact import ExactSample, value
 from fuzz.exact_optimum import optimum

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from auclab.check.claims import Verdict
 from auclab.check.command import check_folder, exit_code
+from auclab.check.comparisons import DualScorer, RankedData
+from auclab.check.correction import StoredPairs, at_pairs, balanced_pairs
 from auclab.check.data import Data
 from auclab.check.multipliers import at_scorers
-from auclab.check.objective import objective
-from auclab.check.program import Program
-from auclab.check.ranked import DualScorer, RankedData
-from auclab.check.single_pairs import StoredPairs, at_pairs, balanced_pairs
+from auclab.check.program import Program, objective
 from auclab.check.stored import prepare_training
 from auclab.types import AuclabError
 from composed import run_here

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab.check.transport import transport_factor
+from auclab.check.constraints import transport_factor
 
 
 def by_all_sets(pos, neg, u, v):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab.compiled.doubledouble import UNIT, add, multiply, two_product, two_sum
+from auclab.compiled.accurate import UNIT, add, multiply, two_product, two_sum
 
 NUMBERS = st.floats(-1e60, 1e60).filter(lambda x: x == 0 or abs(x) > 1e-60)
 DOUBLE_DOUBLES = st.tuples(NUMBERS, st.floats(-1, 1)).map(lambda t: two_sum(t[0], t[0] * t[1] * 2.0**-54))

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
+from auclab.compiled.pieces import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
 
 HALF_WIDTHS = [1e-6, 0.01, 0.3, 5.0]
 

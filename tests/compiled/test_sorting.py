@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auclab.compiled.sorting import FEW, ascending
+from auclab.compiled.hinge import FEW, ascending
 
 RNG = np.random.default_rng(0)
 NORMAL = RNG.normal(size=4 * FEW)

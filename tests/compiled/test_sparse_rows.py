@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
-from auclab.compiled.sparse_rows import sparse_gram, sparse_window_products
+from auclab.compiled.rows import sparse_gram, sparse_window_products
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss

@@ -6,7 +6,7 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from auclab.compiled.transport import by_density, largest_excess, least_capacity_ratio
+from auclab.compiled.hinge import by_density, largest_excess, least_capacity_ratio
 
 
 def brute_force(pos, neg, share_pos, share_neg):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auclab.datasets.block_statistics import MedianSample, block_medians
-from auclab.samples.blocks.tree import tree_sum
+from auclab.samples.blocks.files import tree_sum
 
 
 def medians_of(parts, size=100):

@@ -6,7 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from auclab import BufferedAUC, RankSVM, Status
 from auclab.displays.coefficients import draw_feature_path
-from auclab.solvers.integer.feature_path import feature_path
+from auclab.solvers.integer.solver import feature_path
 
 
 def sample():

@@ -18,7 +18,7 @@ from auclab.estimators import AUCClassifier, AUCClassifierCV
 from auclab.estimators.inner_choice import choose, largest_jump
 from auclab.metrics import auc_score, get_scorer
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.inner_path import InnerPath
+from auclab.solvers.path import InnerPath
 from auclab.solvers.path_parameters import penalty_level, series_below
 from programs import overlapping, separable
 

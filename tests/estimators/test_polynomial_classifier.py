@@ -15,7 +15,7 @@ from auclab import AuclabError
 from auclab.estimators import PolynomialAUCClassifier
 from auclab.estimators.polynomial_classifier import best_angle, objective, scored, stable_ascent
 from auclab.metrics import auc_score, polynomial_auc
-from auclab.metrics.series import chebyshev_slopes, power_table, step_series
+from auclab.metrics.polynomial import chebyshev_slopes, power_table, step_series
 from auclab.samples.as_sample import as_sample
 from programs import equal_means, overlapping, tied
 

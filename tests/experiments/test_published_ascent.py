@@ -6,7 +6,7 @@ from experiments.calders_jaroszewicz_2007.published_ascent import PublishedAscen
 
 from auclab.estimators import PolynomialAUCClassifier
 from auclab.metrics import auc_score
-from auclab.metrics.series import step_series
+from auclab.metrics.polynomial import step_series
 from auclab.samples.as_sample import as_sample
 from programs import overlapping
 

@@ -16,7 +16,7 @@ from auclab.export.formula import describe, prepared_columns
 from auclab.export.scorer import Scorer
 from auclab.export.writers import export_scorer, to_sql
 from auclab.scorecards import Card, ItemEncoder
-from auclab.scorecards.preprocess import items
+from auclab.scorecards.card import items
 from auclab.types import AuclabError
 
 

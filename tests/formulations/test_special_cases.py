@@ -15,7 +15,7 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.margins.margins import admissible_shares
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.encodings import encodings
+from auclab.solvers.registry import encodings
 from auclab.types import NORMS
 from programs import CONVEX, CVAR, equal_means, label, overlapping
 
@@ -36,13 +36,12 @@ def test_only_formulations_test_for_the_type_of_a_program():
     # The check of stored runs shares no code with the programs. The others look the kind up in a table: which solvers
     # take it, which one is selected, what kernels and models refuse, which method fits, what is announced.
     assert found <= {
-        "solvers/encodings.py",
+        "solvers/registry.py",
         "solvers/integer/solver.py",
         "solvers/highs/solver.py",
         "solvers/kernel/training.py",
         "solvers/rational_simplex.py",
-        "solvers/registry.py",
-        "solvers/selection.py",
+        "solvers/portfolio.py",
         "solvers/verified/scorers.py",
         "pipeline/screen/console.py",
         "pipeline/split/summarised_part.py",

@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.solvers.encodings import is_linear
+from auclab.formulations.constraints import ColumnConstraints
+from auclab.solvers.registry import is_linear
 
 from .exact import ExactSample, fractions, lower_bound, terms_of
 

@@ -11,7 +11,7 @@ import pytest
 from auclab import AuclabError, solve
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.feasible_point import check_not_contradictory
+from auclab.solvers.canonical import check_not_contradictory
 from auclab.types import Status
 from fuzz.constrained import constrained_case, exact_optimum, is_exactly_solved
 

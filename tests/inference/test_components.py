@@ -14,8 +14,7 @@ import reference_inference as twin
 import reference_metrics
 from auclab import metrics
 from auclab.inference.catalogue import estimable
-from auclab.inference.components import Components
-from auclab.inference.sample import Observations
+from auclab.inference.components import Components, Observations
 from strategies import WIDE, Problem, grid_problems, problems
 
 FEW = settings(max_examples=20)  # exact arithmetic over all pairs takes milliseconds an example

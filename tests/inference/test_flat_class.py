@@ -17,10 +17,8 @@ from scipy.stats import t as student
 from auclab import metrics
 from auclab.inference import compare_scorers, estimate, estimate_summary, roc_band, tpr_at_fpr
 from auclab.inference.catalogue import estimable
-from auclab.inference.components import Components
-from auclab.inference.flat_class import flat_class
-from auclab.inference.intervals import confidence_limits, enclose, transformed_limits
-from auclab.inference.sample import Observations
+from auclab.inference.components import Components, Observations
+from auclab.inference.intervals import confidence_limits, enclose, flat_class, transformed_limits
 from auclab.metrics import ScoreSummary
 
 #: Three positives with one score, many negatives.

@@ -10,9 +10,8 @@ from scipy.stats import beta, binom, kstwo, norm
 from sklearn.metrics import roc_curve
 
 from auclab.inference import roc_band, roc_band_part, tpr_at_fpr, tpr_at_fpr_part
-from auclab.inference.curves import BEST, WORST, displaced, displacement_between, height_at
-from auclab.inference.roc_bands import resampled_curves
-from auclab.inference.sample import Observations
+from auclab.inference.components import Observations
+from auclab.inference.roc_bands import BEST, WORST, displaced, displacement_between, height_at, resampled_curves
 from auclab.metrics import ScoredPart, broc_curve
 from auclab.metrics.roc import empirical_roc
 from auclab.types import AuclabError

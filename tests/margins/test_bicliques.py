@@ -15,8 +15,7 @@ from auclab.losses import Hinge, SquaredHinge
 from auclab.margins import Bicliques
 from auclab.models import build
 from auclab.regularisers import Norm
-from auclab.samples.bicliques import ordered_pairs
-from auclab.samples.listed_pairs import ListedPairs
+from auclab.samples.bicliques import ListedPairs, ordered_pairs
 from auclab.solvers.path import solve_path
 
 

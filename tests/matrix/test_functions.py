@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auclab.pipeline.config.compose import built
-from auclab.solvers.integer.feature_path import feature_path
+from auclab.solvers.integer.solver import feature_path
 from composed import composed
 from matrix.table import SCORERS, refusal_of
 from matrix.test_matrix import need, never
@@ -29,7 +29,7 @@ def test_a_feature_path(scorer, monkeypatch):
     more = {NAMES.get(kind, kind): MORE[kind] for kind in scorer.name.split(", ") if kind in MORE}
     refusal = refusal_of(scorer.name, "feature path")
     if refusal is not None:
-        monkeypatch.setattr("auclab.solvers.integer.feature_path.solve_path", never)
+        monkeypatch.setattr("auclab.solvers.integer.solver.solve_path", never)
         with pytest.raises((ValueError, TypeError), match=refusal.sentence) as raised:
             feature_path(program, X, y, [1, 2], **more)
         assert "\n" not in str(raised.value)

@@ -14,7 +14,7 @@ from scipy.special import expit
 
 import reference_metrics as twin
 from auclab.metrics import auc_score, polynomial_auc, polynomial_soft_auc, soft_auc
-from auclab.metrics.series import sigmoid_series, step_series
+from auclab.metrics.polynomial import sigmoid_series, step_series
 from auclab.types import AuclabError
 from strategies import WIDE, grid_problems, problems
 

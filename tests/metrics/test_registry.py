@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from auclab import AuclabError, metrics
 from auclab.comparison.table import compare_runs
 from auclab.inference.catalogue import estimable
-from auclab.metrics.class_scores import class_scores
 from auclab.metrics.registry import METRICS, metric_of
+from auclab.metrics.roc import class_scores
 from auclab.metrics.scorers import get_scorer
 from made_runs import table_of
 

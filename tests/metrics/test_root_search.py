@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab.metrics.root_search import Bracket, close_in, smallest_root
+from auclab.metrics.pair_errors import Bracket, close_in, smallest_root
 
 
 class Steps:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab.compiled.fixed_point import bins_of
+from auclab.compiled.accurate import bins_of
 from auclab.metrics import (
     METRICS,
     Interval,
@@ -23,7 +23,7 @@ from auclab.metrics import (
     scored_table,
     summarise,
 )
-from auclab.metrics.summary.exact_sums import ExactSums
+from auclab.metrics.summary.class_bins import ExactSums
 from auclab.samples.blocks import DaskEngine, open_parquet
 from auclab.types import AuclabError
 

@@ -7,7 +7,7 @@ import pytest
 
 import auclab
 from auclab.models import build
-from auclab.solvers.encodings import is_linear
+from auclab.solvers.registry import is_linear
 from auclab.types import AuclabError
 from programs import CONVEX, CVAR, LINEAR, label, overlapping
 

@@ -10,8 +10,7 @@ from auclab import CSVM, BufferedAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
 from auclab.models.bundle import Cuts, LinearMaster, minimise_model, project_on_level
 from auclab.models.dual_lp import Fixed, Region, solve_dual
-from auclab.models.hard_margin import hard_margin
-from auclab.models.margins import all_margins, marginals
+from auclab.models.hard_margin import all_margins, hard_margin, marginals
 from auclab.models.window import solve_cone, window_around
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample

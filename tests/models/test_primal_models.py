@@ -6,14 +6,14 @@ from pyomo.contrib.solver.solvers.highs import Highs
 from pyomo.environ import value
 
 from auclab.formulations import RankSVM
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.models.cvxpy_model import to_cvxpy
-from auclab.models.margins import marginals
+from auclab.models.hard_margin import marginals
 from auclab.models.pyomo_model import row_multipliers, to_pyomo
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.encodings import is_linear
+from auclab.solvers.registry import is_linear
 from auclab.types import AuclabError
 from programs import CONVEX, CVAR, LINEAR, label, overlapping
 

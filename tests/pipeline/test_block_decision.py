@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from auclab.pipeline.split import decision, summarised_part
-from auclab.samples.blocks.passes import number_of_passes, passes_to
+from auclab.samples.blocks.engines import number_of_passes, passes_to
 from auclab.types import AuclabError
 from composed import run_here
 

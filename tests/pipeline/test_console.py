@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from auclab.pipeline.screen import console as screen
-from auclab.samples.blocks import passes
-from auclab.samples.blocks.passes import PassProgress
-from auclab.solvers.interrupt import SolveProgress, report
+from auclab.samples.blocks import engines as passes
+from auclab.samples.blocks.engines import PassProgress
+from auclab.solvers.monitor import SolveProgress, report
 from auclab.tracking.address import TrackingConfig
 from auclab.types import AuclabError
 

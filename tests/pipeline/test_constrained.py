@@ -13,7 +13,7 @@ import auclab
 from auclab.check.command import check_folder, exit_code
 from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.settings import resolve_constraints
 from auclab.pipeline.config.typed_words import hydra_in_words

@@ -18,7 +18,7 @@ from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.config.typed_words import hydra_in_words
 from auclab.pipeline.record.figures import draw_tuning_path
 from auclab.pipeline.split.kernel_tuning import tune_kernel
-from auclab.solvers.kernel.matrix import KernelMatrix
+from auclab.solvers.kernel.training import KernelMatrix
 from composed import composed, run_here
 
 RANKSVM = RankSVM(1.0, squared=True)

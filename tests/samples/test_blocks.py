@@ -16,7 +16,7 @@ from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, Parti
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
-from auclab.samples.blocks.reading import ahead
+from auclab.samples.blocks.files import ahead
 from auclab.solvers.dispatch import solve
 from auclab.solvers.newton.solver import nested_subsamples
 from auclab.solvers.smoothed.binned_hessian import binned_hessian

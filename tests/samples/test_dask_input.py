@@ -13,7 +13,7 @@ from auclab.datasets.preprocess import standard  # noqa: E402
 from auclab.datasets.records import Dataset  # noqa: E402
 from auclab.formulations import RankSVM  # noqa: E402
 from auclab.samples.blocks import DaskEngine  # noqa: E402
-from auclab.samples.blocks.dask_input import open_dask  # noqa: E402
+from auclab.samples.blocks.engines import open_dask  # noqa: E402
 from auclab.solvers.dispatch import solve  # noqa: E402
 from auclab.types import AuclabError  # noqa: E402
 

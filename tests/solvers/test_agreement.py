@@ -8,8 +8,7 @@ import scipy.sparse as sp
 
 import reference_programs as reference
 from auclab import solve
-from auclab.solvers.encodings import encodings
-from auclab.solvers.registry import SOLVERS, capable_solvers, load_solver
+from auclab.solvers.registry import SOLVERS, capable_solvers, encodings, load_solver
 from auclab.types import Status
 from programs import CONVEX, CVAR, LINEAR, PROBLEMS, label, overlapping
 

@@ -15,18 +15,16 @@ from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, open_parquet
+from auclab.samples.blocks.engines import number_of_passes, passes_to
+from auclab.samples.blocks.files import groups
 from auclab.samples.blocks.labels import packed_labels
-from auclab.samples.blocks.passes import number_of_passes, passes_to
-from auclab.samples.blocks.reading import groups
 from auclab.samples.memory import RowRounding, Sample
-from auclab.solvers.binned.bin_sums import SumInBins
-from auclab.solvers.binned.binned_loss import BinnedLoss
-from auclab.solvers.binned.grid import N_PARTS, grid_for, moves_of
+from auclab.solvers.binned.binned_loss import N_PARTS, BinnedLoss, SumInBins, grid_for, moves_of
 from auclab.solvers.binned.solver import BinnedSolve
 from auclab.solvers.certify import certify
 from auclab.solvers.dispatch import solve
-from auclab.solvers.verified.marginals import transport_factor
-from auclab.solvers.verified.moments import moments
+from auclab.solvers.verified.bound import transport_factor
+from auclab.solvers.verified.value import moments
 from auclab.types import AuclabError, Status
 from computed_rows import uniform_rows
 
@@ -48,7 +46,7 @@ needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None,
 def small_sizes(monkeypatch):
     """Many blocks and groups of few rows, and solves over bins of small samples."""
     monkeypatch.setattr("computed_rows.BLOCK_ROWS", 700)
-    monkeypatch.setattr("auclab.samples.blocks.reading.GROUP_ROWS", 2_000)
+    monkeypatch.setattr("auclab.samples.blocks.files.GROUP_ROWS", 2_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.DRAWN_FROM", 1_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.BLOCK_ROWS", 3_000)
 

@@ -14,7 +14,7 @@ from auclab.models.window import window_around
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.budget import Indivisible, margin_bytes
 from auclab.solvers.exact_finish import finish_exactly
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
 from auclab.types import Status
 

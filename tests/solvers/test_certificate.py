@@ -10,9 +10,9 @@ from auclab import BufferedAUC, Certificate, RankSVM, Solution, solve
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import certify
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
-from auclab.solvers.verified.marginals import feasible_multipliers, transport_factor
+from auclab.solvers.verified.bound import feasible_multipliers, transport_factor
 from auclab.types import Status
 from programs import CONVEX, label, overlapping
 

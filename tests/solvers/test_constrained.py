@@ -12,7 +12,7 @@ import auclab
 import auclab.metrics
 from auclab import CSVM, ECSVM, BufferedAUC, Constraints, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status
 from auclab.formulations import read_optimum
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.solvers.path import solve_path
 
 N = 4

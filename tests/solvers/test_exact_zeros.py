@@ -12,8 +12,8 @@ from auclab.formulations.problem import Problem
 from auclab.regularisers import ElasticNet, GroupLasso, Norm
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import certify_answer
-from auclab.solvers.exact_zeros import with_exact_zeros
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import RawSolution
+from auclab.solvers.verification import with_exact_zeros
 from extension.weighted_l1 import WeightedL1
 
 N = 24

@@ -11,7 +11,7 @@ import auclab
 from auclab import AuclabError, Status
 from auclab.compiled.scorecards import improved_points, total_hinges
 from auclab.formulations import Scorecard
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.metrics import bauc_score
 from auclab.models.timings import Clock

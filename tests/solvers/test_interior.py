@@ -13,10 +13,10 @@ from auclab.formulations.problem import Problem
 from auclab.regularisers import ElasticNet, Norm, norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.column_generation import column_limits
-from auclab.solvers.interior.lengths import top_factors
 from auclab.solvers.interior.solver import why_not
+from auclab.solvers.interior.system import top_factors
+from auclab.solvers.portfolio import select_solver
 from auclab.solvers.registry import SOLVERS
-from auclab.solvers.selection import select_solver
 from programs import CONVEX, CVAR, overlapping, tied
 from programs import label as label_of
 

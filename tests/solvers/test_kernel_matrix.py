@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from auclab.kernels import RBF
-from auclab.solvers.kernel import matrix as module
-from auclab.solvers.kernel.matrix import KernelMatrix
+from auclab.solvers.kernel import training as module
+from auclab.solvers.kernel.training import KernelMatrix
 from reference_kernels import full_matrix
 
 

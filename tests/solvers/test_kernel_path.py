@@ -7,8 +7,7 @@ import pytest
 
 from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.kernels import RBF, Laplacian, Polynomial, Precomputed
-from auclab.solvers.kernel.path import solve_kernel_path
-from auclab.solvers.kernel.solve import solve_kernel
+from auclab.solvers.kernel.solve import solve_kernel, solve_kernel_path
 from auclab.solvers.kernel.training import training_problem
 from programs import label
 

@@ -137,7 +137,7 @@ def test_a_matrix_that_is_not_kept_gives_the_same(monkeypatch):
     X, y = rings(4, 150)
     program = RankSVM(1e-3, squared=True)
     kept = solve_kernel(program, X, y, RBF(0.4), tolerance=1e-3)
-    monkeypatch.setattr("auclab.solvers.kernel.matrix.CHUNK", 37)
+    monkeypatch.setattr("auclab.solvers.kernel.training.CHUNK", 37)
     computed = solve_kernel(program, X, y, RBF(0.4), tolerance=1e-3, memory_gb=3e-4)
     assert computed.lower_bound <= kept.objective
     assert kept.lower_bound <= computed.objective

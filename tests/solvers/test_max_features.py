@@ -18,7 +18,7 @@ from auclab import (
     RankSVM,
     Status,
 )
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 
 #: Without a penalty the proof is up to a length of w.
 PROVED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN)

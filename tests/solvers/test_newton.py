@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
 from auclab.datasets import load
-from auclab.solvers.interrupt import interruptible, progress_to
+from auclab.solvers.monitor import interruptible, progress_to
 from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping
 

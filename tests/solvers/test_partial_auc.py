@@ -10,8 +10,8 @@ from auclab import AuclabError, BufferedAUC, PartialAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
 from auclab.metrics import partial_auc
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.encodings import is_linear
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import is_linear
+from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
 from auclab.types import NORMS, Status
 from composed import run_here

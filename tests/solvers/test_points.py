@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, ECSVM, solve
-from auclab.solvers.encodings import is_linear
+from auclab.solvers.registry import is_linear
 from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping
 

@@ -11,8 +11,8 @@ from auclab.samples.as_sample import as_sample
 from auclab.solvers import portfolio, reformulations
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.portfolio import CANDIDATES, PROVED, combined, hand_over
-from auclab.solvers.raw import RawSolution
 from auclab.solvers.reformulations import run_solver
+from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
 from auclab.types import Status
 

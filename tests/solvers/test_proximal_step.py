@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.solvers.newton import steps
 from auclab.solvers.newton.steps import conic_step, proximal_step
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
-from auclab.solvers.encodings import is_linear
+from auclab.solvers.registry import is_linear
 from auclab.types import NORMS, Status
 from programs import label
 

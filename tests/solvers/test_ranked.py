@@ -12,7 +12,7 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
-from auclab.solvers.inner_path import InnerPath
+from auclab.solvers.path import InnerPath
 from auclab.solvers.smoothed.pair_loss import PairLoss
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from extension.huber_hinge import HuberHinge

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from auclab import AuclabError, ExactAUC, PartialAUC
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.solvers.registry import SOLVERS, check_capable, load_solver
 
 

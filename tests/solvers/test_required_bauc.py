@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import auclab
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.metrics import bauc_score
 from auclab.solvers import frontier, least_norm
 from auclab.types import AuclabError, Status

@@ -8,10 +8,9 @@ import pytest
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.encodings import encodings
 from auclab.solvers.portfolio import PROVED
 from auclab.solvers.reformulations import scaled, units_of, with_scaled_parameters
-from auclab.solvers.registry import capable_solvers
+from auclab.solvers.registry import capable_solvers, encodings
 from programs import label
 
 #: One column of each, beside one another.

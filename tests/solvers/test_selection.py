@@ -14,11 +14,10 @@ from auclab.samples.as_sample import as_sample
 from auclab.solvers.budget import CLARABEL_ENTRIES, SMALL_ENTRIES
 from auclab.solvers.dispatch import solve_problem
 from auclab.solvers.monitor import Monitor, Patience
-from auclab.solvers.portfolio import CANDIDATES, _from_point, patience
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.portfolio import CANDIDATES, HIGHS_PAIRS, _from_point, patience, select_solver
 from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import load_solver
-from auclab.solvers.selection import HIGHS_PAIRS, select_solver
+from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
 from auclab.types import Status
 

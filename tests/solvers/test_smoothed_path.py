@@ -12,8 +12,8 @@ from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations import Program
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.newton.minimise import DampedNewton
+from auclab.solvers.path import InnerPath
 from auclab.solvers.smoothed.pair_loss import PairLoss
 from auclab.solvers.smoothed_path import WIDTHS, SmoothedPath, is_smooth_path
 

@@ -7,7 +7,7 @@ import auclab
 from auclab.formulations import CSVM, ECSVM, Composed, PartialAUC
 from auclab.margins import Points
 from auclab.regularisers import ElasticNet
-from auclab.solvers.inner_path import InnerPath
+from auclab.solvers.path import InnerPath
 
 rng = np.random.default_rng(0)
 #: 8 positives of 100 in the middle of the negatives, less one unit of the first column: λ_max = 0.

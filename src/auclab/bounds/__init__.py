@@ -1,6 +1,5 @@
 """Generalization bounds for the AUC and the buffered AUC; each returns a `Bound` with the text of its assumptions."""
 
-from auclab.bounds.complexity import Complexity, linear_complexity
 from auclab.bounds.fixed_scorer import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
@@ -11,7 +10,7 @@ from auclab.bounds.margin import kernel_diameter, margin_bound, observed_radii, 
 from auclab.bounds.peeling import peeled_stability_bound
 from auclab.bounds.planner import SampleSize, required_samples
 from auclab.bounds.roc_value import roc_value_bound
-from auclab.bounds.stability import pairwise_stability_bound, published_stability_bound
+from auclab.bounds.stability import Complexity, linear_complexity, pairwise_stability_bound, published_stability_bound
 from auclab.bounds.weighted import balance_event, step_weight_bound, uniform_weighted_auc_bound, weighted_auc_bound
 
 __all__ = [

@@ -27,10 +27,10 @@ from auclab.bounds.bound import (
     check_sizes,
     from_below,
 )
-from auclab.bounds.complexity import Method, deviation, hinge_slack, hoeffding
 from auclab.bounds.peeling import VACUOUS, level_share, levels_below, statements
-from auclab.metrics.class_scores import ClassScores, class_scores
+from auclab.bounds.stability import Method, deviation, hinge_slack, hoeffding
 from auclab.metrics.comparable import ComparablePairs
+from auclab.metrics.roc import ClassScores, class_scores
 from auclab.samples.bicliques import LevelPairs
 from auclab.types import AuclabError
 

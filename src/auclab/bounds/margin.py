@@ -27,10 +27,10 @@ from auclab.bounds.bound import (
     class_scores,
     from_below,
 )
-from auclab.bounds.complexity import deviation, hinge_range
 from auclab.bounds.peeling import VACUOUS, Statement, level_share, levels_below, mean_hinge
+from auclab.bounds.stability import deviation, hinge_range
 from auclab.metrics.buffered import buffered_auc_from_sorted
-from auclab.metrics.class_scores import ClassScores
+from auclab.metrics.roc import ClassScores
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.types import Array, AuclabError, Norm

@@ -24,8 +24,7 @@ from auclab.bounds.bound import (
     class_scores,
     from_below,
 )
-from auclab.bounds.complexity import deviation
-from auclab.bounds.stability import TRAINED, check_curvature, norm_limit, stability_slack
+from auclab.bounds.stability import TRAINED, check_curvature, deviation, norm_limit, stability_slack
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.types import Array, AuclabError
 

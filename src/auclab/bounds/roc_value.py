@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from auclab.bounds.bound import INDEPENDENT, Bound, check_numbers, check_probability, from_below
 from auclab.bounds.weighted import FIXED
-from auclab.metrics.class_scores import class_scores
+from auclab.metrics.roc import class_scores
 from auclab.types import Array, AuclabError
 
 

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from auclab.bounds.bound import INDEPENDENT, Bound, check_nonnegative, check_probability, check_sizes, from_below
 from auclab.metrics import METRICS
-from auclab.metrics.class_scores import ClassScores, class_scores
+from auclab.metrics.roc import ClassScores, class_scores
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice
 

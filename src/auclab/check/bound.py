@@ -10,15 +10,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.check.comparisons import DualScorer, as_ranked
 from auclab.check.constraints import HeldConstraints
-from auclab.check.correction import corrected, inner_point, mixed
+from auclab.check.correction import StoredPairs, at_pairs, balanced_pairs, corrected, inner_point, mixed
 from auclab.check.data import Data, fractions
 from auclab.check.levels import ROUNDING
 from auclab.check.multipliers import Multipliers, PairMultipliers, admissible, at_scorer, at_scorers, transportable
 from auclab.check.program import Program
-from auclab.check.ranked import DualScorer, as_ranked
 from auclab.check.regularisers import NORMS
-from auclab.check.single_pairs import StoredPairs, at_pairs, balanced_pairs
 
 #: How far multipliers are moved into the interior of their bounds where they cannot be corrected as they are.
 _STEPS = tuple(ROUNDING * 10.0**k for k in range(7))

@@ -12,22 +12,17 @@ from typing import Any
 import numpy as np
 
 from auclab.check.bound import Bound, proved_bound
-from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as_stored, violation
-from auclab.check.correction import MAX_FEATURES
+from auclab.check.comparisons import DualScorer, RankedData, as_ranked, read_scorers, rounded_slopes
+from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as_stored, times_power, violation
+from auclab.check.correction import MAX_FEATURES, MOST_PAIRS, at_pairs
 from auclab.check.data import Data, fractions
-from auclab.check.kernel import KernelData, RankedKernelData
+from auclab.check.kernel import KernelData, RankedKernelData, refused_points
 from auclab.check.levels import EQUAL, ROUNDING, SMALL_OBJECTIVE
-from auclab.check.model import ROUNDING as MODEL_ROUNDING
-from auclab.check.model import farthest, range_of_auc
 from auclab.check.multipliers import PairMultipliers, at_scorers
-from auclab.check.objective import objective
 from auclab.check.pieces import piece_name
-from auclab.check.program import Program
-from auclab.check.ranked import DualScorer, RankedData, as_ranked, read_scorers, rounded_slopes
-from auclab.check.scorecard import refused_points
-from auclab.check.single_pairs import MOST_PAIRS, at_pairs
-from auclab.check.stored import Configured, Split, Training, as_number
-from auclab.check.transport import times_power
+from auclab.check.program import Program, objective
+from auclab.check.stored import ROUNDING as MODEL_ROUNDING
+from auclab.check.stored import Configured, Split, Training, as_number, farthest, range_of_auc
 
 #: What ``tune=kernel`` selects in addition to γ.
 _WITH_KERNELS = frozenset({"penalty", "threshold"})

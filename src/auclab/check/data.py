@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.check.transport import Integers, aligned, integers, times_power
+from auclab.check.constraints import Integers, aligned, integers, times_power
 
 #: Entries of the matrix that are unpacked at a time.
 _BLOCK_CELLS = 1_000_000

@@ -1,4 +1,4 @@
-"""The space of a kernel in rationals: values between two of them, and with them scores and lengths of functions.
+"""Runs with a kernel, and scorecards.
 
 A function is ``h = Σ_k c_k κ(x_k, ·)`` over training rows, and ``Σ q d`` is one, too. Every value κ(x_i, x_k) is
 known to `ERROR`, exponentials from their series in integers: scores are known to ``ERROR·Σ abs(c_k)`` and squares
@@ -8,7 +8,7 @@ of lengths to ``ERROR·(Σ abs(c_k))²``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -16,13 +16,52 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.check.comparisons import RankedData
+from auclab.check.constraints import PLACES, UNIT, Integers, aligned, integers, root, times_power
 from auclab.check.data import Data, fractions
 from auclab.check.pieces import no_twin
 from auclab.check.program import Program
-from auclab.check.ranked import RankedData
 from auclab.check.regularisers import Interval, Norm, Vector
-from auclab.check.transport import PLACES, UNIT, Integers, aligned, integers, root, times_power
 from auclab.types import AuclabError
+
+
+def refused_points(
+    points: NDArray[np.float64], stated: Mapping[str, Any], features: Sequence[int], signs: Any = None
+) -> list[str]:
+    """What is wrong with the points; nothing where they are whole, in their range, few enough and of the stated signs.
+
+    Parameters
+    ----------
+    points : array of shape (n_items,)
+    stated : mapping
+        ``points``, ``max_items`` and ``max_features`` of the configuration.
+    features : sequence of int
+        The feature of each item, of the training part that was prepared again.
+    signs : optional
+        Constraints by the signs of features: arrays lower, upper, matrix and limit.
+
+    Examples
+    --------
+    >>> refused_points(np.array([2.0, 0.5, 9.0]), {"points": [-5, 5], "max_items": 2}, [0, 0, 1])
+    ['0.5 is not a whole number', '9 is not between -5 and 5', '3 items have points, and 2 may']
+    """
+    low, high = stated["points"]
+    wrong = [f"{value:g} is not a whole number" for value in points if value != int(value)]
+    wrong += [f"{value:g} is not between {low} and {high}" for value in points if not low <= value <= high]
+    used = np.flatnonzero(points)
+    counts = {"items": len(used), "features": len(set(np.asarray(features)[used].tolist()))}
+    for what, count in counts.items():
+        most = stated.get(f"max_{what}")
+        if most is not None and count > most:
+            wrong.append(f"{count} {what} have points, and {most} may")
+    if signs is not None and not (
+        (signs.lower <= points).all()
+        and (points <= signs.upper).all()
+        and (signs.matrix @ points <= signs.limit).all()  # whole numbers times ±1: exact
+    ):
+        wrong.append("the signs of features are violated")
+    return wrong
+
 
 #: Values are multiples of 2^−`PLACES`, off by at most this.
 ERROR = Fraction(2, UNIT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab.check.transport import Integers
+from auclab.check.constraints import Integers
 
 
 class Hinge:

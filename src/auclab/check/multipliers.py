@@ -10,10 +10,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.check.comparisons import DualScorer, RankedPairs
+from auclab.check.constraints import UNIT, Integers, fixed_point, in_units
 from auclab.check.data import Data, fractions
 from auclab.check.program import Program
-from auclab.check.ranked import DualScorer, RankedPairs
-from auclab.check.transport import UNIT, Integers, fixed_point, in_units
 
 
 @dataclass(frozen=True)

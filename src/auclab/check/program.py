@@ -1,4 +1,4 @@
-"""The programs that can be checked, as their equation says them; nothing of `auclab.formulations` is used.
+"""The program of a run as it was written, and its objective.
 
 minimise over (w, b)    mean_k ℓ(1 − m_k − z‖w‖) + R(w):    comparison × loss × regulariser, and the buffer z
 """
@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from auclab.check.comparisons import CardPairs, CountedPairs, HardestNegatives, Pairs, Points
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.check.comparisons import CardPairs, CountedPairs, HardestNegatives, Pairs, Points, RankedPairs
+from auclab.check.constraints import Integers, in_units
+from auclab.check.data import Data, fractions
 from auclab.check.losses import LOSSES, Hinge
 from auclab.check.pieces import no_twin, piece_name
-from auclab.check.ranked import RankedPairs
 from auclab.check.regularisers import REGULARISERS, Norm, Penalty
 from auclab.types import AuclabError
 
@@ -148,3 +152,23 @@ def margins_of(stored: Mapping[str, Any]) -> tuple[int, ...]:
     if not isinstance(given, list) or not given or not all(type(each) is int and each >= 1 for each in given):
         raise AuclabError(f"margins={given!r} are not those of a scorecard, which are whole numbers of at least 1")
     return tuple(given)
+
+
+def objective(program: Program, data: Data, coef: NDArray[np.float64], intercept: float) -> tuple[Fraction, Fraction]:
+    """Lower and upper bound of the value of `program` at ``(w, b)``."""
+    scores, exponent = data.scores(coef)
+    entries, offset = fractions(coef), Fraction(float(intercept))
+    sizes = program.norm.of(entries) if program.threshold else (Fraction(0), Fraction(0))
+    ends = [
+        _loss(program, data, scores, exponent, 1 - program.threshold * size, offset) for size in dict.fromkeys(sizes)
+    ]
+    low, high = program.regulariser.value(entries)
+    error = 2 * data.score_error(coef)  # of a margin, whose hinge changes by no more
+    return max(Fraction(0), min(ends) - error) + low, max(ends) + error + high
+
+
+def _loss(
+    program: Program, data: Data, scores: Integers, exponent: int, start: Fraction, intercept: Fraction
+) -> Fraction:
+    """The mean of ``ℓ(start − m)``, monotone in `start`, whose denominator is a power of two as those of floats."""
+    return program.comparison.mean(program.loss, data, *in_units(scores, exponent, start, intercept))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from auclab.check.constraints import TINY, root
 from auclab.check.pieces import no_twin, piece_name
-from auclab.check.transport import TINY, root
 from auclab.types import AuclabError
 
 Vector = Sequence[Fraction]

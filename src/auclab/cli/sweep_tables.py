@@ -15,7 +15,7 @@ from auclab.comparison.table import Table, compare_runs
 from auclab.displays.base import DPI
 from auclab.displays.scores import draw_pairs
 from auclab.tracking.record import LONGEST_VALUE
-from auclab.tracking.sweeps import GRID_TAG
+from auclab.tracking.sync import GRID_TAG
 from auclab.types import AuclabError
 
 #: MLflow's tag with the description of a run, in Markdown.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.doubledouble import DoubleDouble, add, multiply, two_product, two_sum
+from auclab.compiled.accurate import DoubleDouble, add, multiply, two_product, two_sum
 from auclab.compiled.loop import loop
 from auclab.compiled.pieces import Starts
 from auclab.compiled.smooth import Index

@@ -17,9 +17,17 @@ import numpy as np
 import scipy.sparse as sp
 from numba.core import event
 
-from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
-from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
-from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums, point_piece_sums
+from auclab.compiled.hinge import FEW, ascending, pair_hinge_active, pair_hinge_value
+from auclab.compiled.pieces import (
+    opposite_piece_slopes,
+    pair_piece_sums,
+    point_piece_sums,
+    slope_row_sums,
+    smoothed_level,
+    sparse_slope_row_sums,
+    sweep_losses,
+)
+from auclab.compiled.rows import sparse_gram, sparse_window_products
 from auclab.compiled.smooth import (
     add_window_differences,
     add_window_rows,
@@ -29,8 +37,6 @@ from auclab.compiled.smooth import (
     sweep_pos,
     window_sums,
 )
-from auclab.compiled.sorting import FEW, ascending
-from auclab.compiled.sparse_rows import sparse_gram, sparse_window_products
 
 #: Mean hinges over pairs; their subgradients; piecewise sums over pairs, or over points; the order of many scores; the
 #: hardest negatives; sparse products.

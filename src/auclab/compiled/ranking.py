@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab.compiled.doubledouble import UNIT, add, multiply, two_product, two_sum
+from auclab.compiled.accurate import UNIT, add, multiply, two_product, two_sum
 from auclab.compiled.loop import loop
 from auclab.types import Array
 

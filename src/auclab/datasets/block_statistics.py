@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.labels import label_text
+from auclab.samples.blocks.files import tree_sum
 from auclab.samples.blocks.mixed_rows import EncodedRows, MixedRows
 from auclab.samples.blocks.row_forms import categories_of, norms, numbers_of, times
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.blocks.tree import tree_sum
 from auclab.sizes import AT_ONCE, BLOCK_ROWS
 from auclab.types import Array, AuclabError
 from auclab.validation import LARGEST_SQUARED

@@ -9,7 +9,7 @@ from auclab.datasets.blocks import block_dataset, ranked_by, with_flags
 from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks.block import Engine
-from auclab.samples.blocks.dask_input import open_dask
+from auclab.samples.blocks.engines import open_dask
 
 
 def dask_dataset(
@@ -26,7 +26,7 @@ def dask_dataset(
 ) -> Dataset:
     """A Dask collection and its labels as a data set, for `auclab.datasets.preprocess` and what follows.
 
-    `X`, `y`, `target`, `engine`: as in `auclab.samples.blocks.dask_input.open_dask`. `positive`, `negative`, `nominal`,
+    `X`, `y`, `target`, `engine`: as in `auclab.samples.blocks.engines.open_dask`. `positive`, `negative`, `nominal`,
     `drop`: as in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway. `name`: name
     of the data set. Returns: `X` is a `BlockTable`.
     """

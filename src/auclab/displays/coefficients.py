@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from auclab.displays.base import BLUE, COLUMN, GREY, INK, RED, canvas, despine, shortened
-from auclab.solvers.integer.feature_path import FeaturePath
+from auclab.solvers.integer.solver import FeaturePath
 
 #: Signs of the name of a column that fit next to its bar.
 _LONGEST = 28
@@ -73,12 +73,12 @@ def draw_feature_path(path: FeaturePath, *, ax: Axes | None = None) -> Figure:
 
     See Also
     --------
-    auclab.solvers.integer.feature_path.feature_path : Computes the path.
+    auclab.solvers.integer.solver.feature_path : Computes the path.
 
     Examples
     --------
     >>> from auclab import RankSVM
-    >>> from auclab.solvers.integer.feature_path import feature_path
+    >>> from auclab.solvers.integer.solver import feature_path
     >>> path = feature_path(RankSVM(0.1, "l1"), [[0.0, 1.0], [1.0, 0.0], [1.0, 2.0], [3.0, 1.0]], [0, 0, 1, 1], [1, 2])
     >>> draw_feature_path(path).axes[0].get_xlabel()
     'number of features'

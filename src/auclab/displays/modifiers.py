@@ -31,8 +31,7 @@ from auclab.displays.base import (
 )
 from auclab.displays.scores import binned_pairs
 from auclab.metrics import ScoredPart, auc_score, probabilistic_auc, scored_auc, soft_auc, weighted_auc
-from auclab.metrics.class_scores import positive_number
-from auclab.metrics.roc import roc_from_sorted
+from auclab.metrics.roc import positive_number, roc_from_sorted
 from auclab.types import Array
 
 

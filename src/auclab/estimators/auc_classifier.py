@@ -38,14 +38,13 @@ from auclab.estimators.fits_paths import FitsPaths
 from auclab.estimators.inner_choice import stratified_folds
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.formulations import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
+from auclab.samples.as_sample import require_memory
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import require_memory
 from auclab.solvers.dispatch import solve
-from auclab.solvers.inner_path import Point
+from auclab.solvers.path import Point
 from auclab.solvers.solution import Solution
 from auclab.types import Array, Norm
 from auclab.validation import weight_vector

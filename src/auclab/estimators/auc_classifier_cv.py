@@ -17,12 +17,10 @@ from auclab.estimators.checked import as_given_constraints, as_given_program
 from auclab.estimators.inner_choice import choose, stratified_folds
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.formulations import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import get_scorer
-from auclab.samples.as_sample import as_sample
-from auclab.samples.tables import require_memory
+from auclab.samples.as_sample import as_sample, require_memory
 from auclab.solvers.path_parameters import DEFAULT_COUNT, along, penalty_series
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm

@@ -19,12 +19,10 @@ from auclab.estimators.inner_choice import InnerFold, choose
 from auclab.forms import as_array, as_column, as_matrix
 from auclab.formulations import FORMULATIONS, Program, RankSVM, as_formulation, formulation_named
 from auclab.formulations.base import parameter_names
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel, Polynomial, as_kernel, kernel_named
 from auclab.metrics.scorers import get_scorer
-from auclab.samples.as_sample import as_sample
-from auclab.samples.tables import in_memory, require_memory
+from auclab.samples.as_sample import as_sample, in_memory, require_memory
 from auclab.solvers.path_parameters import penalty_series, series_below
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError

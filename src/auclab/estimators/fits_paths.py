@@ -11,15 +11,14 @@ from numpy.typing import ArrayLike
 from auclab.estimators.checked import TakesFormulation, named
 from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold, largest_jump
 from auclab.metrics.scorers import MetricScorer
+from auclab.samples.as_sample import new_rows
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import new_rows
-from auclab.solvers.inner_path import InnerPath, Point
-from auclab.solvers.path import solve_path
+from auclab.solvers.path import InnerPath, Point, solve_path
 from auclab.solvers.path_parameters import simplest_first
 from auclab.validation import weight_vector
 
 if TYPE_CHECKING:
-    from auclab.solvers.kernel.matrix import KernelMatrix
+    from auclab.solvers.kernel.training import KernelMatrix
 
 
 class FitsPaths(TakesFormulation):

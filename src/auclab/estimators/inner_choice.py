@@ -21,7 +21,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from auclab.precision import ROUNDING
 from auclab.samples.bicliques import group_numbers
 from auclab.samples.row_scores import row_scores
-from auclab.solvers.inner_path import InnerPath, Point
+from auclab.solvers.path import InnerPath, Point
 from auclab.types import Array, AuclabError
 
 

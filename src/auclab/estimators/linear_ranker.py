@@ -21,16 +21,15 @@ from auclab.estimators.checked import (
 )
 from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
 from auclab.formulations import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
 from auclab.metrics.comparable import ComparablePairs, grouped_auc
+from auclab.samples.as_sample import new_rows
 from auclab.samples.bicliques import censored_pairs
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import new_rows
 from auclab.solvers.dispatch import solve
-from auclab.solvers.inner_path import InnerPath
+from auclab.solvers.path import InnerPath
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, GroupWeights, Norm

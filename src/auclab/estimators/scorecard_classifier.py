@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from auclab.estimators.linear_classifier import two_classes
 from auclab.forms import as_array
 from auclab.formulations import Scorecard
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.scorecard import MARGINS, POINTS
 from auclab.samples.as_sample import as_sample
 from auclab.scorecards.card import Card, rising_shares

@@ -1,12 +1,11 @@
 """Formulations: the programs that can be solved, named as in the configuration."""
 
-from auclab.formulations.base import Program
+from auclab.formulations.base import Optimum, Program
 from auclab.formulations.equivalence import ranksvm_to_threshold, read_optimum, threshold_to_ranksvm
-from auclab.formulations.named import FORMULATIONS, as_formulation, formulation_named
-from auclab.formulations.optimum import Optimum
 from auclab.formulations.programs import (
     CSVM,
     ECSVM,
+    FORMULATIONS,
     BufferedAUC,
     Composed,
     ExactAUC,
@@ -14,6 +13,8 @@ from auclab.formulations.programs import (
     HingeProgram,
     PartialAUC,
     RankSVM,
+    as_formulation,
+    formulation_named,
 )
 from auclab.formulations.scorecard import Scorecard
 

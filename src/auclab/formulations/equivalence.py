@@ -9,9 +9,8 @@ import math
 from dataclasses import replace
 from typing import Protocol, Self, TypeVar
 
-from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.optimum import Optimum
+from auclab.formulations.base import Optimum, Program
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import CSVM, ECSVM, GeneralizedBufferedAUC, HingeProgram, RankSVM
 from auclab.types import Array, AuclabError
 

@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from auclab.formulations.accurate import accurate_objective
-from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.base import Program, accurate_objective
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import Composed
 from auclab.margins import AllPairs
 from auclab.samples.memory import Sample

@@ -1,4 +1,4 @@
-"""The formulations by name: programs over pairs and points with hinge losses, and the exact count.
+"""The formulations by their names.
 
 minimise over w (and b)    mean_k ℓ(1 − m_k(w, b) − z‖w‖)  +  R(w)
 
@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.ranking import concordance
-from auclab.formulations.base import Kind, Program, parameter_names
-from auclab.formulations.null import FixedNull
-from auclab.formulations.optimum import Optimum
+from auclab.formulations.base import FixedNull, Kind, Optimum, Program, parameter_names
+from auclab.formulations.scorecard import Scorecard
 from auclab.losses import Hinge, Loss, loss_named
 from auclab.margins import AllPairs, Comparison, HardestNegatives, Points, comparison_named
 from auclab.precision import EQUAL
@@ -28,7 +27,7 @@ from auclab.samples.memory import Sample
 from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 from auclab.types import Norm as NormName
-from auclab.validation import check_parameter_range, check_types
+from auclab.validation import check_choice, check_parameter_range, check_types
 
 
 @dataclass(frozen=True)
@@ -645,3 +644,81 @@ def row_with(program: Program, *, threshold: float | None = None, regulariser: R
         return replace(program, **changed)  # type: ignore[type-var]
     z = program.threshold if threshold is None else threshold
     return Composed(program.comparisons, program.loss, regulariser or program.regulariser, z)
+
+
+#: Programs by the name they have in the configuration. Their defaults are those of ``conf/formulation``.
+FORMULATIONS: dict[str, type[Program]] = {
+    program.name: program
+    for program in (
+        BufferedAUC,
+        GeneralizedBufferedAUC,
+        RankSVM,
+        CSVM,
+        ECSVM,
+        PartialAUC,
+        ExactAUC,
+        Scorecard,
+        Composed,
+    )
+}
+
+
+def formulation_named(name: str, **parameters: Any) -> Program:
+    """Return a formulation by its name in `FORMULATIONS`; other parameters have the defaults of the command line.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``"bauc"`` or ``"ranksvm"``.
+    **parameters
+        Parameters of the formulation, such as `penalty`.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    AuclabError
+        No such formulation, a parameter that it does not have, or a value outside its range.
+
+    See Also
+    --------
+    as_formulation : Takes an object as well.
+
+    Examples
+    --------
+    >>> formulation_named("ranksvm", penalty=0.1)
+    RankSVM(penalty=0.1, norm='l2', squared=False, loss=Hinge())
+    """
+    check_choice("formulation", name, sorted(FORMULATIONS))
+    return FORMULATIONS[name]().with_params(**parameters)
+
+
+def as_formulation(formulation: str | Program) -> Program:
+    """Return a formulation, or make one from its name with default parameters.
+
+    Raises
+    ------
+    AuclabError
+        An unknown name, or neither a name nor a formulation.
+
+    See Also
+    --------
+    formulation_named : With parameters.
+
+    Examples
+    --------
+    >>> as_formulation("csvm"), as_formulation(BufferedAUC())
+    (CSVM(penalty=0.01, norm='l2', squared=False, loss=Hinge()), BufferedAUC())
+    """
+    if isinstance(formulation, str):
+        return formulation_named(formulation)
+    if isinstance(formulation, Program):
+        return formulation
+    if isinstance(formulation, type) and issubclass(formulation, Program):
+        raise AuclabError(f"{formulation.__name__} is a class; pass an object of it, {formulation.__name__}()")
+    raise AuclabError(
+        f"formulation must be a name ({', '.join(FORMULATIONS)}) or an object such as RankSVM(0.01), got "
+        f"{type(formulation).__name__}"
+    )

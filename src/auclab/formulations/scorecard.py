@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from auclab.compiled.hinge import pair_hinge_value
-from auclab.formulations.base import Program
-from auclab.formulations.null import FixedNull
-from auclab.formulations.optimum import Optimum
+from auclab.formulations.base import FixedNull, Optimum, Program
 from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError

@@ -9,24 +9,25 @@ from typing import Any, cast
 
 import numpy as np
 
-from auclab.inference.buffered import bauc_rows
 from auclab.inference.components import (
     Components,
+    Observations,
     Rows,
     arrange,
     auc_rows,
+    bauc_rows,
     ferri_rows,
     modifier_rows,
+    partial_rows,
     probabilistic_rows,
     scored_rows,
     soft_rows,
+    value_range,
     weighted_range,
     weighted_rows,
 )
-from auclab.inference.partial import partial_rows, value_range
-from auclab.inference.sample import Observations
-from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.registry import METRICS, metric_of
+from auclab.metrics.roc import ClassScores
 from auclab.metrics.voros import voros_from_points
 from auclab.types import AuclabError
 

@@ -1,4 +1,4 @@
-"""Components of AUC and their variance: with ties, over rows, weighted.
+"""Components of the variance of AUC and its buffered and partial variants.
 
 Every metric here has, to first order, the form ``value + mean_i (V10_i − value) + mean_j (V01_j − value)`` with one
 number for each positive and each negative. For a mean of a kernel over pairs they are its row and column means
@@ -21,6 +21,38 @@ F₀ the distribution function of the negatives. V10 are its terms; F₀ enters 
     V01_j = A + E_p [ (1 − c) W(F₀(p−)) (1{n_j < p} − F₀(p−)) + c W(F₀(p)) (1{n_j ≤ p} − F₀(p)) ].
 
 Partial AUC is W = 1 on a band (`partial` has the interpolated curve). Where W jumps, W at the jump counts.
+
+``bAUC_z = 1 − min_{a≥0} Ĝ(a)`` with ``Ĝ(a) = mean_ij [a(ξ_ij − z) + 1]₊``. Let a* be the only minimiser of the
+population's ``G``. Both are convex and Ĝ − G is a smooth process of order m^(−½), so that to first order (envelope
+theorem; Danskin 1967, Shapiro 1991)
+
+    min Ĝ − min G = Ĝ(a*) − G(a*) + o(m^(−½)):
+
+that a is estimated does not show, and the components are those of the mean over pairs at fixed ``a = 1/(z − γ*)``,
+
+    V10_i = 1 − mean_j [a(ξ_ij − z) + 1]₊ = 1 − mean_j (ξ_ij − γ*)₊ / (z − γ*),       V01_j = 1 − mean_i … .
+
+Kinks and ends:
+
+* a* not unique (the errors leave a gap ``(γ_left, γ_right)`` free and those above have mean z): the limit is the
+  largest of a family of normal variables and no single component fits; the left end γ* is taken. On a sample the gap
+  is a spacing wide unless the scores lie on a grid.
+* ``z = max ξ``: every large a is optimal, the kernel is ``1{ξ < z}``.
+* ``z > max ξ``: value 1, a → ∞, all components are 1. ``z ≤ E ξ``: value 0, a = 0, all components are 0. The standard
+  error is 0 in both; `intervals` covers the remaining uncertainty.
+
+The area over the band ``[l, h]`` of false positive rates is a mean over the positives. With ``S(p) = P(n > p)``,
+
+    A = ∫_l^h roc(u) du = E_p g(S(p)),     g(s) = h − min(max(s, l), h),
+
+since a positive adds to the curve from the rate ``S(p)`` on. So ``V10_i = g(S(p_i))``. The negatives enter through S
+alone, also through the two quantiles that bound the band; ``g' = −1`` inside the band and 0 outside, hence
+
+    V01_j = A − E_p[ 1{l < S(p) < h} (1{n_j > p} − S(p)) ].
+
+A negative outside the band moves the quantile and has the component of one at its edge. A block of tied scores is one
+slanted edge from ``x₀ = P(n > p)`` to ``x₁ = P(n ≥ p)``: g is then its mean over the edge, and its derivatives in x₀
+and x₁ share out g'. A positive exactly at an end of the band, where g has a kink, counts half.
 """
 
 from __future__ import annotations
@@ -34,15 +66,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.ranking import total_weight
+from auclab.compiled.ranking import rank_counts_above, total_weight
 from auclab.compiled.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
-from auclab.inference.sample import Observations
-from auclab.metrics.class_scores import ClassScores
+from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.partial import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
-from auclab.metrics.roc import TIED_SHARE
+from auclab.metrics.roc import TIED_SHARE, ClassScores
+from auclab.metrics.scored_part import ScoredPart
 from auclab.sizes import AT_ONCE
 from auclab.types import Array
+from auclab.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
 
 #: Values that differ by less, relatively, are equal: the rest is rounding of sums.
 FLAT = 2.0**-40
@@ -275,3 +308,277 @@ def _weight_from(weight: Array, pos: Array, neg: Array, side: str) -> Array:
     """Sum of the weights of the positives above each negative (``"right"``) or from it on (``"left"``)."""
     total = np.concatenate((np.cumsum(weight[::-1])[::-1], [0.0]))
     return np.asarray(total[np.searchsorted(pos, neg, side=side)])  # type: ignore[call-overload]
+
+
+def bauc_rows(scores: ClassScores, *, threshold: float = 0.0) -> Rows:
+    """V10 and V01 of bAUC_z in the order of the sorted scores, O(m log m).
+
+    Examples
+    --------
+    Errors −4, −2, −1, 1 of the positives 1 and 4 with the negatives 0 and 2: γ* = −2, and the kernel ``1 − (ξ + 2)₊/2``
+    is ½, −½ for the positive 1, and 1, 1 for 4.
+
+    >>> empty = np.empty(0)
+    >>> rows = bauc_rows(ClassScores(np.array([1.0, 4.0]), np.array([0.0, 2.0]), empty, empty))
+    >>> [r.tolist() for r in rows]
+    [[0.0, 1.0], [0.75, 0.25]]
+    """
+    errors = scores.pair_errors
+    solution = solve_bpoe(errors, float(threshold))
+    if solution.share == 0.0 or solution.rest == 0.0:
+        return np.full(errors.pos.size, solution.rest), np.full(errors.neg.size, solution.rest)
+    if math.isnan(solution.level):
+        return _exceedance_rows(errors, math.nextafter(errors.units.working(threshold), -math.inf))
+    # the hinge is (x − y)₊ of x = n − γ* and y = p
+    raised = ClassScores(errors.neg - solution.level, errors.pos, errors.weight_neg, errors.weight_pos)
+    by_neg, by_pos = row_means(positive_part_rows, raised)
+    # z − γ* is a rounded difference; the mean of the hinge is bPOE
+    mean = float(np.average(by_pos, weights=errors.weight_pos if errors.weight_pos.size else None))
+    return 1.0 - by_pos * (solution.share / mean), 1.0 - by_neg * (solution.share / mean)
+
+
+def _exceedance_rows(errors: PairErrors, level: float) -> Rows:
+    """Share of the opposite class with ``ξ ≤ level``."""
+    count = rank_counts_above(errors.pos, errors.neg, level)  # ascends: the count smallest positives are above
+    weight = errors.weight_pos if errors.weight_pos.size else np.ones(errors.pos.size)
+    mass = np.concatenate(([0.0], np.cumsum(weight)))
+    rank = np.arange(errors.pos.size, dtype=np.float64)
+    below = weight_below(rank, count.astype(np.float64), errors.weight_neg, "right")
+    return below / total_weight(errors.weight_neg, errors.neg.size), 1.0 - mass[count] / mass[-1]
+
+
+def partial_rows(
+    scores: ClassScores, *, min_fpr: float = 0.0, max_fpr: float = 1.0, standardized: object = False
+) -> Rows:
+    """V10 and V01 of the partial AUC on its scale, O(m log m).
+
+    Examples
+    --------
+    One positive above both negatives, one below, band [0, ½]: the first fills the band, the second adds nothing; no
+    positive has its rate inside the band, so the negatives do not matter.
+
+    >>> empty = np.empty(0)
+    >>> rows = partial_rows(ClassScores(np.array([1.0, 4.0]), np.array([2.0, 3.0]), empty, empty), max_fpr=0.5)
+    >>> [r.tolist() for r in rows]
+    [[0.0, 0.5], [0.25, 0.25]]
+    """
+    low, high = float(min_fpr), float(max_fpr)
+    pos, neg, v = scores.pos, scores.neg, scores.weight_neg
+    total = total_weight(v, neg.size)
+    # the edge from P(n > p) to P(n ≥ p)
+    first, last = (np.maximum(total - weight_below(pos, neg, v, side), 0.0) / total for side in ("right", "left"))
+    area, by_first, by_last = _edge(first, last, low, high)
+    share = scores.weight_pos / total_weight(scores.weight_pos, pos.size) if scores.weight_pos.size else 1.0 / pos.size
+    by_first, by_last = by_first * share, by_last * share
+    moved = _weight_before(by_first, pos, neg, "left") + _weight_before(by_last, pos, neg, "right")
+    drift = moved - np.sum(by_first * first + by_last * last)
+    slope = _slope(low, high, standardized)
+    value = float(np.sum(area * share))
+    chance = 0.5 - 0.5 * (high * high - low * low) * slope if standardized == "mcclish" else 0.0
+    return chance + slope * area, chance + slope * (value + drift)
+
+
+def value_range(min_fpr: float, max_fpr: float, standardized: object) -> tuple[float, float]:
+    """Values that the partial AUC can take on its scale."""
+    slope = _slope(min_fpr, max_fpr, standardized)
+    chance = 0.5 - 0.5 * (max_fpr**2 - min_fpr**2) * slope if standardized == "mcclish" else 0.0
+    return chance, chance + slope * (max_fpr - min_fpr)
+
+
+def _slope(low: float, high: float, standardized: object) -> float:
+    """Units of the scale per unit of area."""
+    if not standardized:
+        return 1.0
+    best = high - low
+    return 1.0 / best if standardized == "area" else 0.5 / (best - 0.5 * best * (high + low))
+
+
+def _edge(first: Array, last: Array, low: float, high: float) -> tuple[Array, Array, Array]:
+    """Mean of g over the edge from `first` to `last`, and its derivatives in either end."""
+    start, stop = np.clip(first, low, high), np.clip(last, low, high)
+    length = last - first
+    wide = length > 0.0
+    divisor = np.where(wide, length, 1.0)
+    before = np.maximum(np.minimum(last, low) - first, 0.0)
+    area = (before * (high - low) + (stop - start) * (high - 0.5 * (start + stop))) / divisor
+    t0, t1 = (start - first) / divisor, (stop - first) / divisor  # the part of the edge within the band
+    by_last = -0.5 * (t1 * t1 - t0 * t0)
+    by_first = -(t1 - t0) - by_last
+    inside = 0.5 * ((first > low) & (first < high)) + 0.5 * ((first >= low) & (first <= high))
+    return (
+        np.where(wide, area, high - start),
+        np.where(wide, by_first, -0.5 * inside),
+        np.where(wide, by_last, -0.5 * inside),
+    )
+
+
+def _weight_before(weight: Array, pos: Array, neg: Array, side: str) -> Array:
+    """Sum of the weights of the positives below each negative."""
+    return np.concatenate(([0.0], np.cumsum(weight)))[np.searchsorted(pos, neg, side=side)]  # type: ignore[call-overload]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A metric with its standard error and a confidence interval.
+
+    Attributes
+    ----------
+    value : float
+        What the metric's own function returns.
+    standard_error : float
+        0 where every observation contributes the same; NaN where it cannot be estimated (a class of one observation).
+    lower, upper : float
+        Limits of the interval, within the range of the metric; the value is always between them.
+    level : float
+        Confidence level, such as 0.95, with equal tails.
+    method : str
+        ``"delong"``, ``"influence"``, ``"half_sample"``, ``"bootstrap"`` or ``"hanley_mcneil"``.
+    notes : tuple of str
+        Remarks on a degenerate case, or a class of fewer than 10 observations (VOROS: 50); empty otherwise.
+    bias : float
+        Estimated upward bias of the value; the limits are those of ``value − bias``, and the limit on the side of the
+        value is the value itself where the bias exceeds the half-width. 0 except for ``"half_sample"``.
+
+    See Also
+    --------
+    estimate : Computes it.
+
+    Examples
+    --------
+    >>> from auclab.inference import estimate
+    >>> found = estimate([0, 0, 1, 1], [0.0, 2.0, 1.0, 3.0], "auc")
+    >>> found.value, found.lower <= 0.75 <= found.upper
+    (0.75, True)
+    """
+
+    value: float
+    standard_error: float
+    lower: float
+    upper: float
+    level: float
+    method: str
+    notes: tuple[str, ...] = ()
+    bias: float = 0.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two scorers on the same sample: the difference of a metric, first minus second.
+
+    Attributes
+    ----------
+    difference, standard_error : float
+    interval : pair of float
+        Confidence limits of the difference, which lies between them.
+    statistic : float
+        ``difference / standard_error`` (by half-samples, the difference minus its bias), standard normal where the
+        scorers are equally good; 0 where the difference is 0 and ±∞ where it is not but the standard error is 0.
+    p_value : float
+        Two-sided.
+    values : pair of float
+        The metric of either scorer.
+    level : float
+    method : str
+    notes : tuple of str
+        As in `Estimate`.
+
+    See Also
+    --------
+    compare_scorers : Computes it.
+
+    Examples
+    --------
+    >>> from auclab.inference import compare_scorers
+    >>> found = compare_scorers([0, 0, 1, 1], [0.0, 2.0, 1.0, 3.0], [0.0, 1.0, 2.0, 3.0], "auc")
+    >>> found.values, found.difference
+    ((0.75, 1.0), -0.25)
+    """
+
+    difference: float
+    standard_error: float
+    interval: tuple[float, float]
+    statistic: float
+    p_value: float
+    values: tuple[float, float]
+    level: float
+    method: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Observations:
+    """Independent observations of two classes, in the caller's order; rows of weight 0 are left out.
+
+    `part`: their labels, scores (±∞ allowed) and weights > 0, or None for ones.
+    """
+
+    part: ScoredPart
+
+    @classmethod
+    def of(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        sample_weight: ArrayLike | None,
+        pos_label: Any,
+        *,
+        name: str = "y_score",
+    ) -> Observations:
+        """Check labels, scores and weights; messages call the scores by their name."""
+        positive = positive_mask(y_true, pos_label)
+        score = finite_vector(name, y_score, infinite=True)
+        same_length(**{"y_true": positive, name: score})
+        weight = weight_vector(sample_weight, score.size)
+        if weight is None:
+            return cls(ScoredPart(positive, score, name=name))
+        present = weight > 0
+        both_classes_weighted(positive, weight)
+        return cls(ScoredPart(positive[present], score[present], weight[present], name=name))
+
+    @classmethod
+    def of_part(cls, part: ScoredPart) -> Observations:
+        """The observations of a part of a split, with the scores that it has sorted already."""
+        if part.sample_weight is not None:
+            return cls.of(part.labels, part.scores, part.sample_weight, None)
+        _ = part.classes  # checks labels and scores
+        return cls(part)
+
+    def take(self, rows: NDArray[np.intp]) -> Observations:
+        """Some observations, with repetitions."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Observations(ScoredPart(self.part.labels[rows], self.score[rows], weight))
+
+    @property
+    def score(self) -> Array:
+        """Scores, shape (n_samples,)."""
+        return self.part.scores
+
+    @property
+    def weight(self) -> Array | None:
+        """Weights, shape (n_samples,), or None for ones."""
+        return self.part.sample_weight
+
+    @property
+    def class_rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Row numbers of the positives and of the negatives."""
+        return self.part.class_rows
+
+    @cached_property
+    def shares(self) -> tuple[Array, Array]:
+        """Share of every observation in the weight of its class, positives and negatives."""
+        pos, neg = (np.ones(rows.size) if self.weight is None else self.weight[rows] for rows in self.class_rows)
+        return pos / pos.max() / np.sum(pos / pos.max()), neg / neg.max() / np.sum(neg / neg.max())
+
+    @property
+    def effective_sizes(self) -> tuple[float, float]:
+        """Kish's numbers of positives and negatives: 1/Σ share², the numbers themselves without weights."""
+        pos, neg = (1.0 / float(np.sum(share**2)) for share in self.shares)
+        return pos, neg
+
+    def disjoint_pairs(self, share_neg: float = 1.0) -> int:
+        """How many pairs without a common observation there are, ``min(m₊, share·m₋)``.
+
+        Weighted rows count as ``(Σw)²/Σw²`` (Kish), which is their number when all weigh the same.
+        """
+        pos, neg = self.effective_sizes
+        return int(min(pos, neg * share_neg) * (1.0 + 1e-12))

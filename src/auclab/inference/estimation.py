@@ -14,19 +14,21 @@ from scipy.stats import t as student
 
 from auclab.inference.bootstrap import Resampled, stratified_bootstrap
 from auclab.inference.catalogue import EstimableMetric, estimable
-from auclab.inference.flat_class import FEW, few_observations, with_flat_class
+from auclab.inference.components import Estimate, Observations
 from auclab.inference.intervals import (
+    FEW,
     ONE_OBSERVATION,
     confidence_limits,
     degenerate_limits,
     enclose,
+    few_observations,
     half_sampling,
     hanley_mcneil,
     limits_on_scale,
     transformed_limits,
+    with_flat_class,
 )
-from auclab.inference.sample import Estimate, Observations
-from auclab.metrics.class_scores import finite_number
+from auclab.metrics.roc import finite_number
 from auclab.metrics.scored_part import ScoredPart
 from auclab.types import AuclabError
 from auclab.validation import check_choice

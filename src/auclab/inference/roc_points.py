@@ -27,15 +27,11 @@ from numpy.typing import ArrayLike
 from scipy.stats import beta, norm
 
 from auclab.inference.bootstrap import number_of_resamples
-from auclab.inference.components import FLAT
-from auclab.inference.curves import height_at
+from auclab.inference.components import FLAT, Estimate, Observations
 from auclab.inference.estimation import check_level
-from auclab.inference.flat_class import few_observations
-from auclab.inference.intervals import ONE_OBSERVATION, enclose
-from auclab.inference.roc_bands import resampled_curves
-from auclab.inference.sample import Estimate, Observations
-from auclab.metrics.class_scores import finite_number
-from auclab.metrics.roc import roc_from_sorted
+from auclab.inference.intervals import ONE_OBSERVATION, enclose, few_observations
+from auclab.inference.roc_bands import height_at, resampled_curves
+from auclab.metrics.roc import finite_number, roc_from_sorted
 from auclab.metrics.scored_part import ScoredPart
 from auclab.types import AuclabError
 from auclab.validation import check_choice

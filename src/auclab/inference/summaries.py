@@ -23,14 +23,32 @@ from scipy.stats import t as student
 from auclab.compiled.rows import positive_part_rows
 from auclab.inference.catalogue import EstimableMetric, estimable
 from auclab.inference.estimation import check_level
-from auclab.inference.flat_class import CLASSES, FEW, combined, few_observations, is_flat
-from auclab.inference.intervals import Limits, enclose, limits_on_scale, unseen_limits
+from auclab.inference.intervals import (
+    CLASSES,
+    FEW,
+    Limits,
+    combined,
+    enclose,
+    few_observations,
+    is_flat,
+    limits_on_scale,
+    unseen_limits,
+)
 from auclab.metrics import Interval, ScoreSummary
 from auclab.metrics.roc import TIED_SHARE
-from auclab.metrics.summary.bounds import ROUNDING, both_classes, bounded_metric, in_bin_shares, spread_of
-from auclab.metrics.summary.brackets import Bracket, buffer_bracket
+from auclab.metrics.summary.bounds import (
+    ROUNDING,
+    Bracket,
+    both_classes,
+    bounded_metric,
+    buffer_bracket,
+    in_bin_shares,
+    mean_atoms,
+    orders,
+    spread_atoms,
+    spread_of,
+)
 from auclab.metrics.summary.class_bins import ClassBins
-from auclab.metrics.summary.lists import mean_atoms, orders, spread_atoms
 from auclab.types import Array, AuclabError
 
 #: Components beyond it have no squares, and no standard error.
@@ -157,7 +175,7 @@ def _limits(
 def _with_flat_class(
     metric: EstimableMetric, summary: ScoreSummary, value: Interval, parts: list[Interval], limits: Limits, level: float
 ) -> tuple[Limits, tuple[str, ...]]:
-    """The limits, wider where one class contributes the same, or may (`auclab.inference.flat_class`)."""
+    """The limits, wider where one class contributes the same, or may (`auclab.inference.intervals`)."""
     tail = 0.5 * (1.0 - level)
     for name, bins, own, other in zip(CLASSES, (summary.pos, summary.neg), parts, parts[::-1], strict=True):
         count = _effective(bins)

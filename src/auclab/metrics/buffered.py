@@ -9,11 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.doubledouble import DoubleDouble, add, multiply
+from auclab.compiled.accurate import DoubleDouble, add, multiply
 from auclab.compiled.ranking import nearest_errors, rank_counts_between, tail_sums, tail_sums_exact
-from auclab.metrics.class_scores import ClassScores, class_scores, finite_number, plain_sample
-from auclab.metrics.pair_errors import PairErrors, RankCounts, difference
-from auclab.metrics.root_search import Bracket, close_in, smallest_root
+from auclab.metrics.pair_errors import Bracket, PairErrors, RankCounts, close_in, difference, smallest_root
+from auclab.metrics.roc import ClassScores, class_scores, finite_number, plain_sample
 from auclab.types import AuclabError
 
 

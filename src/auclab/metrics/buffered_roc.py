@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.metrics.buffered import solve_bpoe
-from auclab.metrics.class_scores import ClassScores, class_scores, finite_number
+from auclab.metrics.roc import ClassScores, class_scores, finite_number
 from auclab.types import Array, AuclabError
 
 

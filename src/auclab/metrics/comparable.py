@@ -24,8 +24,8 @@ from auclab.compiled.comparable import (
     upper_sums,
     weighted_sum,
 )
-from auclab.metrics.class_scores import finite_number
 from auclab.metrics.pair_errors import WorkingUnits
+from auclab.metrics.roc import finite_number
 from auclab.samples.bicliques import LevelPairs, TiedTimes, censored_pairs, ordered_pairs
 from auclab.types import Array, AuclabError, GroupWeights
 from auclab.validation import check_choice, finite_vector

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.differences import positive_part_sum, quadratic_window_sum
+from auclab.compiled.comparable import positive_part_sum, quadratic_window_sum
 from auclab.compiled.ranking import concordance
-from auclab.compiled.sigmoid import sigmoid_sum
-from auclab.metrics.class_scores import difference_scores, positive_number
+from auclab.compiled.scores import sigmoid_sum
+from auclab.metrics.roc import difference_scores, positive_number
 from auclab.types import Array, AuclabError
 
 

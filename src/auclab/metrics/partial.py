@@ -8,9 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.roc import band_area, roc_polygon
-from auclab.metrics.class_scores import class_scores, finite_number
-from auclab.metrics.roc import TIED_SHARE, roc_from_sorted
+from auclab.compiled.scores import band_area, roc_polygon
+from auclab.metrics.roc import TIED_SHARE, class_scores, finite_number, roc_from_sorted
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice, finite_vector
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from auclab.metrics import buffered, pair_means, polynomial, roc, voros
 from auclab.metrics import partial as areas
-from auclab.metrics.class_scores import ClassScores
+from auclab.metrics.roc import ClassScores
 from auclab.types import AuclabError
 from auclab.validation import check_choice
 from auclab.wording import did_you_mean

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.metrics.class_scores import ClassScores, class_scores
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.registry import metric_of
+from auclab.metrics.roc import ClassScores, class_scores
 from auclab.types import Array
 from auclab.validation import finite_vector, positive_mask
 

@@ -18,10 +18,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betaln, xlogy
 
-from auclab.compiled.roc import upper_hull
-from auclab.metrics.class_scores import class_scores, finite_number
+from auclab.compiled.scores import upper_hull
 from auclab.metrics.partial import MANY_NODES
-from auclab.metrics.roc import checked_cost_range, checked_rate, checked_rates, roc_from_sorted, roc_hull
+from auclab.metrics.roc import (
+    checked_cost_range,
+    checked_rate,
+    checked_rates,
+    class_scores,
+    finite_number,
+    roc_from_sorted,
+    roc_hull,
+)
 from auclab.types import Array, AuclabError
 
 

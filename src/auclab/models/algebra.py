@@ -8,10 +8,9 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints, constraints_on_columns
-from auclab.formulations.named import as_formulation
+from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import as_formulation
 from auclab.margins import Bicliques
 from auclab.models.algebraic_model import AlgebraicModel
 from auclab.samples.as_sample import as_sample

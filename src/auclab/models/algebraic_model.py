@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
-from auclab.models.margins import marginals
+from auclab.models.hard_margin import marginals
 from auclab.samples.memory import moved_intercept
 from auclab.types import Array
 
@@ -87,7 +87,7 @@ class AlgebraicModel(ABC):
 
     @abstractmethod
     def weights(self) -> Array | None:
-        """The multipliers of the hinge rows in the order of `auclab.models.margins.all_margins`, if there are any."""
+        """The multipliers of the hinge rows in the order of `all_margins`, if there are any."""
 
     @abstractmethod
     def share_neg(self) -> Array | None:

@@ -26,7 +26,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import without_squares
 from auclab.models.dual_lp import highs_status, quiet_highs
 from auclab.types import Array, Status

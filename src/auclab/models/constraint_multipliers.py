@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import without_squares
 from auclab.models.bundle import norm_cone
 from auclab.precision import FARTHER, ROUNDING

@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import without_squares
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints, rows_in_order, with_rows

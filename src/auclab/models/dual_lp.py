@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.models.timings import Timings
 from auclab.precision import HALF_OF_DIGITS, ORDINARY, SOLVED
 from auclab.types import Array, AuclabError, Status

@@ -24,7 +24,7 @@ from scipy.spatial import cKDTree
 
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import highs_status, quiet_highs, set_options
-from auclab.models.margins import all_margins
+from auclab.models.hard_margin import all_margins
 from auclab.precision import EPSILON, EQUAL, ROUNDING, TOLERANCE
 from auclab.types import Array, Status
 

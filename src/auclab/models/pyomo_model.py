@@ -23,7 +23,7 @@ from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
 from auclab.files import replace_file
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import without_squares
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints, with_rows

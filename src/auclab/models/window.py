@@ -22,12 +22,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import without_squares
 from auclab.models.bundle import norm_cone
 from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
-from auclab.models.margins import pair_margins
+from auclab.models.hard_margin import pair_margins
 from auclab.models.timings import Timings
 from auclab.precision import EPSILON, EQUAL
 from auclab.types import Array, Status

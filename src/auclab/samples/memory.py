@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
-from auclab.compiled.sorting import ascending
-from auclab.compiled.sparse_rows import sparse_gram
+from auclab.compiled.hinge import ascending
+from auclab.compiled.rows import sparse_gram
 from auclab.compiled.threads import LARGE, in_parallel
 from auclab.forms import as_matrix, as_rows, column_names
 from auclab.samples.bicliques import Side

@@ -10,10 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
-from auclab.compiled.sparse_rows import sparse_gram
+from auclab.compiled.rows import sparse_gram
 from auclab.forms import column_names
-from auclab.samples.bicliques import LevelPairs, Side
-from auclab.samples.listed_pairs import ListedPairs
+from auclab.samples.bicliques import LevelPairs, ListedPairs, Side
 from auclab.samples.memory import Sample, checked_features, moved_rows
 from auclab.samples.protocol import Sums
 from auclab.sizes import LOOKED_AT

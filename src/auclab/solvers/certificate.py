@@ -10,10 +10,8 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.precision import SMALL_OBJECTIVE
-from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Certificate
-from auclab.solvers.verified.bound import proved_bound
-from auclab.solvers.verified.marginals import feasible_multipliers
+from auclab.solvers.solution import Certificate, RawSolution
+from auclab.solvers.verified.bound import feasible_multipliers, proved_bound
 from auclab.solvers.verified.scorers import Scorers, proves_by_slopes, scorer_bound
 from auclab.solvers.verified.value import DualBound, Goal, dual_bound, unit_length
 from auclab.types import Array

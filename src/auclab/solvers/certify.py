@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints, constraints_on_columns
-from auclab.formulations.named import as_formulation
+from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import as_formulation
 from auclab.formulations.ranked import Ranking
 from auclab.margins import Bicliques
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
 from auclab.precision import SMALL_OBJECTIVE, TOLERANCE, tenfold
 from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_scorers, verified_certificate
-from auclab.solvers.interrupt import one_thread_each
+from auclab.solvers.monitor import one_thread_each
 from auclab.solvers.registry import check_constrainable
 from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.scorers import proves_by_slopes

@@ -21,10 +21,9 @@ from auclab.precision import MOST_STEPS, PART_OF_GAP, ROUGH
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, relative_gap
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
 from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import PARTS, SOLVERS
-from auclab.solvers.solution import Step
+from auclab.solvers.solution import RawSolution, Step
 from auclab.types import Array, Status
 
 #: With fewer columns than this, in all or per row, there is no working set.

@@ -1,9 +1,9 @@
-"""Select a solver, run it, and verify what it returns."""
+"""Select a solver, run it, verify what it returns; or say what would be done."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -11,23 +11,30 @@ from numpy.typing import ArrayLike
 from auclab.compiled.compiling import compile_loops
 from auclab.compiled.threads import limit_threads
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints, constraints_on_columns
-from auclab.formulations.named import as_formulation
+from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
+from auclab.formulations.programs import as_formulation
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Clock
 from auclab.precision import TOLERANCE
 from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import NOTEWORTHY
-from auclab.solvers.feasible_point import check_not_contradictory
-from auclab.solvers.interrupt import one_thread_each
+from auclab.solvers.canonical import check_not_contradictory
+from auclab.solvers.column_generation import column_limits
+from auclab.solvers.monitor import Monitor, one_thread_each
 from auclab.solvers.nonconvex import solve_nonconvex
-from auclab.solvers.portfolio import solve_convex
-from auclab.solvers.registry import check_blocks, check_capable, check_constrainable, check_options, load_solver
-from auclab.solvers.selection import select_solver
-from auclab.solvers.solution import Solution
+from auclab.solvers.portfolio import candidates, select_solver, solve_convex
+from auclab.solvers.reformulations import reformulations
+from auclab.solvers.registry import (
+    SOLVERS,
+    check_blocks,
+    check_capable,
+    check_constrainable,
+    check_options,
+    load_solver,
+)
+from auclab.solvers.solution import RawSolution, Solution
 from auclab.types import AuclabError, GroupWeights
 from auclab.validation import check_type
 
@@ -220,3 +227,103 @@ def solve_problem(problem: Problem, solver: str, *, tolerance: float, clock: Clo
     return replace(
         solution, timings=timings, notes=(*added, *solution.notes), spread=spread, columns=problem.sample.columns
     )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The steps of a solve in their order, each in a line; `print` shows them numbered.
+
+    See Also
+    --------
+    auclab.explain : Makes it.
+    """
+
+    steps: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{number}. {step}" for number, step in enumerate(self.steps, 1))
+
+    __repr__ = __str__
+
+
+def explain(
+    formulation: str | Program,
+    X: Any,
+    y: ArrayLike | None,
+    *,
+    solver: str = "auto",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    ordered: bool = False,
+    event: ArrayLike | None = None,
+    group_weights: GroupWeights = "pairs",
+    constraints: Constraints | ColumnConstraints | None = None,
+) -> Explanation:
+    """What `auclab.solve` would do with a formulation on a sample: which solver, on which problem, and what after it.
+
+    As ``EXPLAIN`` of a database. Reformulations are carried out, as they tell what they would do; nothing is solved
+    except for the hard-margin separator of more columns than rows, which may be the answer.
+
+    Parameters
+    ----------
+    formulation, X, y, solver, sample_weight, pos_label, groups, ordered, event, group_weights, constraints
+        As in `auclab.solve`.
+
+    Returns
+    -------
+    Explanation
+        `Solution.steps` says the same of a solve that was done, with seconds.
+
+    Raises
+    ------
+    AuclabError
+        As `auclab.solve`, for bad input and for a solver that cannot take the formulation.
+
+    See Also
+    --------
+    auclab.solve : Does it.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> auclab.explain("bauc", [[0.0], [2e6], [1e6], [3e6]], [0, 0, 1, 1], solver="newton")
+    1. 2 positives and 2 negatives, 1 column: 4 pairs
+    2. features in units of 1.05e+06
+    3. newton
+    4. value and certificate on the rows as given
+    """
+    ranking = Ranking(groups, ordered, event, group_weights)
+    program, sample = ranking.problem_parts(as_formulation(formulation), X, y, sample_weight, pos_label)
+    problem = Problem(program, sample, constraints_on_columns(constraints, sample))
+    name, reason = choose_solver(problem, solver)
+    return Explanation((_counts(problem), *_steps(problem, name, reason), "value and certificate on the rows as given"))
+
+
+def _counts(problem: Problem) -> str:
+    sample, columns = problem.sample, problem.sample.n_features
+    margins = f": {problem.n_margins:,} pairs" if problem.over_pairs else ""
+    rows = f"{sample.n_pos:,} positives and {sample.n_neg:,} negatives" if sample.is_of_classes else "ranked rows"
+    return f"{rows}, {columns:,} column{'s' if columns != 1 else ''}{margins}"
+
+
+def _steps(problem: Problem, name: str, reason: str) -> list[str]:
+    """Reformulations, the solver, and those that may follow it."""
+    entry, chosen = SOLVERS[name], reason or name
+    if problem.program.threshold > 0:
+        each = "the solver that suits it" if reason else name
+        return [f"z > 0: the best of many convex programs over shifted rows, each by {each}"]
+    if entry.generates_columns and column_limits(problem) is not None:
+        return [f"column generation: on the columns that are not 0, {chosen}", *_others(problem, name, reason)]
+    done: list[str] = []
+    for found, _ in reformulations(entry.reformulations, problem, Monitor()):
+        if isinstance(found, RawSolution):
+            return [*done, "the hard-margin separator is the optimum"]
+        done.append(str(found))
+    return [*done, chosen, *_others(problem, name, reason)]
+
+
+def _others(problem: Problem, name: str, reason: str) -> list[str]:
+    """The solvers that continue if "auto" was asked, and the first proves no optimum."""
+    labels = [candidate.label for candidate in candidates(problem, name) if candidate.solver != name] if reason else []
+    return [f"only if that proves no optimum: {', '.join(labels)}"] if labels else []

@@ -10,8 +10,7 @@ from auclab.precision import TOLERANCE
 from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import SECONDS_FOR_MORE
 from auclab.solvers.rational_simplex import is_small_linear, solve_exactly
-from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Solution, Step
+from auclab.solvers.solution import RawSolution, Solution, Step
 from auclab.solvers.verification import verify
 from auclab.types import Status
 

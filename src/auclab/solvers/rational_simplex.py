@@ -19,7 +19,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
-from auclab.solvers.encodings import is_linear
+from auclab.solvers.registry import is_linear
 from auclab.types import Array
 
 #: Margins times features, above which rational arithmetic would take longer than a few seconds.

@@ -8,7 +8,7 @@ what the solver returns is carried back through those that applied, the last fir
   λ and z take up: ``λ‖w‖ = (λ/u)‖x‖,  λ‖w‖² = (λ/u²)‖x‖²,  z‖w‖ = (z/u)‖x‖``. Features of different spread in a program
   with a norm are scaled by the solvers themselves, which put the units into the norm (`feature_units`);
 * **hard margin**: the separator of separable data needs only the Gram matrix. It is the answer where it is proved to be
-  the optimum (`auclab.solvers.separation`);
+  the optimum (`auclab.solvers.canonical`);
 * **row space**: more columns than rows are replaced by a basis of the span of the rows, if the norm is l2 or none;
 * **sparse rows**: minus the most frequent value of every column, rows of one-hot columns are mostly zero. Over pairs
   that value cancels; over points ``w·x + b = w·(x − c) + (b + w·c)``.
@@ -34,12 +34,11 @@ from auclab.models.hard_margin import is_separated_by_rows
 from auclab.samples.memory import Sample
 from auclab.samples.mostly_zero import compressed, pays_as_csr
 from auclab.samples.rotated import RotatedRows, is_wide, rotated
-from auclab.solvers.interrupt import stop_on_interrupt
-from auclab.solvers.monitor import Monitor
+from auclab.solvers.canonical import separates
+from auclab.solvers.monitor import Monitor, stop_on_interrupt
 from auclab.solvers.path_parameters import penalty_level
-from auclab.solvers.raw import RawSolution, Step
 from auclab.solvers.registry import find_solver, load_solver
-from auclab.solvers.separation import separates
+from auclab.solvers.solution import RawSolution, Step
 from auclab.types import Array, Status
 from auclab.validation import LARGEST_SQUARED
 

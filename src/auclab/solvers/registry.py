@@ -1,4 +1,4 @@
-"""The solvers by name, and their capabilities.
+"""The solvers by name, what each is able to do, and the encodings of pairs.
 
 A solver is a module with a function ``solve(problem, monitor, **options) -> RawSolution``; its keyword arguments are
 its options, and the monitor has the tolerance and the time. The module is imported when it is needed, so that a
@@ -11,14 +11,52 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from auclab.formulations.base import Kind, Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.solvers.encodings import encodings, is_linear
-from auclab.solvers.raw import RawSolution
+from auclab.formulations.constraints import ColumnConstraints
+from auclab.formulations.problem import Problem
+from auclab.margins.margins import Encoding
+from auclab.solvers.solution import RawSolution
 from auclab.types import AuclabError
 from auclab.validation import check_choice
 from auclab.wording import did_you_mean
+
+#: Up to this many margins HiGHS, with every one of them in the dual, is faster than newton and than other encodings
+#: (measured, benchmarks/pair_encodings.py).
+HIGHS_PAIRS = 1_000
+
+
+def is_linear(program: Program) -> bool:
+    """Whether a program is linear: convex, with hinges, without an l2 norm or a square."""
+    buffer_is_linear = program.threshold == 0 or program.regulariser.norm.is_polyhedral
+    return program.is_convex and program.loss.is_hinge and buffer_is_linear and program.regulariser.is_linear
+
+
+def check_exportable(program: Any) -> Program:
+    """The program, if it is linear, as z > 0 and whole numbers are not; raises `AuclabError` for another one."""
+    if not (isinstance(program, Program) and is_linear(program)):
+        raise AuclabError(
+            f"solver.export writes linear programs, and {program.name} is not one here, with z > 0 or whole numbers; "
+            "leave it out"
+        )
+    return program
+
+
+def encodings(program: Program) -> tuple[Encoding, ...]:
+    """The encodings of the hinge terms that a linear-programming solver has for a program."""
+    return program.comparisons.encodings if program.loss.is_hinge and program.kind not in ("mip", "integer") else ()
+
+
+def fastest_encoding(problem: Problem) -> str:
+    """The encoding that ``encoding="auto"`` selects.
+
+    `problem`: a linear program.
+    """
+    known = encodings(problem.program)
+    if "dual" not in known:
+        return "full"
+    return "aggregated" if "aggregated" in known and problem.n_margins > HIGHS_PAIRS else "dual"
 
 
 @dataclass(frozen=True)
@@ -136,7 +174,7 @@ SOLVERS: dict[str, SolverEntry] = {
         asks_monitor=True,
     ),
     "newton": SolverEntry(
-        "auclab.solvers.binned.choice",
+        "auclab.solvers.binned.solver",
         Capabilities(blocks=True, constraints=True, kinds=_CONVEX),
         reformulations=(*_TO_FEWER_COLUMNS, "sparse rows"),
         generates_columns=True,

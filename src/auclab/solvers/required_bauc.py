@@ -30,19 +30,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints, constraints_on_columns
+from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import BufferedAUC, RankSVM
 from auclab.models.timings import Clock
 from auclab.regularisers import norm_named
-from auclab.samples.as_sample import as_sample
+from auclab.samples.as_sample import as_sample, new_rows
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import new_rows
 from auclab.solvers.dispatch import check_limits
-from auclab.solvers.fitted import coef_in_words
 from auclab.solvers.path import following_solution
-from auclab.solvers.solution import Certificate, Solution
+from auclab.solvers.solution import Certificate, Solution, coef_in_words
 from auclab.types import Array, AuclabError, Norm, Status
 
 #: The highest default level, as a share of the largest bAUC, at which there would be nothing left to minimise.

@@ -1,25 +1,254 @@
-"""What a solve returns: a linear scorer, its certificate, and the seconds it took."""
+"""What a solve returns, raw and verified: a scorer, its certificate, the steps and the seconds.
+
+Code that measures, shows or stores a scorer uses these attributes and does not test for its class.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.compiled.accurate import bins_of
+from auclab.compiled.scores import moved_scores
+from auclab.formulations.base import Optimum, Program
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.equivalence import read_optimum
-from auclab.formulations.optimum import Optimum
+from auclab.formulations.problem import Problem
+from auclab.models.hard_margin import Separator
 from auclab.models.timings import Timings
 from auclab.precision import EQUAL, SMALL_OBJECTIVE
+from auclab.samples.as_sample import new_rows
+from auclab.samples.blocks.labels import BlockLabels, LabelledBlock, labels_of
+from auclab.samples.blocks.table import BlockTable
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import new_rows
-from auclab.solvers.bin_multipliers import BinMultipliers
-from auclab.solvers.fitted import InFeatures, coef_in_words
 from auclab.types import Array, Status
+
+if TYPE_CHECKING:
+    from auclab.formulations.base import Optimum
+    from auclab.models.timings import Timings
+
+
+@dataclass(frozen=True)
+class BinMultipliers:
+    """The multipliers that prove a bound, by class and bin: a few kilobytes for any number of rows.
+
+    `coef` (n_features,): the w whose scores were binned: that of the pass that proved the bound. `moves` (2,): what is
+    added to the scores of negatives and of positives. `edges` (n_bins − 1,): bin b holds moved scores ``edges[b − 1] ≤
+    t < edges[b]``. `values` (2, n_bins): the multiplier of a row over its weight within its class, negatives first.
+    `offset` (n_features,), or None: subtracted from the rows first.
+    """
+
+    coef: Array
+    moves: Array
+    edges: Array
+    values: Array
+    offset: Array | None = None
+
+    def of_rows(
+        self,
+        table: BlockTable,
+        y: ArrayLike | BlockLabels,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+    ) -> Array:
+        """The multiplier of every row, shape (n_rows,), as `Solution.multipliers` has them; one pass.
+
+        `table`: that of the solve. `y` (n_rows,), or BlockLabels: `BlockLabels` have their weights, and say which class
+        is positive. `pos_label`: the label of the positive class.
+        """
+        return np.concatenate(list(self.by_block(table, y, sample_weight, pos_label=pos_label)))
+
+    def by_block(
+        self,
+        table: BlockTable,
+        y: ArrayLike | BlockLabels,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+    ) -> Iterator[Array]:
+        """The multipliers of the rows block by block, in their order: some blocks are in memory at a time; one pass.
+
+        Parameters and errors as in `of_rows`.
+        """
+        labels = labels_of(table, y, sample_weight, pos_label=pos_label)
+        of_pos, of_neg = labels.units()
+        return table.less(self.offset).run(_Multiply(self, (of_neg, of_pos)), labels)
+
+
+@dataclass(frozen=True)
+class _Multiply:
+    """The task: the multipliers of the rows of a block."""
+
+    multipliers: BinMultipliers
+    unit: tuple[float, float]
+
+    def __call__(self, rows: Array, block: LabelledBlock) -> Array:
+        of, positive = self.multipliers, block.positive
+        columns = np.ascontiguousarray(np.asarray(rows).T, dtype=np.float64)
+        moves = float(of.moves[0]), float(of.moves[1])
+        bins = bins_of(moved_scores(columns, of.coef, positive, moves), of.edges)
+        side = positive.astype(np.intp)
+        values = of.values[side, bins] * np.asarray(self.unit)[side]
+        return np.asarray(values if block.weight is None else values * block.weight)
+
+
+#: Largest number of coefficients shown in full; of more, the first and the last two are shown.
+_SHOWN = 8
+
+
+def coef_in_words(coef: Array) -> str:
+    """The coefficients in a line; of many, the ends and the number of all."""
+    shown = np.array2string(coef, precision=6, threshold=_SHOWN, edgeitems=2, separator=", ", max_line_width=500)
+    return shown if coef.size <= _SHOWN else f"{shown} ({coef.size} features)"
+
+
+@dataclass(frozen=True)
+class InFeatures:
+    """A scorer as generalization bounds see it: linear in some features of the training part.
+
+    `coef` (n_features,), or None: None if the scorer is not linear in known features. `radius`: of a ball that contains
+    every possible row; None if there is no such ball. `diameter`: largest distance of a positive and a negative, if it
+    is less than twice the radius. `ensured`: what ensures both, if it is not the preprocessing. `remark`: why bounds
+    that depend on the rows do not hold, with ``{}`` for their kind; empty for no remark, None if they hold.
+    """
+
+    features: Any
+    coef: Array | None
+    radius: float | None
+    diameter: float | None = None
+    ensured: str = ""
+    remark: str | None = None
+
+
+class Fitted(Protocol):
+    """A fitted scorer and what is known about it.
+
+    See Also
+    --------
+    auclab.solvers.solution.Solution : Of a formulation; what its attributes mean.
+    auclab.estimators.baselines.BaselineFit : Of another library.
+    """
+
+    @property
+    def formulation(self) -> Any:
+        """What was fitted; it has a `name` and an `equation`."""
+
+    @property
+    def certificate(self) -> Any:
+        """`Certificate`: numbers of the proof, NaN where there is none."""
+
+    @property
+    def status(self) -> Status:
+        """How the fit ended."""
+
+    @property
+    def solver(self) -> str:
+        """What fitted it."""
+
+    @property
+    def timings(self) -> Timings:
+        """Seconds."""
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations."""
+
+    @property
+    def history(self) -> tuple[tuple[float, float, float], ...]:
+        """Seconds, objective and lower bound of every outer step."""
+
+    @property
+    def steps(self) -> tuple[Any, ...]:
+        """What was done (`auclab.solvers.solution.Step`); empty for a scorer of another library."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+
+    @property
+    def coef(self) -> Any:
+        """Coefficients of shape (n_features,); None of a scorer that is not linear."""
+
+    @property
+    def intercept(self) -> float:
+        """What is added to every score."""
+
+    @property
+    def multipliers(self) -> Array | None:
+        """The dual point of the bound, an entry per observation."""
+
+    @property
+    def shares_neg(self) -> Array | None:
+        """Weights of the negatives that belong to it."""
+
+    @property
+    def bin_multipliers(self) -> Any:
+        """The dual point by bins of the scores."""
+
+    @property
+    def constraints(self) -> Any:
+        """`ColumnConstraints` that `coef` satisfies."""
+
+    @property
+    def constraint_multipliers(self) -> Array | None:
+        """Their multipliers."""
+
+    @property
+    def spread(self) -> Array | None:
+        """Units of the length up to which the bound holds, if the program has no norm."""
+
+    @property
+    def objective(self) -> float:
+        """Value of the point."""
+
+    @property
+    def lower_bound(self) -> float:
+        """Lower bound of the values of all scorers."""
+
+    @property
+    def gap(self) -> float:
+        """Relative distance of objective and lower bound."""
+
+    @property
+    def has_objective(self) -> bool:
+        """Whether the minimised objective is known."""
+
+    @property
+    def equation(self) -> str:
+        """The program in one line."""
+
+    @property
+    def proved_for(self) -> str:
+        """The scorers of which none is better, such as ``for every w``."""
+
+    @property
+    def radius_text(self) -> str:
+        """The length up to which the bound holds, such as ``‖w‖ ≤ 3``; empty where it holds for any."""
+
+    @property
+    def on_landmarks(self) -> Any:
+        """The scorer itself if it is a `KernelSolution`, with landmarks; else None."""
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples,)."""
+
+    def read_optimum(self) -> Optimum | None:
+        """What the optimal value says about the ranking errors; None where nothing is proved about it."""
+
+    def in_words(self, statement: str) -> str:
+        """A statement about coefficients w as one about this kind of scorer."""
+
+    def not_verified(self) -> str:
+        """Why the certificate proves no optimality, where it never does."""
+
+    def in_features(self, features: Any, radius: float | None) -> InFeatures:
+        """What bounds need, from features of the training part and the radius that preprocessing ensures."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +347,7 @@ class Solution:
     See Also
     --------
     auclab.solve : Returns it.
-    auclab.solvers.fitted.Fitted : What it shares with scorers of other libraries.
+    auclab.solvers.solution.Fitted : What it shares with scorers of other libraries.
     auclab.formulations.read_optimum : What its value says about the ranking errors.
 
     Examples
@@ -268,3 +497,52 @@ class Solution:
             notes=(*self.notes, f"carried over from {self.formulation.name} by the map λ = −zV"),
             history=(),
         )
+
+
+@dataclass(frozen=True)
+class RawSolution:
+    """The result of a solver, all of which is verified independently before it becomes a `Solution`.
+
+    `multipliers` are the marginals of the dual point per class: ``(Σ_j q_ij, Σ_i q_ij)`` over pairs, the weights
+    ``q`` themselves over points. The dual value depends on a pair weighting through these alone. For partial AUC,
+    `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
+    branch-and-bound tree, which has no multipliers, or of exact arithmetic, for w up to the length `norm_bound`.
+    `certificate` is what a solver has verified
+    itself, by the same methods, where the rows are not in one place (`auclab.solvers.binned`); `bin_multipliers` are
+    then in place of `multipliers`. In a program of the kind ``piecewise`` the dual point is `scorers` (weights, w, b
+    and half-widths), or `margin_multipliers` of every margin (`auclab.solvers.verified.scorers`); the point itself
+    where there are none.
+    `separator` is the hard-margin one that the point was made of. `steps` are what was done. `timings` and the first
+    column of `history` are in seconds.
+    """
+
+    coef: Array
+    intercept: float
+    status: Status
+    multipliers: tuple[Array, Array] | None = None
+    iterations: int = 0
+    timings: Timings = field(default_factory=Timings)
+    notes: tuple[str, ...] = ()
+    history: tuple[tuple[float, float, float], ...] = ()
+    share_neg: Array | None = None
+    bound: float = math.nan
+    norm_bound: float = math.inf
+    certificate: Certificate | None = None
+    bin_multipliers: BinMultipliers | None = None
+    scorers: tuple[tuple[float, Array, float, float], ...] = ()
+    margin_multipliers: Array | None = None
+    separator: Separator | None = None
+    steps: tuple[Step, ...] = ()
+
+    def moved(self, back: Callable[[Array, float], tuple[Array, float]]) -> RawSolution:
+        """The same in other coordinates: `back` is applied to every point (w, b)."""
+        scorers = tuple((weight, *back(w, b), h) for weight, w, b, h in self.scorers)
+        coef, intercept = back(self.coef, self.intercept)
+        return replace(self, coef=coef, intercept=intercept, scorers=scorers, separator=None)
+
+    @classmethod
+    def null(cls, problem: Problem, status: Status, timings: Timings | None = None, note: str = "") -> RawSolution:
+        """The point w = 0 with its best intercept, for a solver that returns no point."""
+        coef = np.zeros(problem.sample.n_features)
+        notes = (note,) if note else ()
+        return cls(coef, problem.null_intercept(), status, timings=timings or Timings(), notes=notes)

@@ -24,11 +24,11 @@ from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Clock, Timings
 from auclab.models.window import Window, solve_cone, window_around
 from auclab.precision import MOST_STEPS, PATIENCE, ROUGH, ROUNDING, SMALL_OBJECTIVE
+from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.certificate import certify, relative_gap
-from auclab.solvers.encodings import is_linear
-from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import is_linear
+from auclab.solvers.solution import RawSolution
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 

@@ -44,7 +44,7 @@ TRUSTED = frozenset(
         "auclab.estimators.polynomial_classifier.PolynomialAUCClassifier",
         "auclab.estimators.linear_ranker.SurvivalRanker",
         "auclab.formulations.programs.BufferedAUC",
-        "auclab.formulations.column_constraints.ColumnConstraints",
+        "auclab.formulations.constraints.ColumnConstraints",
         "auclab.formulations.constraints.Constraints",
         "auclab.formulations.programs.Composed",
         "auclab.formulations.programs.CSVM",

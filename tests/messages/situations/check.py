@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from auclab.check.command import check_folder
+from auclab.check.constraints import transport_factor
 from auclab.check.kernel import KernelData, StoredKernel
 from auclab.check.program import Program
 from auclab.check.regularisers import REGULARISERS
 from auclab.check.stored import prepare_training, read_splits
-from auclab.check.transport import transport_factor
 from auclab.pipeline.stored.stored_files import damaged
 from composed import run_here
 from messages.situations import new_folder

@@ -1,8 +1,8 @@
 # ruff: noqa: F401  what is imported is used by the expressions
 """What the table of the formulations may use: constraints on columns, and rows in blocks."""
 
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.named import as_formulation
+from auclab.formulations.constraints import ColumnConstraints
+from auclab.formulations.programs import as_formulation
 from auclab.formulations.scorecard import Scorecard
 from messages.situations import X2, Y, auclab, f, new_folder, pd
 

@@ -2,5 +2,5 @@
 """What the table of the inference may use."""
 
 from auclab.inference.catalogue import estimable
-from auclab.inference.sample import Observations
+from auclab.inference.components import Observations
 from messages.situations.metrics import UNLIKE, summary

@@ -12,12 +12,10 @@ import pyarrow.parquet as pq
 
 from auclab.samples.as_sample import as_sample
 from auclab.samples.bicliques import censored_pairs, ordered_pairs
-from auclab.samples.blocks.dask_input import Partition, open_dask
-from auclab.samples.blocks.engines import DaskEngine
-from auclab.samples.blocks.files import data_files
+from auclab.samples.blocks.engines import DaskEngine, Partition, open_dask
+from auclab.samples.blocks.files import data_files, tree_sum
 from auclab.samples.blocks.labels import labels_of
 from auclab.samples.blocks.mixed_rows import not_numbers
-from auclab.samples.blocks.tree import tree_sum
 from messages.situations import X2, Y, auclab, bl, blocks, m, nan, new_folder, np, parquet, patched, pd, raises
 
 

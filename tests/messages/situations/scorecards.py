@@ -3,4 +3,4 @@
 
 from scipy.sparse import csr_array
 
-from auclab.scorecards.preprocess import items
+from auclab.scorecards.card import items

@@ -6,19 +6,17 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.scorecard import Scorecard
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.binned.choice import solve as solve_in_bins
+from auclab.solvers.binned.solver import solve as solve_in_bins
 from auclab.solvers.budget import check_memory, check_seconds
-from auclab.solvers.encodings import check_exportable
-from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.integer.solver import solve_max_features
 from auclab.solvers.kernel.solve import solve_kernel
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.path import solve_path
-from auclab.solvers.registry import check_solvable
+from auclab.solvers.path import InnerPath, solve_path
+from auclab.solvers.registry import check_exportable, check_solvable
 from auclab.types import Status
 from messages.situations import X2, Y, auclab, blocks, csv, f, k, new_folder, r
 from messages.situations.conditions import giving, under
@@ -67,7 +65,7 @@ def on_path(status: Status) -> object:
     """The scorer of a value of λ, whose solve ends so."""
     ended = replace(auclab.solve(f.RankSVM(0.01), X2, Y), status=status)
     path = InnerPath(f.RankSVM(0.01), X2, Y, [0.01], solver="clarabel")
-    return under({"auclab.solvers.inner_path.following_solution": giving(ended)}, lambda: path.refined(0))
+    return under({"auclab.solvers.path.following_solution": giving(ended)}, lambda: path.refined(0))
 
 
 def of_sum(at_most: float = 3.0) -> object:

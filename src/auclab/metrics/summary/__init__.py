@@ -1,8 +1,7 @@
 """Metrics from summaries that merge: limits after one pass over blocks of scores."""
 
 from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks, scored_table
-from auclab.metrics.summary.bounds import Interval
-from auclab.metrics.summary.edges import score_edges
+from auclab.metrics.summary.bounds import Interval, score_edges
 from auclab.metrics.summary.score_summary import BufferedAUCBounds, ScoreSummary, summarise
 
 __all__ = [

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.metrics.summary.scored_block import ScoredBlock, scored_block
+from auclab.samples.blocks.files import FAN_IN, tree_sum
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.blocks.tree import FAN_IN, tree_sum
 from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, weight_vector

@@ -1,23 +1,305 @@
-"""Bounds of each metric from a summary: two short lists of scores, or the exact integers for AUC."""
+"""Limits of a metric of merged blocks.
+
+A metric that grows with the ROC curve is bounded by two curves. Outside the bins both have the true points; inside a
+bin the lower one has all negatives above all positives (first right, then up) and the upper one the reverse, unless the
+extremes of the two classes decide the order, or say that all scores are tied.
+
+A metric of the errors ``ξ = n − p`` that grows in the convex order is bounded by two distributions. By Jensen's
+inequality ``E(ξ − γ)₊`` does not grow, for any γ, when the scores of a bin move to their mean, and it does not fall
+when they move to the ends of their range with the mean kept:
+
+    low   = atoms at the doubles on either side of the mean m, with mean m (scores are doubles);
+    high  = atoms at the least score a and the largest b, with weights ``w (b − m)/(b − a)`` and ``w (m − a)/(b − a)``.
+
+With ``H(γ) = E(ξ − γ)₊`` the excess ``D(γ) = E(ξ − z) 1{ξ > γ}`` is ``H(γ) − (z − γ) P(ξ > γ)``. H lies between its
+values for `mean_atoms` and `spread_atoms`; P(ξ > γ) between those of the least and of the largest errors of the pairs
+of bins. γ* is the smallest level with ``D ≥ 0``: it lies at or below a level where the lower bound of D is ≥ 0, and
+above one where the upper bound is negative.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from auclab.metrics.buffered import solve_bpoe
-from auclab.metrics.class_scores import ClassScores, finite_number
+from auclab.metrics.pair_errors import PairErrors, double_at, double_rank
 from auclab.metrics.registry import METRICS, metric_of
-from auclab.metrics.roc import TIED_SHARE
-from auclab.metrics.summary.binned_scores import BinnedScores
-from auclab.metrics.summary.class_bins import ClassBins
-from auclab.metrics.summary.lists import Order, curve_lists, joined, mean_atoms, orders, spread_atoms
-from auclab.types import AuclabError
+from auclab.metrics.roc import TIED_SHARE, ClassScores, finite_number
+from auclab.metrics.summary.class_bins import BinnedScores, ClassBins
+from auclab.metrics.summary.scored_block import ScoredBlock
+from auclab.types import Array, AuclabError
+from auclab.validation import finite_vector
+
+Atoms = tuple[Array, Array]
+
+
+class Order(IntEnum):
+    """What the extremes of the two classes say of the pairs of a bin."""
+
+    UNKNOWN = 0
+    ABOVE = 1  # every positive above every negative
+    BELOW = 2
+    TIED = 3
+    NOT_BELOW = 4  # p ≥ n, some pairs are tied
+    NOT_ABOVE = 5
+
+
+def orders(pos: ClassBins, neg: ClassBins) -> NDArray[np.int8]:
+    """The `Order` of the pairs of every bin; ABOVE where a class is missing."""
+    found = np.full(pos.count.size, Order.UNKNOWN, np.int8)
+    found[pos.low == neg.high] = Order.NOT_BELOW
+    found[pos.high == neg.low] = Order.NOT_ABOVE
+    found[(pos.low == neg.high) & (pos.high == neg.low)] = Order.TIED
+    found[pos.high < neg.low] = Order.BELOW
+    found[(pos.low > neg.high) | (pos.count == 0) | (neg.count == 0)] = Order.ABOVE
+    return found
+
+
+def curve_lists(pos: ClassBins, neg: ClassBins, *, upper: bool) -> ClassScores:
+    """Scores with the lower or the upper ROC curve; only their order means anything."""
+    found = orders(pos, neg)
+    above = (found == Order.ABOVE) | (upper & ((found == Order.UNKNOWN) | (found == Order.NOT_BELOW)))
+    tied = (found == Order.TIED) | (found == (Order.NOT_ABOVE if upper else Order.NOT_BELOW))
+    place = 4.0 * np.arange(found.size)
+    return joined((place + above, pos.weights), (place + ~(above | tied), neg.weights))
+
+
+def mean_atoms(bins: ClassBins) -> Atoms:
+    """The scores of every bin moved to the two doubles next to their mean."""
+    mean, rest = bins.mean
+    other = np.clip(np.nextafter(mean, np.where(rest > 0, np.inf, -np.inf)), bins.low, bins.high)
+    step = np.abs(np.ldexp(other, -bins.unit) - np.ldexp(mean, -bins.unit))
+    share = np.clip(np.divide(np.abs(rest), step, out=np.zeros_like(rest), where=step > 0), 0.0, 1.0)
+    return np.concatenate((mean, other)), np.concatenate((bins.weights * (1.0 - share), bins.weights * share))
+
+
+def spread_atoms(bins: ClassBins) -> Atoms:
+    """The scores of every bin moved to the ends of their range, with the same mean."""
+    mean, rest = bins.mean
+    present = bins.count > 0
+    low, high = np.where(present, bins.low, 0.0), np.where(present, bins.high, 0.0)
+    # halves: a width may exceed the largest double
+    half_low, half_mean, half_high = (np.ldexp(values, -1 - bins.unit) for values in (low, mean, high))
+    width = half_high - half_low
+    below = np.maximum((half_mean - half_low) + 0.5 * rest, 0.0)
+    above = np.maximum((half_high - half_mean) - 0.5 * rest, 0.0)
+    safe = np.where(width > 0, width, 1.0)
+    up = np.where(width > 0, below / safe, 0.0)
+    down = np.where(width > 0, above / safe, 1.0)
+    return np.concatenate((low, high)), np.concatenate((bins.weights * down, bins.weights * up))
+
+
+def joined(pos: Atoms, neg: Atoms) -> ClassScores:
+    """Sorted scores of two lists of atoms, those without weight left out."""
+
+    def ascending(scores: Array, weight: Array) -> Atoms:
+        present = weight > 0
+        scores, weight = scores[present], weight[present]
+        order = np.argsort(scores, kind="stable")
+        return scores[order], np.ldexp(weight[order], -np.frexp(weight.max())[1])
+
+    return ClassScores.of(ascending(*pos), ascending(*neg))
+
+
+#: Sampled scores of a class for each bin.
+PER_BIN = 32
+
+
+def score_edges(pos: ArrayLike, neg: ArrayLike, n_bins: int = 4096) -> Array:
+    """Edges of about `n_bins` bins from scores of either class, or from samples of them.
+
+    Half of the bins have equal shares of the positives, half of the negatives, so that a share of about ``2/n_bins`` of
+    the pairs lies within a bin. A value v that several quantiles share gets the bin ``[v, next double)``, in which all
+    scores are tied.
+
+    Parameters
+    ----------
+    pos, neg : arrays of shape (n_pos,) and (n_neg,)
+        Scores of either class; ±∞ is left out.
+    n_bins : int ≥ 2
+        Largest number of bins, apart from those of repeated values.
+
+    Returns
+    -------
+    array of shape (n_edges,), ascending, without repetitions
+
+    Raises
+    ------
+    AuclabError
+        NaN scores, no scores at all, less than two bins.
+
+    See Also
+    --------
+    summarise : Takes the edges from a sample that a first pass draws.
+    ScoreSummary : Counts and sums between the edges.
+
+    Examples
+    --------
+    >>> score_edges([1.0, 3.0], [0.0, 2.0], n_bins=4).tolist()
+    [0.0, 1.0, 2.0, 3.0]
+    """
+    if n_bins < 2:
+        raise AuclabError(f"n_bins must be at least 2, got {n_bins}")
+    picked = []
+    for name, scores in (("pos", pos), ("neg", neg)):
+        if np.size(np.asarray(scores)):
+            values = np.sort(finite_vector(name, scores, infinite=True))
+            values = values[np.isfinite(values)]
+            at = np.linspace(0, max(values.size - 1, 0), max(n_bins // 2, 1)).astype(np.int64)
+            picked.append(values[at] if values.size else values)
+    if not sum(values.size for values in picked):
+        raise AuclabError("edges need at least one finite score; give a sample of the scores")
+    edges = [np.unique(values) for values in picked]
+    for values, distinct in zip(picked, list(edges), strict=True):
+        counts = np.diff(np.searchsorted(values, distinct), append=values.size)
+        repeated = distinct[counts > 1] if values.size > distinct.size else distinct[:0]
+        edges.append(np.nextafter(repeated, np.inf))
+    joined = np.unique(np.concatenate(edges))
+    return joined[np.isfinite(joined)] + 0.0  # no negative zero
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """Rows of either class with the smallest pseudo-random keys: the same rows in whatever order samples are joined."""
+
+    pos: Array
+    neg: Array
+    keys_pos: NDArray[np.uint64]
+    keys_neg: NDArray[np.uint64]
+    size: int
+
+    @classmethod
+    def of(cls, block: ScoredBlock, size: int) -> RowSample:
+        """The scores of a block, at most `size` of either class."""
+        pos, neg = (_smallest(scores, _keys(scores), size) for scores in (block.pos, block.neg))
+        return cls(pos[0], neg[0], pos[1], neg[1], size)
+
+    def __add__(self, other: RowSample) -> RowSample:
+        pos, neg = (
+            _smallest(np.concatenate(scores), np.concatenate(keys), self.size)
+            for scores, keys in (
+                ((self.pos, other.pos), (self.keys_pos, other.keys_pos)),
+                ((self.neg, other.neg), (self.keys_neg, other.keys_neg)),
+            )
+        )
+        return RowSample(pos[0], neg[0], pos[1], neg[1], self.size)
+
+
+def _smallest(scores: Array, keys: NDArray[np.uint64], size: int) -> tuple[Array, NDArray[np.uint64]]:
+    """The scores with the smallest keys, of equal keys the smallest scores, in any order."""
+    if scores.size <= size:
+        return scores, keys
+    last = np.partition(keys, size - 1)[size - 1]
+    chosen, tied = keys < last, np.flatnonzero(keys == last)
+    chosen[tied[np.argsort(scores[tied])][: size - np.count_nonzero(chosen)]] = True
+    return scores[chosen], keys[chosen]
+
+
+def _keys(scores: Array) -> NDArray[np.uint64]:
+    """A hash of every score and its place in the block (the finaliser of splitmix64)."""
+    keys = scores.view(np.uint64) ^ (np.arange(scores.size, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+    keys ^= keys >> np.uint64(30)
+    keys *= np.uint64(0xBF58476D1CE4E5B9)
+    keys ^= keys >> np.uint64(27)
+    keys *= np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A level is above `low` and at most `high`."""
+
+    low: float
+    high: float
+
+
+class ErrorBounds:
+    """Bounds of ``P(ξ > γ)`` and of ``E(ξ − γ)₊`` from the bins of two classes."""
+
+    def __init__(self, pos: ClassBins, neg: ClassBins) -> None:
+        in_pos, in_neg = pos.count > 0, neg.count > 0
+        weights = pos.weights[in_pos], neg.weights[in_neg]
+        self.least = PairErrors.of(pos.high[in_pos], neg.low[in_neg], *weights)
+        self.largest = PairErrors.of(pos.low[in_pos], neg.high[in_neg], *weights)
+        self.mean = joined(mean_atoms(pos), mean_atoms(neg)).pair_errors
+        self.spread = joined(spread_atoms(pos), spread_atoms(neg)).pair_errors
+        self.bottom = self.least.units.original(self.least.bottom)
+        self.top = self.largest.units.original(self.largest.top)
+
+    def share_above(self, level: float) -> tuple[float, float]:
+        """Bounds of ``P(ξ > γ)``."""
+        low, high = (part.count(part.units.working(level)) / part.pairs[0] for part in (self.least, self.largest))
+        return low, high
+
+    def hinge(self, level: float) -> tuple[float, float]:
+        """Bounds of ``E(ξ − γ)₊``."""
+        ends = []
+        for part in (self.mean, self.spread):
+            working = part.units.working(level)
+            ends.append(part.units.original(part.tail(working, working)[1][0] / part.pairs[0]))
+        return ends[0], ends[1]
+
+    def excess(self, level: float, threshold: float) -> tuple[float, float]:
+        """Bounds of ``D(γ)``, for γ below the threshold."""
+        gap = threshold - level
+        (low, high), (least, most) = self.hinge(level), self.share_above(level)
+        return (
+            low - gap * most - ROUNDING * (low + gap * most),
+            high - gap * least + ROUNDING * (high + gap * least),
+        )
+
+    def buffer_bracket(self, threshold: float) -> Bracket:
+        """Where γ* lies, for ``E ξ < z < max ξ``."""
+        below = math.nextafter(threshold, -math.inf)
+        return Bracket(
+            _last_true(lambda level: self.excess(level, threshold)[1] < 0.0, self.bottom, below),
+            _first_true(lambda level: self.excess(level, threshold)[0] >= 0.0, self.bottom, below),
+        )
+
+
+def buffer_bracket(pos: ClassBins, neg: ClassBins, threshold: float) -> Bracket | None:
+    """Where γ* of bAUC lies; None where bAUC is 0 or 1 whatever the scores within the bins are."""
+    if mean_error(pos, neg) >= threshold:
+        return None
+    bounds = ErrorBounds(pos, neg)
+    if threshold > bounds.top:
+        return None
+    if threshold == bounds.top:
+        return Bracket(math.nextafter(threshold, -math.inf), threshold)
+    return bounds.buffer_bracket(threshold)
+
+
+def _first_true(test: Callable[[float], bool], low: float, high: float) -> float:
+    """A level at which the test holds, with a neighbour at which it does not; `high`, where it certainly holds."""
+    return _change(test, low, high)[1] if low < high else high
+
+
+def _last_true(test: Callable[[float], bool], low: float, high: float) -> float:
+    """A level at which the test holds, with a neighbour at which it does not; −∞, where it certainly holds."""
+    if not low < high or not test(low):
+        return -math.inf
+    return _change(lambda level: not test(level), low, high)[0]
+
+
+def _change(test: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """Neighbours: the upper one passes the test or is `high`, the lower one does not or is `low`."""
+    left, right = double_rank(low), double_rank(high)
+    while right - left > 1:
+        middle = (left + right) // 2
+        if test(double_at(middle)):
+            right = middle
+        else:
+            left = middle
+    return double_at(left), double_at(right)
+
 
 #: Rounding of a sum of weights ≥ 0 over bins, and of what is computed from it.
 ROUNDING = 2.0**-44

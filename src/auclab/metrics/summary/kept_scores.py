@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from auclab.metrics.summary.blocks import Task
 from auclab.metrics.summary.scored_block import scored_block
-from auclab.samples.blocks.reading import GROUP_ROWS
-from auclab.samples.blocks.tree import tree_sum
+from auclab.samples.blocks.files import GROUP_ROWS, tree_sum
 from auclab.sizes import MOST_NUMBERS
 from auclab.types import Array
 

@@ -10,12 +10,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.metrics.class_scores import finite_number
-from auclab.metrics.summary.binned_scores import BinnedScores, checked_edges
+from auclab.metrics.roc import finite_number
 from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks
-from auclab.metrics.summary.bounds import ROUNDING, Interval, bauc_bounds, both_classes, bounds_of
-from auclab.metrics.summary.brackets import ErrorBounds
-from auclab.metrics.summary.edges import PER_BIN, RowSample, score_edges
+from auclab.metrics.summary.bounds import (
+    PER_BIN,
+    ROUNDING,
+    ErrorBounds,
+    Interval,
+    RowSample,
+    bauc_bounds,
+    both_classes,
+    bounds_of,
+    score_edges,
+)
+from auclab.metrics.summary.class_bins import BinnedScores, checked_edges
 from auclab.metrics.summary.scored_block import scored_block
 from auclab.types import Array
 

@@ -368,8 +368,7 @@ def _check_formulation(experiment: Experiment) -> None:
     usual = _yaml("formulation", experiment.choices.get("formulation"))
     if not str(given.get("_target_", "")).startswith("auclab.formulations.") or (given == usual and solver == "auto"):
         return
-    from auclab.solvers.encodings import check_exportable
-    from auclab.solvers.registry import check_capable
+    from auclab.solvers.registry import check_capable, check_exportable
 
     program = built(experiment, "formulation")
     if solver != "auto":

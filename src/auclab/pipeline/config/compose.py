@@ -306,7 +306,7 @@ class Experiment:
 
         from auclab.datasets.records import Split
         from auclab.datasets.splits import split_rows
-        from auclab.samples.tables import in_memory
+        from auclab.samples.as_sample import in_memory
 
         def make() -> tuple[Dataset, list[Split]]:
             splits, target = split_rows(build(self.config.split), dataset)
@@ -365,7 +365,7 @@ class Experiment:
     @property
     def makes_items(self) -> bool:
         """Whether columns become the items of a scorecard."""
-        return bool(self.configuration["preprocess"].get("_target_") == "auclab.scorecards.preprocess.items")
+        return bool(self.configuration["preprocess"].get("_target_") == "auclab.scorecards.card.items")
 
     @property
     def encoding(self) -> Encoding:

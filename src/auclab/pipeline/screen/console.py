@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from auclab.datasets.columns import Columns
     from auclab.datasets.records import Dataset
     from auclab.pipeline.config.compose import Experiment
-    from auclab.samples.blocks.passes import PassProgress
-    from auclab.solvers.interrupt import SolveProgress
+    from auclab.samples.blocks.engines import PassProgress
+    from auclab.solvers.monitor import SolveProgress
 
 
 class Screen(Console):
@@ -126,8 +126,8 @@ def working(what: str) -> Iterator[None]:
         yield  # no progress bar: Rich below 15 ends even a disabled one with an empty line
         return
     from auclab.compiled.compiling import compiling_to
-    from auclab.samples.blocks.passes import passes_to
-    from auclab.solvers.interrupt import progress_to  # imports all solvers, which a one-line error does not need
+    from auclab.samples.blocks.engines import passes_to
+    from auclab.solvers.monitor import progress_to  # imports all solvers, which a one-line error does not need
 
     name, gap, reading = (
         TextColumn(f"{{task.{each}}}", markup=False, table_column=Column(overflow="fold"))
@@ -175,7 +175,7 @@ def pass_text(reading: PassProgress, left: float) -> str:
 
     Examples
     --------
-    >>> from auclab.samples.blocks.passes import PassProgress
+    >>> from auclab.samples.blocks.engines import PassProgress
     >>> pass_text(PassProgress(3, 0.25, 4.2), 100.0)
     'pass 3, 25% · 4.2 s a pass · about 2 min left'
     """

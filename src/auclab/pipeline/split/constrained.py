@@ -17,8 +17,7 @@ from auclab.datasets.steps import DateFeatures
 from auclab.estimators.scorecard_classifier import sign_constraints
 from auclab.export.formula import PreparedColumns, prepared_columns
 from auclab.formulations import Program
-from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.formulations.programs import row_with
 from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.settings import as_constraints

@@ -20,13 +20,13 @@ from auclab.estimators.scorecard_classifier import card_of, sign_constraints
 from auclab.export.coefficients import Effects, effects
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.pipeline.split.decision import Decision
 from auclab.pipeline.stored.stored_files import CARD_FILE
 from auclab.scorecards import Card, ItemEncoder
 from auclab.scorecards.render import as_html, as_latex, as_markdown, as_text
 from auclab.sizes import LOOKED_AT
-from auclab.solvers.fitted import Fitted
+from auclab.solvers.solution import Fitted
 from auclab.types import AuclabError
 
 

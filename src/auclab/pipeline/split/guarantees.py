@@ -27,7 +27,7 @@ from auclab.datasets.target import METRIC_NAMES, WORDS, Kind
 from auclab.pipeline.config.settings import BoundsConfig
 from auclab.pipeline.split.measured import Measured, Part
 from auclab.regularisers import norm_named
-from auclab.solvers.fitted import Fitted, InFeatures
+from auclab.solvers.solution import Fitted, InFeatures
 from auclab.types import Array, Norm
 
 

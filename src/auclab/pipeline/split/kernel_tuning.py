@@ -3,7 +3,7 @@
 The columns are prepared once, on the whole training part without its labels, so that all inner folds share one kernel
 matrix for each γ: it is computed once, and a fold uses its rows and columns. On a fold the solves proceed from the
 simplest scorer to that of largest norm, each starting from the landmarks of the previous one
-(`auclab.solvers.kernel.path`). If the matrix does not fit into ``kernel.memory_gb``, its blocks are recomputed, with a
+(`auclab.solvers.kernel.solve`). If the matrix does not fit into ``kernel.memory_gb``, its blocks are recomputed, with a
 note in the result.
 """
 
@@ -38,9 +38,8 @@ from auclab.pipeline.split.tuning import (
     refuse_failure,
     setting_of,
 )
-from auclab.solvers.interrupt import one_thread_each
-from auclab.solvers.kernel.matrix import KernelMatrix
-from auclab.solvers.kernel.training import Training, training_problem
+from auclab.solvers.kernel.training import KernelMatrix, Training, training_problem
+from auclab.solvers.monitor import one_thread_each
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.types import Array
 

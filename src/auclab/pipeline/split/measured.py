@@ -14,7 +14,7 @@ from auclab.datasets.target import METRIC_NAMES, Kind, Target
 from auclab.estimators.calibration import Cuts
 from auclab.inference import Estimate, estimate_part
 from auclab.inference.catalogue import estimable
-from auclab.inference.pairs import PairMetric, estimate_pairs
+from auclab.inference.comparison import PairMetric, estimate_pairs
 from auclab.metrics import ScoredPart
 from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share
 from auclab.metrics.registry import metric_of

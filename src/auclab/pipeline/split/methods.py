@@ -13,7 +13,7 @@ from auclab.datasets.target import Target
 from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker
 from auclab.estimators.checked import ClassWeight, class_weights
 from auclab.estimators.linear_ranker import LinearRanker
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.models.algebra import MOST_ROWS
@@ -23,8 +23,8 @@ from auclab.pipeline.split.constrained import DataConstraints, SolvedConstraints
 from auclab.pipeline.split.formula import card_of_split, on_items
 from auclab.pipeline.split.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.scorecards import Card
-from auclab.solvers.encodings import check_exportable
-from auclab.solvers.fitted import Fitted
+from auclab.solvers.registry import check_exportable
+from auclab.solvers.solution import Fitted
 from auclab.types import AuclabError
 
 

@@ -21,7 +21,7 @@ from auclab.pipeline.split.measured import PartResult
 from auclab.pipeline.split.tuning import Tuning
 from auclab.samples.blocks import BlockTable
 from auclab.scorecards import Card
-from auclab.solvers.fitted import Fitted
+from auclab.solvers.solution import Fitted
 from auclab.types import Status
 
 

@@ -21,15 +21,13 @@ from auclab.datasets.records import Dataset, Split
 from auclab.datasets.target import Target
 from auclab.estimators.calibration import Cuts
 from auclab.formulations.ranked import Ranking
-from auclab.inference.sample import Estimate
+from auclab.inference.components import Estimate
 from auclab.inference.summaries import estimate_summary
 from auclab.metrics import ScoredPart, ScoreSummary, auc_score, summarise
 from auclab.metrics.registry import metric_of
 from auclab.metrics.summary.blocks import ScoreBlocks, Task
-from auclab.metrics.summary.bounds import CONVEX, CURVE
-from auclab.metrics.summary.brackets import ErrorBounds
+from auclab.metrics.summary.bounds import CONVEX, CURVE, ErrorBounds, joined, mean_atoms
 from auclab.metrics.summary.kept_scores import KeptScores
-from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.score_summary import sampled_edges
 from auclab.metrics.summary.scored_block import scored_block
 from auclab.pipeline.config.checks import refuse
@@ -37,13 +35,13 @@ from auclab.pipeline.config.compose import Experiment, built
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.split.decision import check_probability
 from auclab.pipeline.split.measured import HeldPart, Part, RankedPart
+from auclab.samples.as_sample import in_memory
+from auclab.samples.blocks.files import tree_sum
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.blocks.tree import tree_sum
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import in_memory
 from auclab.sizes import BLOCK_ROWS, MANY
-from auclab.solvers.fitted import Fitted
 from auclab.solvers.registry import capable_solvers, check_blocks, check_capable
+from auclab.solvers.solution import Fitted
 from auclab.types import Array, AuclabError
 
 #: Rows up to which the scores of a part are held in memory.

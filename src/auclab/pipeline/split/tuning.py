@@ -1,6 +1,6 @@
 """Select λ, z or a baseline's parameter by cross-validation inside the training part, along a path of values.
 
-Every inner fold is one path (`auclab.solvers.inner_path`): its features are prepared once, and scorers are solved to
+Every inner fold is one path (`auclab.solvers.path`): its features are prepared once, and scorers are solved to
 optimality only if the choice is close (`auclab.estimators.inner_choice`). The test part is not used.
 """
 

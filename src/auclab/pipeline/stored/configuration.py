@@ -49,7 +49,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     ),
     "preprocess": frozenset(
         (
-            "auclab.scorecards.preprocess.items",
+            "auclab.scorecards.card.items",
             *(f"auclab.datasets.preprocess.{name}" for name in ("minmax", "none", "standard", "unit_ball")),
         )
     ),

@@ -1,14 +1,81 @@
-"""Files of a table in blocks, at addresses too, in folders name=value."""
+"""The files of a table in blocks."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from auclab.types import AuclabError
+from auclab.samples.blocks.block import Block
+from auclab.samples.blocks.labels import LabelledBlock, LabelledRows
+from auclab.sizes import AT_ONCE
+from auclab.types import Array, AuclabError
+
+#: Results that are added in one task; a power of 2, so that the tree is the same as that of `tree_sum`.
+FAN_IN = 8
+
+
+def tree_sum(results: Iterable[Any]) -> Any:
+    """The sum of successive results, added in a binary tree: log₂ of their number are in memory at a time.
+
+    If groups of `FAN_IN` results are summed elsewhere, and their sums likewise, the tree is the same, so that sums of
+    floats do not depend on where they are added.
+    """
+    held: list[tuple[int, Any]] = []
+    for result in results:
+        size = 1
+        while held and held[-1][0] == size:
+            result = held.pop()[1] + result
+            size *= 2
+        held.append((size, result))
+    if not held:
+        raise AuclabError("there are no blocks; a pass must yield at least one")
+    total = held.pop()[1]
+    while held:
+        total = held.pop()[1] + total
+    return total
+
+
+#: A task of `Engine.reduce`: the summand of some blocks, which it gets one after the other; picklable.
+Reduction = Callable[[Iterable[LabelledRows]], Any]
+
+#: Rows of a group of blocks that one call of a task sums; its result is sent and added once for all of them.
+GROUP_ROWS = AT_ONCE
+
+
+def groups(blocks: Sequence[LabelledBlock]) -> list[list[LabelledBlock]]:
+    """Consecutive blocks, together about `GROUP_ROWS` rows; the same for any number of workers."""
+    found: list[list[LabelledBlock]] = [[]]
+    n_rows = 0
+    for block in blocks:
+        if n_rows >= GROUP_ROWS:
+            found.append([])
+            n_rows = 0
+        found[-1].append(block)
+        n_rows += block.block.n_rows
+    return found
+
+
+def ahead(blocks: Iterable[Block], read: Callable[[Block], Array]) -> Iterator[Array]:
+    """The rows of the blocks in order; the next block is read while the caller computes."""
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="blocks") as reader:
+        reads = (reader.submit(read, block) for block in blocks)
+        waiting = next(reads, None)
+        while waiting is not None:
+            rows = waiting.result()
+            waiting = next(reads, None)  # only after these are read: two blocks are in memory
+            yield rows
+            del rows
+
+
+def rows_ahead(blocks: Sequence[LabelledBlock], read: Callable[[Block], Array]) -> Iterator[LabelledRows]:
+    """The same with the labels of the rows."""
+    for block, rows in zip(blocks, ahead((each.block for each in blocks), read), strict=True):
+        yield LabelledRows(block.number, block.before, rows, block.positive, block.weight)
+
 
 #: The folder of rows whose value is missing.
 MISSING = "__HIVE_DEFAULT_PARTITION__"

@@ -1,4 +1,9 @@
-"""From sums by bins to the loss, its gradient, and a program whose optimum is a lower bound.
+"""The smoothed loss over bins of scores: the grid, the sums, the Hessian.
+
+Scores are moved so that a hinge has its kink where a positive and a negative agree (pairs, ``[t_j − t_i]₊``), or at 0
+(points, ``[−t_i]₊`` and ``[t_j]₊``): see `moves_of`. Over pairs a bin weakens the bound by the third power of its width
+times the densities of both classes, so widths are inversely proportional to the cube root of the product of the
+densities; over points the bins are finest near the kink.
 
 With moved scores t (`grid`) a pair whose members are in different bins has its hinge decided: ``t_j − t_i`` where the
 negative's bin is the upper one, else 0. So the loss is known from ``Σ q`` and ``Σ q t`` except for pairs within a bin,
@@ -19,16 +24,185 @@ by what pairs within a bin do, of second order in the width of the bins.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from auclab.compiled.accurate import bins_of, two_sums
+from auclab.compiled.scores import add_rows, add_scores, moved_scores, parts_of_bins
 from auclab.formulations.base import Program
+from auclab.samples.blocks.labels import LabelledRows
 from auclab.samples.memory import RowRounding, Sample, exact_products
-from auclab.solvers.bin_multipliers import BinMultipliers
-from auclab.solvers.binned.bin_sums import BinSums
-from auclab.solvers.binned.grid import N_PARTS, Grid, moves_of
+from auclab.solvers.solution import BinMultipliers
 from auclab.types import Array
+
+#: Equal parts of a bin, for the value of the objective alone.
+N_PARTS = 64
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Bins ``edges[b − 1] ≤ t < edges[b]``, each in `N_PARTS` equal parts; the outer bins have no end.
+
+    `edges` (n_bins − 1,), ascending. `low`, `high`: where the outer bins are expected to end.
+    """
+
+    edges: Array
+    low: float
+    high: float
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins."""
+        return self.edges.size + 1
+
+    @property
+    def ends(self) -> Array:
+        """The ends of the bins, shape (n_bins + 1,).
+
+        The last bin has a positive width; otherwise scores above the expected range would count in its lowest part.
+        """
+        edge = float(self.edges[-1])
+        first = min(self.low, float(self.edges[0]) - 1e-300)
+        last = max(self.high, edge + max(1e-12 * abs(edge), 1e-280))
+        return np.r_[first, self.edges, last]
+
+    @property
+    def rate(self) -> Array:
+        """Parts per unit of the score, shape (n_bins,); 0 for a bin without width."""
+        width = np.diff(self.ends)
+        return np.divide(float(N_PARTS), width, out=np.zeros_like(width), where=width > 1e-290)
+
+    def part_ends(self, least: float, largest: float) -> tuple[Array, Array]:
+        """Lower and upper ends of all parts, shape (n_bins · N_PARTS,); the outer ones extend to the extreme scores."""
+        low, width = self.ends[:-1], np.diff(self.ends)
+        left = (low[:, None] + width[:, None] * (np.arange(N_PARTS) / N_PARTS)).ravel()
+        right = np.r_[left[1:], self.ends[-1]]
+        left[0], right[-1] = min(left[0], least), max(right[-1], largest)
+        return left, right
+
+
+def moves_of(program: Program, theta: Array) -> tuple[float, float]:
+    """The numbers added to the scores of the negatives and of the positives at ``θ = (w, b, ‖w‖)``."""
+    shift = 1.0 - program.threshold * float(theta[-1])
+    if program.comparisons.name == "pairs":
+        return shift, 0.0
+    return float(theta[-2]) + shift, float(theta[-2]) - shift
+
+
+def grid_for(program: Program, sample: Sample, theta: Array, n_bins: int) -> Grid:
+    """Bins for the scores at θ, from those of a sample.
+
+    `sample`: a part of the observations, in memory. `theta` (n_features + 2,). `n_bins`: at most; fewer where scores
+    are tied.
+    """
+    moves = moves_of(program, theta)
+    pos, neg = sample.scores(theta[:-2])
+    pos, neg = pos + moves[1], neg + moves[0]
+    low, high = float(min(pos.min(), neg.min())), float(max(pos.max(), neg.max()))
+    values = np.unique(np.r_[pos, neg]) if n_bins >= 4 else np.r_[low, high]
+    if values.size <= n_bins // 2:
+        edges = 0.5 * values[1:] + 0.5 * values[:-1]
+    elif program.comparisons.name == "pairs":
+        edges = _between_classes(pos, neg, low, high, n_bins)
+    else:
+        edges = _near_kink(np.r_[pos, neg], n_bins)
+    edges = np.unique(np.r_[edges, 0.0] if program.comparisons.name == "points" or not edges.size else edges)
+    return Grid(edges, low, high)
+
+
+def _between_classes(pos: Array, neg: Array, low: float, high: float, n_bins: int) -> Array:
+    """Edges whose density is the cube root of the product of the densities of the classes."""
+    n_cells, averaged = 1024, 9  # of the histograms from which densities are taken
+    cells = np.linspace(low, high, n_cells + 1)
+    counts = [np.histogram(scores, cells)[0] / scores.size for scores in (pos, neg)]
+    kernel = np.full(averaged, 1.0 / averaged)
+    smooth = [np.convolve(count, kernel, "same") for count in counts]
+    density = np.cbrt(smooth[0] * smooth[1])
+    density /= max(float(density.sum()), 1e-300)
+    # A part of the bins is spread evenly over scores and over observations, whatever the densities are.
+    density = density + 0.05 / n_cells + 0.05 * 0.5 * (counts[0] + counts[1])
+    below = np.r_[0.0, np.cumsum(density)]
+    return np.interp(np.linspace(0.0, below[-1], n_bins + 1)[1:-1], below, cells)
+
+
+def _near_kink(scores: Array, n_bins: int) -> Array:
+    """Quantiles of all scores and, in equal number, of the scores nearest to 0."""
+    # Over points: the share of the observations, nearest to the kink, that gets half of the bins.
+    near = scores[np.argsort(abs(scores))[: max(2, int(0.1 * scores.size))]]
+    parts = np.linspace(0.0, 1.0, n_bins // 2 + 1)[1:-1]
+    return np.r_[np.quantile(scores, parts), np.quantile(near, parts)]
+
+
+@dataclass(frozen=True)
+class BinSums:
+    """Sums over rows; in arrays of two classes the negatives come first.
+
+    `mass`, `total` (2, n_bins · N_PARTS): weights, and weights times moved scores, by parts of bins. `ends` (2, 2): the
+    least and the largest moved score of either class. `rows`, `rest` (n_columns, 2, n_bins): weights times rows, by
+    bins, as ``rows + rest``. `weighted`: whether there are weights other than 1, with which products are rounded.
+    `longest`: the most rows that were added to one bin one after the other: what rounding grows with.
+    """
+
+    mass: Array
+    total: Array
+    ends: Array
+    rows: Array
+    rest: Array
+    weighted: bool
+    longest: int
+
+    def __add__(self, other: BinSums) -> BinSums:
+        rows, lost = two_sums(self.rows, other.rows)
+        return BinSums(
+            self.mass + other.mass,
+            self.total + other.total,
+            np.c_[np.minimum(self.ends[:, 0], other.ends[:, 0]), np.maximum(self.ends[:, 1], other.ends[:, 1])],
+            rows,
+            (self.rest + other.rest) + lost,
+            self.weighted or other.weighted,
+            max(self.longest, other.longest),
+        )
+
+    @property
+    def bin_mass(self) -> Array:
+        """Weights by bins, shape (2, n_bins)."""
+        return np.asarray(self.mass.reshape(2, -1, N_PARTS).sum(axis=2))
+
+
+@dataclass(frozen=True)
+class SumInBins:
+    """The task of a pass; only w and the edges of the bins are sent.
+
+    `moves`: what is added to the scores of negatives and of positives (`grid.moves_of`).
+    """
+
+    coef: Array
+    moves: tuple[float, float]
+    grid: Grid
+
+    def __call__(self, blocks: Iterable[LabelledRows]) -> BinSums:
+        """The sums over some blocks."""
+        n, grid = self.coef.size, self.grid
+        low, rate = grid.ends[:-1].copy(), grid.rate
+        mass, total = np.zeros((2, grid.n_bins * N_PARTS)), np.zeros((2, grid.n_bins * N_PARTS))
+        ends = np.array([[np.inf, -np.inf]] * 2)
+        rows, rest = np.zeros((n, 2 * grid.n_bins)), np.zeros((n, 2 * grid.n_bins))
+        count, weighted = np.zeros(2 * grid.n_bins, np.int64), False
+        for block in blocks:
+            columns = np.ascontiguousarray(np.asarray(block.rows).T, dtype=np.float64)
+            positive = np.ascontiguousarray(block.positive)
+            weight = np.empty(0) if block.weight is None else np.ascontiguousarray(block.weight, dtype=np.float64)
+            scores = moved_scores(columns, self.coef, positive, self.moves)
+            bins = bins_of(scores, grid.edges)
+            parts = parts_of_bins(scores, bins, low, rate, N_PARTS)
+            add_scores(scores, parts, positive, weight, mass, total, ends)
+            add_rows(columns, bins, positive, weight, rows, rest, count)
+            weighted = weighted or block.weight is not None
+        shape = n, 2, grid.n_bins
+        return BinSums(mass, total, ends, rows.reshape(shape), rest.reshape(shape), weighted, int(count.max()))
+
 
 #: Additions of sums, and roundings of the terms, that a sum by bins has besides those of one group of blocks.
 _MORE_TERMS = 80

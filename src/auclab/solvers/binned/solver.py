@@ -1,4 +1,4 @@
-"""The solve over bins: a Newton step between passes over the rows, and a certificate from the bins of each pass.
+"""Large samples in blocks: w out and sums by bins back, with a bound of each pass.
 
 1. The rows that the first look at the data drew (`BlockSample.drawn`) are solved in memory. Their optimum is the first
    point, and their Hessian that of all steps: it has to be good, not exact.
@@ -25,20 +25,57 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.precision import PART_OF_GAP, PATIENCE, SMALL_OBJECTIVE
 from auclab.samples.blocks.block_sample import BlockSample
-from auclab.solvers.binned.bin_sums import BinSums, SumInBins
-from auclab.solvers.binned.binned_loss import BinnedLoss
-from auclab.solvers.binned.bound import BinBound, bound_of_bins
-from auclab.solvers.binned.grid import grid_for, moves_of
-from auclab.solvers.certificate import relative_gap
-from auclab.solvers.interrupt import progress_to
-from auclab.solvers.monitor import Monitor
-from auclab.solvers.newton.minimise import DampedNewton
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.binned.binned_loss import BinnedLoss, BinSums, SumInBins, grid_for, moves_of
+from auclab.solvers.certificate import relative_gap, verified_certificate
+from auclab.solvers.monitor import Monitor, progress_to
+from auclab.solvers.newton.minimise import DampedNewton, NewtonOptions
+from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import PARTS
-from auclab.solvers.smoothed.smoothed_loss import smooth_loss
-from auclab.solvers.solution import Certificate
-from auclab.types import Array, Status
+from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
+from auclab.solvers.solution import BinMultipliers, Certificate, RawSolution
+from auclab.types import Array, AuclabError, Status
+
+
+@dataclass(frozen=True)
+class BinBound:
+    """The lower bound that the bins of one pass prove.
+
+    `bound`, `residual`, `radius`: as `lower_bound`, `dual_residual` and `norm_bound` of
+    `auclab.solvers.solution.Certificate`. `coef` (n_features,): where the program of bin means has its minimum.
+    `multipliers`: those that prove the bound.
+    """
+
+    bound: float
+    residual: float
+    radius: float
+    coef: Array
+    intercept: float
+    multipliers: BinMultipliers
+
+
+def bound_of_bins(problem: Problem, loss: BinnedLoss, best: tuple[Array, float], monitor: Monitor) -> BinBound:
+    """Minimise the program of bin means, and prove the bound of its multipliers for the rows.
+
+    Multipliers of bins, spread over their rows in proportion to the weights, are feasible for the rows: the same pair
+    weighting, the same ``Σ q``, and a ``Σ q d`` that differs by the rounding of the means
+    (`auclab.samples.memory.RowRounding`).
+
+    `problem`: of the rows. `loss`: at the point of the last pass. `best`: the best point so far and its objective,
+    which determine the lengths of w to cover, and the gap. `monitor`: of the solve, with the required
+    relative gap.
+    """
+    means = Problem(problem.program, loss.bin_means(problem.sample.spread, problem.sample.peaks))
+    start = loss.theta[:-2], float(loss.theta[-2])
+    with progress_to(lambda progress: None):
+        # The small program is solved to this fraction of the tolerance.
+        raw = run_solver("newton", means, monitor.part(0.05 * monitor.tolerance), start)
+    proved, corrected, _ = verified_certificate(means, best[0][:-2], raw.multipliers, best[1], monitor.tolerance)
+    # Errors in the weights of bins may make multipliers exceed their capacities, so all multipliers are scaled down.
+    bound = proved.lower_bound * (1.0 - loss.weight_error)
+    spread_out = loss.multipliers_of_bins(means.sample, corrected, problem.sample.offset)
+    return BinBound(bound, proved.dual_residual, proved.norm_bound, raw.coef, raw.intercept, spread_out)
+
 
 #: The half-width of the band of the Hessian.
 _HALF_WIDTH = 0.1
@@ -265,3 +302,71 @@ class BinnedSolve:
             certificate=certificate,
             bin_multipliers=proof.multipliers,
         )
+
+
+def solve(
+    problem: Problem,
+    monitor: Monitor,
+    *,
+    start: tuple[Array, float] | None = None,
+    bins: int | None = None,
+    max_iter: int = NewtonOptions.max_iter,
+    first_width: float = NewtonOptions.first_width,
+    subsample_width: float = NewtonOptions.subsample_width,
+    least_width: float = NewtonOptions.least_width,
+    subsample_size: int = NewtonOptions.subsample_size,
+) -> RawSolution:
+    """Solve a convex hinge program over pairs, the hardest pairs (partial AUC) or points to a certified relative gap.
+
+    Parameters
+    ----------
+    problem : Problem
+    monitor : Monitor
+        As for `auclab.solvers.newton.solver.solve`.
+    start : (array of shape (n_features,), float), optional
+        As for `auclab.solvers.newton.solver.solve`.
+    bins : int ≥ 0, optional
+        Of large samples in blocks: the bins of the scores at first; 0 for a score of every row in this process. Left
+        out, a number that suits the tolerance.
+    max_iter : int ≥ 1
+        The largest number of Newton steps; over bins, of passes over the rows. The best point so far is then certified
+        and returned, with the status ITERATION_LIMIT.
+    first_width, subsample_width, least_width : float > 0
+    subsample_size : int ≥ 1
+        As for `auclab.solvers.newton.minimise.NewtonOptions`.
+
+    Returns
+    -------
+    RawSolution
+
+    Raises
+    ------
+    AuclabError
+        `bins` for a sample that is not solved over bins; and as `auclab.solvers.newton.solver.solve`.
+
+    See Also
+    --------
+    auclab.solvers.binned.solver.solve_in_bins : Over bins.
+    auclab.solvers.newton.solver.solve : With a score for every row.
+    """
+    options = NewtonOptions(max_iter, first_width, subsample_width, least_width, subsample_size)
+    if bins is not None and bins < 0:
+        raise AuclabError(f"solver.bins is {bins}; it is a number of bins, 0 for none, or left out")
+    if bins == 0 or not is_solved_in_bins(problem):
+        if bins:
+            raise AuclabError(
+                "solver.bins is for large samples in blocks (from half a million rows, no constraints on w, "
+                "formulations that are means of hinges); leave it out"
+            )
+        return solve_newton(problem, monitor, start=start, options=options)
+    compile_smoothed(problem)
+    monitor.start()
+    solution = solve_in_bins(problem, monitor, n_bins=bins, start=start, max_passes=max_iter)
+    if solution is not None:
+        # With more rows, a score for each takes too much memory (90 bytes a row) for a second attempt where bins fail.
+        many = problem.sample.n_pos + problem.sample.n_neg > 50_000_000
+        ended = solution.status is not Status.ITERATION_LIMIT or monitor.stopped() is not None
+        if ended or many or solution.iterations >= max_iter:
+            return solution
+        start, options = (solution.coef, solution.intercept), replace(options, max_iter=max_iter - solution.iterations)
+    return solve_newton(problem, monitor.part(monitor.tolerance), start=start, options=options)

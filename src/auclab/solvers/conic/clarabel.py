@@ -7,10 +7,40 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from auclab.formulations.problem import Problem
-from auclab.solvers.conic.direct import solve_points
+from auclab.models.dual_lp import Fixed
+from auclab.models.hard_margin import all_margins, marginals
+from auclab.models.timings import Clock
+from auclab.models.window import solve_cone
+from auclab.solvers.budget import SMALL_ENTRIES, finite_or_none, seconds_allowed
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import PARTS
+from auclab.solvers.solution import RawSolution
+from auclab.types import Status
+
+
+def solve_points(problem: Problem, clock: Clock) -> RawSolution | None:
+    """The optimum over few points, or None for other programs and where Clarabel does not reach one.
+
+    `problem`: convex. `clock`: of the solve; 600 s where it has no limit.
+    """
+    sample = problem.sample
+    if problem.over_pairs or sample.n_entries > SMALL_ENTRIES:
+        return None
+    if PARTS["cones without CVXPY"].why_not(problem.program, problem.constraints) is not None:
+        return None
+    nothing = Fixed(0.0, np.zeros(sample.n_features))
+    limit = finite_or_none(seconds_allowed(clock.left))
+    point = solve_cone(
+        problem.program, all_margins(problem), nothing, time_limit=limit, constraints=problem.constraints
+    )
+    if point.status not in (Status.OPTIMAL, Status.TIME_LIMIT):
+        return None
+    multipliers = marginals(problem, point.weights)
+    return RawSolution(point.coef, point.intercept, point.status, multipliers, point.iterations, point.timings)
+
 
 #: Linearly dependent columns, such as those of all categories of a variable, leave Clarabel's systems singular and may
 #: end it in its first iteration. It is then run again with a hundred times its regularisation; iterative refinement

@@ -13,7 +13,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.cvxpy_model import ConvexModel, to_cvxpy
-from auclab.models.margins import marginals
+from auclab.models.hard_margin import marginals
 from auclab.models.timings import Clock, Timings
 from auclab.solvers.budget import (
     MOMENT,
@@ -24,8 +24,8 @@ from auclab.solvers.budget import (
     indivisible,
     seconds_allowed,
 )
-from auclab.solvers.raw import RawSolution
 from auclab.solvers.reformulations import feature_units
+from auclab.solvers.solution import RawSolution
 from auclab.types import Status
 
 #: A limit is never OPTIMAL: SCS reports one as `optimal_inaccurate`, the others as `user_limit`.

@@ -8,7 +8,7 @@ from typing import Any
 from auclab.formulations.problem import Problem
 from auclab.solvers.conic.cvxpy_solve import solve_conic
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import RawSolution
 
 
 def solve(problem: Problem, monitor: Monitor, *, max_iters: int = 200_000) -> RawSolution:

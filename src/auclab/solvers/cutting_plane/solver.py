@@ -1,4 +1,4 @@
-"""A level bundle method: cuts from sorted scores, a master problem, and steps to a level set of the model.
+"""Cutting planes with a level: cuts, bound, step, until the gap is proved.
 
 Every point gives a cut of the loss in O(m log m) (`cuts`). The master problem, the minimum of the largest cut plus the
 penalty, is a lower bound; the next point is the projection of the prox centre, the best point so far, onto the level
@@ -13,6 +13,7 @@ box, and the bound is claimed once the box has been lifted.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,18 +24,77 @@ from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.bundle import Cuts, LinearMaster, MasterPoint, minimise_model, project_on_level, proved_bound
+from auclab.models.timings import Timings
 from auclab.precision import EQUAL, FEW_STEPS, HALF_OF_DIGITS, LITTLE, MOST_STEPS, SMALL_OBJECTIVE, TOLERANCE
 from auclab.solvers.budget import DENSE_FEATURES, KEPT_BYTES
-from auclab.solvers.certificate import certify_scorers
-from auclab.solvers.cutting_plane.cuts import Cut, metric_length, start_points, supporting_cut
-from auclab.solvers.cutting_plane.proof import CutCombination, proved_solution
-from auclab.solvers.cutting_plane.subspace import Span, Sparse, Whole, space_for
-from auclab.solvers.encodings import is_linear
-from auclab.solvers.feasible_point import nearest_feasible
+from auclab.solvers.canonical import nearest_feasible
+from auclab.solvers.certificate import certify, certify_scorers
+from auclab.solvers.cutting_plane.subspace import (
+    Cut,
+    Span,
+    Sparse,
+    Whole,
+    cut_multipliers,
+    metric_length,
+    space_for,
+    start_points,
+    supporting_cut,
+)
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import is_linear
+from auclab.solvers.solution import RawSolution
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array, Status
+
+#: Weights ≥ 0 with a sum of at most 1 (up to rounding), and their cuts: ``Σ weight·cut`` bounds the loss from below.
+CutCombination = Sequence[tuple[float, Cut]]
+
+
+def proved_solution(
+    problem: Problem,
+    coef: Array,
+    intercept: float,
+    combination: CutCombination,
+    *,
+    status: Status,
+    iterations: int,
+    monitor: Monitor,
+) -> tuple[RawSolution, float]:
+    """A point with the multipliers of a combination of cuts, and its certified relative gap.
+
+    Bounds in the history are capped at the bound that is finally proved: a larger one of the master was rounding.
+    """
+    sample = problem.sample
+    total = max(1.0, sum(weight for weight, _ in combination))
+    objective = problem.objective(coef, intercept)
+    if proves_by_slopes(problem.program):
+        total *= 1.0 + 2.0**-50  # so that the sum of the rounded weights is at most 1, exactly
+        points = [(weight / total, cut.theta) for weight, cut in combination if cut.theta is not None and weight > 0]
+        scorers = tuple((weight, theta[:-2], float(theta[-2]), HALF_OF_DIGITS) for weight, theta in points)
+        certificate = certify_scorers(problem, coef, objective, scorers or [(1.0, coef, intercept, 0.0)])[0]
+        timings, history = Timings(solve=monitor.seconds), tuple(monitor.history)
+        found = RawSolution(coef, intercept, status, None, iterations, timings, history=history, scorers=scorers)
+        return found, certificate.gap
+    varies = problem.program.comparisons.capacity(sample) is not None
+    multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg), *([np.zeros(sample.n_neg)] if varies else [])
+    for weight, cut in combination:
+        for sums, part in zip(multipliers, cut_multipliers(problem, cut), strict=True):
+            sums += weight / total * part
+    (pos, neg), share_neg = multipliers[:2], multipliers[2] if varies else None
+    certificate, _ = certify(problem.dual_problem(share_neg, neg), coef, intercept, (pos, neg), objective)
+    proved = certificate.lower_bound
+    solution = RawSolution(
+        coef,
+        intercept,
+        status,
+        (pos, neg),
+        iterations,
+        Timings(solve=monitor.seconds),
+        history=tuple((seconds, value, min(bound, proved)) for seconds, value, bound in monitor.history),
+        share_neg=share_neg,
+    )
+    return solution, certificate.gap
+
 
 #: Relative position of the level between lower bound and best value (measured: 0.5 takes a third more steps).
 _LEVEL = 0.8

@@ -21,7 +21,7 @@ from auclab.models.exact_auc_mip import MARGIN, Box, Directions, pair_directions
 from auclab.models.timings import Clock, Timings
 from auclab.solvers.budget import SMALL_MARGINS, finite_or_none, seconds_allowed
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import RawSolution
 from auclab.types import Array, AuclabError, Status
 
 #: From this number of open directions on a mixed-integer program is faster than two boxes (measured).

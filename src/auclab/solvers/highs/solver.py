@@ -20,13 +20,13 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import BufferedAUC
 from auclab.models.dual_lp import highs_status, quiet_highs, run_highs, solve_dual
-from auclab.models.margins import all_margins, marginals
+from auclab.models.hard_margin import all_margins, marginals
 from auclab.models.timings import Clock, Timings
 from auclab.solvers.budget import NOTEWORTHY, check_margins, default_limit_note, finite_or_none, seconds_allowed
-from auclab.solvers.encodings import encodings, fastest_encoding
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
 from auclab.solvers.reformulations import feature_units, run_solver
+from auclab.solvers.registry import encodings, fastest_encoding
+from auclab.solvers.solution import RawSolution
 from auclab.types import Array, AuclabError, Status
 from auclab.validation import check_choice
 

@@ -20,7 +20,7 @@ from auclab.solvers.integer.region import Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import RawSolution
 from auclab.types import Array, AuclabError, Status
 from auclab.wording import counted
 

@@ -1,4 +1,4 @@
-"""At most k features, and whole points.
+"""At most k features, and whole points; and the value for every number of features.
 
 Groups of columns, such as those of a nominal feature, count as one. The lower bound is that of the tree: for each
 region, the minimum of a plane below the objective (`auclab.solvers.integer.region.least`). A tree needs bounds of the
@@ -9,27 +9,31 @@ is for the w up to the length that is within it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations import Program, RankSVM, as_formulation
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
-from auclab.models.timings import Timings
+from auclab.models.timings import Clock, Timings
 from auclab.precision import EQUAL
+from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import seconds_allowed
-from auclab.solvers.integer.convex_oracle import ConvexOracle
-from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region, numbered_groups
+from auclab.solvers.dispatch import solve_problem
+from auclab.solvers.integer.region import EXCLUDED, USED, ConvexOracle, Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.scorecard import solve_scorecard
 from auclab.solvers.integer.tree import MANY_ROUNDS, Incumbent, Objective, Tree, bound_of, grow
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Solution
+from auclab.solvers.path import solve_path
+from auclab.solvers.solution import RawSolution, Solution
 from auclab.types import Array, AuclabError, Status
 
 #: Coefficients without a bound are in a box of this many times the largest one that is known, at least 1; in scores at
@@ -61,7 +65,7 @@ def solve_max_features(problem: Problem, monitor: Monitor) -> RawSolution:
 
     See Also
     --------
-    auclab.solvers.integer.feature_path.feature_path : For every number of features.
+    auclab.solvers.integer.solver.feature_path : For every number of features.
     """
     constraints = problem.constraints
     if constraints is None or constraints.max_features is None:
@@ -335,3 +339,85 @@ def solve(problem: Problem, monitor: Monitor) -> RawSolution:
     """
     run = {"integer": solve_scorecard}.get(problem.program.kind, solve_max_features)
     return run(problem, monitor)
+
+
+@dataclass(frozen=True)
+class FeaturePath:
+    """Solutions with at most 1, 2, … features.
+
+    `counts`: numbers of features k. `solutions`: with at most the number of features in `counts` each; their lower
+    bounds hold for all choices of features, without a penalty up to `Certificate.norm_bound`. `l1`: of RankSVM with an
+    l1 penalty, along its path: features that are used, and the value of the program once it is solved on these features
+    without the penalty of the path.
+    """
+
+    counts: tuple[int, ...]
+    solutions: tuple[Solution, ...]
+    l1: tuple[tuple[int, float], ...]
+
+
+def feature_path(
+    formulation: str | Program,
+    X: Any,
+    y: ArrayLike,
+    counts: Sequence[int],
+    *,
+    constraints: ColumnConstraints | None = None,
+    tolerance: float = 1e-4,
+    time_limit: float | None = 60.0,
+    penalties: int = 20,
+) -> FeaturePath:
+    """Solve a convex formulation with at most k features, for several k.
+
+    Parameters
+    ----------
+    formulation : str or Program
+        Convex.
+    X : array of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    counts : sequence of int
+        Numbers of features, ≥ 1.
+    constraints : ColumnConstraints, optional
+        Bounds, rows, groups; its `max_features` is ignored.
+    tolerance, time_limit : float
+        Tolerance and time limit of each solve.
+    penalties : int
+        Penalties on the l1 path, ≥ 1.
+
+    See Also
+    --------
+    auclab.displays.coefficients.draw_feature_path : Draws it.
+    auclab.solve : A single limit `max_features`.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 2.0], [3.0, 1.0]])
+    >>> path = feature_path(RankSVM(0.1, "l1"), X, [0, 0, 1, 1], [1, 2])
+    >>> path.solutions[1].objective <= path.solutions[0].objective + 1e-6
+    True
+    """
+    program, sample = as_formulation(formulation), as_sample(X, y)
+    n = sample.n_features
+    given = ColumnConstraints.of(n) if constraints is None else constraints
+    solutions = [
+        solve_problem(
+            Problem(program, sample, replace(given, max_features=int(count))),
+            "auto",
+            tolerance=tolerance,
+            clock=Clock(time_limit),
+        )
+        for count in counts
+    ]
+    largest = RankSVM(1.0, "l1").null_penalty(X, y)
+    values = np.geomspace(0.7 * largest, 1e-3 * largest, penalties)
+    found: dict[int, float] = {}
+    for each in solve_path(RankSVM(1.0, "l1"), X, y, values.tolist(), parameter="penalty", tolerance=1e-4):
+        used = np.isin(given.groups, given.groups[np.abs(each.coef) * sample.spread > 1e-6])
+        count = int(np.unique(given.groups[used]).size)
+        if not 0 < count <= max(counts):
+            continue
+        lower, upper = np.where(used, given.lower, 0.0), np.where(used, given.upper, 0.0)
+        only = replace(given, lower=lower, upper=upper, max_features=None)
+        value = solve_problem(Problem(program, sample, only), "auto", tolerance=tolerance, clock=Clock(time_limit))
+        found[count] = min(found.get(count, np.inf), value.objective)
+    return FeaturePath(tuple(int(count) for count in counts), tuple(solutions), tuple(sorted(found.items())))

@@ -1,15 +1,319 @@
-"""The Newton system of an interior-point method, by systems of the size of the rows."""
+"""The margins and the block of a norm in an interior-point method, and its Newton system of the size of the rows.
+
+With ``t = ‖w‖`` and its multiplier τ, the border holds t and what else the norm needs. Every class keeps its point
+and its dual point, says the block, and turns the step in w and the border into a step of its own variables.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.linalg as la
 
 from auclab.compiled.threads import in_parallel
 from auclab.models.timings import Clock
-from auclab.solvers.interior.lengths import Length, Margins
+from auclab.precision import ROUNDING
+from auclab.regularisers import VectorNorm
 from auclab.types import Array
+
+#: From a vector, or several, over rows to one: ``(I + B G)⁻¹``, and B.
+RowSystem = tuple[Callable[[Array], Array], Callable[[Array], Array]]
+
+
+class PointMargins:
+    """``side_k (s_k + b)``, at least `least`, with at most `capacity` charged for each; infinite for a hard margin."""
+
+    has_intercept = True
+
+    def __init__(self, sides: Array, capacity: Array, least: float = 1.0):
+        self.sides, self.capacity, self.least = sides, capacity, least
+
+    def lacking(self, scores: Array, intercept: float) -> Array:
+        """The shortfalls of the margins."""
+        return self.least - self.sides * (scores + intercept)
+
+    def change(self, scores: Array, intercept: float) -> Array:
+        """By how much they lack more where scores and intercept change by this."""
+        return -self.sides * (scores + intercept)
+
+    def over_rows(self, multipliers: Array) -> Array:
+        """``Σ_k q_k ∂m_k/∂s``, shape (n_rows,)."""
+        return self.sides * multipliers
+
+    def marginals(self, multipliers: Array) -> tuple[Array, Array]:
+        """The multipliers of positives and negatives."""
+        return multipliers[self.sides > 0], multipliers[self.sides < 0]
+
+    def system(self, weight: Array, gram: Array) -> RowSystem:
+        """For ``B = diag(weight)``."""
+        factor = la.cho_factor(gram + np.diag(1.0 / weight), lower=True, overwrite_a=True, check_finite=False)
+
+        def product(v: Array) -> Array:
+            return np.asarray((weight * v.T).T)
+
+        def solve(v: Array) -> Array:
+            return np.asarray(la.cho_solve(factor, (v.T / weight).T, check_finite=False))
+
+        return solve, product
+
+
+class PairMargins:
+    """``s_i − s_j`` of every positive i and negative j, at least 1."""
+
+    has_intercept = False
+
+    def __init__(self, share_pos: Array, share_neg: Array):
+        self.capacity = np.outer(share_pos, share_neg)
+        self.n_pos, self.sides = share_pos.size, np.ones((1, 1))
+
+    def lacking(self, scores: Array, intercept: float) -> Array:
+        """What the margins lack."""
+        return 1.0 - scores[: self.n_pos, None] + scores[None, self.n_pos :]
+
+    def change(self, scores: Array, intercept: float) -> Array:
+        """By how much they lack more where scores change by this."""
+        return scores[None, self.n_pos :] - scores[: self.n_pos, None]
+
+    def over_rows(self, multipliers: Array) -> Array:
+        """``Σ_k q_k ∂m_k/∂s``, shape (n_rows,)."""
+        return np.r_[multipliers.sum(axis=1), -multipliers.sum(axis=0)]
+
+    def marginals(self, multipliers: Array) -> tuple[Array, Array]:
+        """The sums of the multipliers of every row."""
+        return multipliers.sum(axis=1), multipliers.sum(axis=0)
+
+    def system(self, weight: Array, gram: Array) -> RowSystem:
+        """For the Laplacian B of the pairs, by its Cholesky factor: ``(I + BG)⁻¹ = C (I + CᵀGC)⁻¹ C⁻¹``."""
+        laplacian = np.zeros_like(gram)
+        laplacian[: self.n_pos, self.n_pos :] = -weight
+        laplacian[self.n_pos :, : self.n_pos] = -weight.T
+        diagonal = np.diag_indices_from(laplacian)
+        laplacian[diagonal] = np.r_[weight.sum(axis=1), weight.sum(axis=0)]
+        ridged = laplacian.copy()
+        ridged[diagonal] *= 1.0 + ROUNDING
+        lower = la.cholesky(ridged, lower=True, overwrite_a=True, check_finite=False)
+        inner = la.blas.dtrmm(1.0, lower, gram, side=1, lower=1)
+        inner = la.blas.dtrmm(1.0, lower, inner, lower=1, trans_a=1, overwrite_b=1)
+        inner[diagonal] += 1.0
+        factor = la.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
+
+        def product(v: Array) -> Array:
+            return np.asarray(laplacian @ v)
+
+        def solve(v: Array) -> Array:
+            first = la.solve_triangular(lower, v, lower=True, check_finite=False)
+            return np.asarray(lower @ la.cho_solve(factor, first, check_finite=False))
+
+        return solve, product
+
+
+Margins = PointMargins | PairMargins
+
+
+#: The first length of w, in units in which scores differ by about 1, over the root of the number of columns.
+_FIRST = 0.1
+#: Largest fractions of the limit of a dual vector for the first dual vector, and for its multipliers.
+INSIDE = 0.9
+
+
+class Border(NamedTuple):
+    """Columns F, shape (n, k), and the corner, shape (k, k), of the bordered system; the first column is that of t."""
+
+    columns: Array
+    corner: Array
+
+
+class Steps(NamedTuple):
+    """Slack variables and multipliers with their steps."""
+
+    slack: Array
+    slack_step: Array
+    dual: Array
+    dual_step: Array
+
+
+class Free:
+    """No norm, only the squares of a regulariser."""
+
+    t = 0.0
+    size = 0
+    is_uniform = True
+
+    def diagonal(self, w: Array) -> Array:
+        """That of the block."""
+        return np.zeros(w.size)
+
+    def border(self, w: Array) -> Border:
+        """None."""
+        return Border(np.zeros((w.size, 0)), np.zeros((0, 0)))
+
+    def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """The right-hand sides."""
+        return gradient, np.zeros(0)
+
+    def steps(self, w_step: Array, border: Array, gradient_step: Array) -> Steps | None:
+        """No slack variables."""
+        return None
+
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
+        """Nothing to move."""
+
+
+class _TwoSided:
+    """Norms with a slack variable and a multiplier on either side of every column."""
+
+    is_uniform = False
+    slack: tuple[Array, Array]
+    dual: tuple[Array, Array]
+
+    @property
+    def _rates(self) -> tuple[Array, Array]:
+        return self.dual[0] / self.slack[0], self.dual[1] / self.slack[1]
+
+    def _aims(self, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """``(μ − s·y)/s`` of either side, minus the second-order term of the predictor."""
+        slack, dual = np.concatenate(self.slack), np.concatenate(self.dual)
+        product = 0.0 if second is None else second.slack_step * second.dual_step
+        above, below = np.split((mu - slack * dual - product) / slack, 2)
+        return above, below
+
+    def _both(self, slack_steps: tuple[Array, Array], dual_steps: tuple[Array, Array]) -> Steps:
+        return Steps(*map(np.concatenate, (self.slack, slack_steps, self.dual, dual_steps)))
+
+    def _moved(self, steps: Steps | None, primal: float, dual: float) -> None:
+        assert steps is not None
+        above, below = np.split(steps.slack + primal * steps.slack_step, 2)
+        self.slack = above, below
+        above, below = np.split(steps.dual + dual * steps.dual_step, 2)
+        self.dual = above, below
+
+
+class Box(_TwoSided):
+    """``t = Σ c_k u_k`` with ``abs(w_k) ≤ u_k``: norms whose dual ball is the box ``abs(g_k) ≤ τ c_k``."""
+
+    size = 2
+
+    def __init__(self, limits: Array, w: Array, gradient: Array, unit: float, tau: float):
+        self.limits, self.tau = limits, tau
+        self.u = np.abs(w) + _FIRST / (unit * np.sqrt(w.size))
+        self.slack = self.u - w, self.u + w
+        self.t = float(limits @ self.u)
+        g = gradient * min(1.0, INSIDE * tau / max(float((abs(gradient) / limits).max()), 1e-300))
+        self.dual = 0.5 * (tau * limits + g), 0.5 * (tau * limits - g)
+
+    def diagonal(self, w: Array) -> Array:
+        """Of w, once u is eliminated."""
+        above, below = self._rates
+        return 4.0 * above * (below / (above + below))
+
+    def border(self, w: Array) -> Border:
+        """T and τ."""
+        above, below = self._rates
+        of_tau = (above - below) / (above + below) * self.limits
+        corner = -float(self.limits @ (self.limits / (above + below)))
+        return Border(np.c_[np.zeros(w.size), of_tau], np.array([[0.0, -1.0], [-1.0, corner]]))
+
+    def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """The right-hand sides."""
+        rate_above, rate_below = self._rates
+        above, below = self._aims(mu, second)
+        self._lacks = self.tau * self.limits - self.dual[0] - self.dual[1]
+        self._residual = gradient - (self.dual[0] - self.dual[1])
+        self._free = (above + below - self._lacks) / (rate_above + rate_below)
+        of_w = self._residual - above + below - (rate_below - rate_above) * self._free
+        missing = self.t - float(self.limits @ self.u)
+        return of_w, np.array([self.tau - slope, missing - float(self.limits @ self._free)])
+
+    def steps(self, w_step: Array, border: Array, gradient_step: Array) -> Steps:
+        """The multipliers follow the dual vector, with ``α + β = τc`` and ``α − β = g``."""
+        above, below = self._rates
+        self._u_step = self._free + ((above - below) * w_step - self.limits * border[1]) / (above + below)
+        total, difference = self._lacks + self.limits * border[1], gradient_step + self._residual
+        slack_steps = self._u_step - w_step, self._u_step + w_step
+        return self._both(slack_steps, (0.5 * (total + difference), 0.5 * (total - difference)))
+
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
+        """Along the step."""
+        self.u = self.u + primal * self._u_step
+        self.t, self.tau = self.t + primal * float(border[0]), self.tau + dual * float(border[1])
+        self._moved(steps, primal, dual)
+
+
+class Top(_TwoSided):
+    """``t ≥ c_k abs(w_k)`` for every column: norms whose ball is a box."""
+
+    size = 1
+
+    def __init__(self, factors: Array, w: Array, gradient: Array, unit: float, tau: float):
+        self.factors = factors
+        self.t = float((factors * np.abs(w)).max()) + _FIRST / unit
+        self.slack = self.t - factors * w, self.t + factors * w
+        size = float((abs(gradient) / factors).sum())
+        g = gradient / factors * min(1.0, INSIDE * tau / max(size, 1e-300))
+        rest = 0.5 * (tau - float(abs(g).sum())) / w.size
+        self.dual = np.maximum(g, 0.0) + rest, np.maximum(-g, 0.0) + rest
+
+    def diagonal(self, w: Array) -> Array:
+        """The rates of both sides."""
+        above, below = self._rates
+        return self.factors**2 * (above + below)
+
+    def border(self, w: Array) -> Border:
+        """T alone."""
+        above, below = self._rates
+        return Border((self.factors * (below - above))[:, None], np.array([[float((above + below).sum())]]))
+
+    def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """The right-hand sides."""
+        self._aim = above, below = self._aims(mu, second)
+        self._residual = gradient - self.factors * (self.dual[0] - self.dual[1])
+        total = float((self.dual[0] + self.dual[1] + above + below).sum())
+        return self._residual - self.factors * (above - below), np.array([total - slope])
+
+    def steps(self, w_step: Array, border: Array, gradient_step: Array) -> Steps:
+        """Of the side with more room by its rate, of the other by the dual vector, which has more digits."""
+        slack_steps = border[0] - self.factors * w_step, border[0] + self.factors * w_step
+        above, below = (aim - rate * step for aim, rate, step in zip(self._aim, self._rates, slack_steps, strict=True))
+        difference = (gradient_step + self._residual) / self.factors
+        has_room = self.slack[0] > self.slack[1]
+        dual_steps = np.where(has_room, above, below + difference), np.where(has_room, above - difference, below)
+        return self._both(slack_steps, dual_steps)
+
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
+        """Along the step."""
+        self.t += primal * float(border[0])
+        self._moved(steps, primal, dual)
+
+
+Length = Free | Box | Top
+
+
+def length_at(norm: VectorNorm | None, w: Array, gradient: Array, unit: float, tau: float) -> Length:
+    """The block of a norm, or of none, at a first point w with the multiplier τ and the dual vector `gradient`.
+
+    `unit` > 0: by which scores of a w of length 1 differ. `tau` > 0.
+    """
+    if norm is None:
+        return Free()
+    if (box := norm.dual_box(w.size)) is not None:
+        return Box(box, w, gradient, unit, tau)
+    factors = top_factors(norm, w.size)
+    assert factors is not None  # the solver refuses other norms
+    return Top(factors, w, gradient, unit, tau)
+
+
+def top_factors(norm: VectorNorm, n_features: int) -> Array | None:
+    """The c of a norm ``max_k c_k abs(w_k)``, read from its epigraph; None of others."""
+    rows = norm.epigraph(np.ones(n_features))
+    if len(rows.sizes) or rows.n_parts(n_features) or rows.linear.shape[0] != 2 * n_features:
+        return None
+    of_w, of_t = rows.linear[:, :n_features].tocsr(), rows.linear[:, [n_features]].toarray()
+    factors = of_w[:n_features].diagonal()
+    other = abs(of_w).sum() - 2.0 * factors.sum() + abs(of_w[:n_features] + of_w[n_features:]).sum()
+    return factors if (factors > 0).all() and other == 0 and (of_t == -1).all() else None
+
 
 #: Corrections of the solution of a system by its residual.
 _REFINEMENTS = 2

@@ -1,4 +1,4 @@
-"""A program over a whole reproducing-kernel space, solved in the span of landmarks until that is proved to be enough.
+"""The solve in stages: in the span of landmarks, with more landmarks, until the gap over the whole space is proved.
 
 1. Landmarks are chosen for the current dual point (`span_choice`), and the program is solved in their span, where it is
    linear (`span`), by newton from the last point.
@@ -16,18 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.precision import FEW_STEPS, LITTLE, SMALL_OBJECTIVE
+from auclab.precision import FEW_STEPS, LITTLE, ROUGH, SMALL_OBJECTIVE
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.kernel.bound import DualPoint, best_between, mixed
-from auclab.solvers.kernel.dual_points import from_solve, of_zero
-from auclab.solvers.kernel.landmarks import residual_of
-from auclab.solvers.kernel.result import Found
-from auclab.solvers.kernel.solution import Stage
-from auclab.solvers.kernel.span_choice import PROGRESS, SpanChoice
+from auclab.solvers.kernel.solution import Found, Stage
+from auclab.solvers.kernel.span import PROGRESS, Span, SpanChoice, from_solve, of_zero, residual_of
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.raw import RawSolution
 from auclab.solvers.reformulations import run_solver, with_scaled_parameters
+from auclab.solvers.solution import RawSolution
+from auclab.solvers.verification import verify
 from auclab.types import Array, Status
 
 #: Gains over a constant scorer up to which they count as 0.
@@ -224,3 +222,49 @@ class LandmarkSolve:
             seconds=self.monitor.seconds,
             notes=notes,
         )
+
+
+#: Solves on the way to the landmarks of a program without a norm.
+_ROUNDS = 3
+
+
+def solve_without_norm(training: Training, tolerance: float, most: int, monitor: Monitor) -> Found:
+    """A program with z = 0 and λ = 0 in the span of `most` landmarks, chosen for the duals of smaller spans.
+
+    Without a norm a bound for the whole space needs ``Σ q d = 0`` there, which only observations of both classes with
+    equal rows allow: with a kernel such as "rbf" the infimum over the space is their weight, mostly 0. So what is
+    certified is the optimum in the span, and the number of landmarks is what limits the scorer.
+    """
+    solve = LandmarkSolve(training, ROUGH, most, monitor)
+    for k in range(1, _ROUNDS):
+        solve.add_landmarks(max(1, most * k // _ROUNDS) - solve.choice.span.size)
+        if monitor.stopped() or solve.point.objective <= ROUGH:
+            break
+    solve.add_landmarks(most - solve.choice.span.size, solving=False)
+    return _in_span(training, tolerance, solve.choice.span, monitor)
+
+
+def _in_span(training: Training, tolerance: float, span: Span, monitor: Monitor) -> Found:
+    """The solve in a span with the certificate of a linear program there."""
+    problem = training.in_features(span.features)
+    raw = run_solver("newton", problem, monitor.part(tolerance))
+    solution = verify(problem, raw, "newton", tolerance)
+    note = (
+        f"{training.program.name} has no norm: the optimum is certified among the scorers in the span of the "
+        f"{span.size} landmarks, and max_landmarks limits them"
+    )
+    return Found(
+        landmarks=span.landmarks,
+        coefficients=span.coefficients(solution.coef),
+        intercept=solution.intercept,
+        status=solution.status,
+        dual=from_solve(training, problem, raw, span) or of_zero(training),
+        bound=solution.lower_bound,
+        iterations=solution.iterations,
+        stages=(Stage(span.size, monitor.seconds, solution.objective, solution.lower_bound),),
+        history=solution.history,
+        seconds=monitor.seconds,
+        notes=(note, *solution.notes),
+        space="span",
+        norm_bound=solution.certificate.norm_bound,
+    )

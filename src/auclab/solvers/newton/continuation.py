@@ -31,10 +31,9 @@ from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, certify_scorers, relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.minimise import DampedNewton, Iterate, NewtonOptions
-from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.losses import Evaluation
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
-from auclab.solvers.solution import Certificate
+from auclab.solvers.solution import Certificate, RawSolution
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status

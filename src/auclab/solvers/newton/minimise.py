@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.precision import EPSILON, FARTHER, HALF_OF_DIGITS, LITTLE, MOST_STEPS, PATIENCE
 from auclab.solvers.budget import NEWTON_FEATURES
-from auclab.solvers.feasible_point import nearest_feasible
+from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.monitor import Monitor, OutOfTime
 from auclab.solvers.newton.steps import Hessian, HessianOperator, proximal_step
 from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss

@@ -24,15 +24,15 @@ from auclab.models.hard_margin import is_quickly_separated
 from auclab.precision import ORDINARY
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import NEWTON_FEATURES
+from auclab.solvers.canonical import leaves_no_hinge, separates
 from auclab.solvers.certificate import certify
-from auclab.solvers.cutting_plane.cuts import LENGTHS
+from auclab.solvers.cutting_plane.subspace import LENGTHS
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.continuation import WIDER, Continuation, State
 from auclab.solvers.newton.minimise import DampedNewton, NewtonOptions
-from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
-from auclab.solvers.separation import leaves_no_hinge, separates
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
+from auclab.solvers.solution import RawSolution
 from auclab.solvers.windows import solve_windows
 from auclab.types import Array, AuclabError, Status
 

@@ -28,11 +28,11 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
 from auclab.formulations.base import Program
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import row_with, without_squares
 from auclab.models.bundle import norm_cone
 from auclab.precision import LITTLE, MOST_STEPS, ROUNDING, SOLVED
-from auclab.solvers.feasible_point import nearest_feasible
+from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.active_set_step import active_set_step, solve_positive_definite
 from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss, never

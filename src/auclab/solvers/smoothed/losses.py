@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from auclab.compiled.pieces import point_piece_sums
-from auclab.compiled.sparse_rows import sparse_gram
+from auclab.compiled.rows import sparse_gram
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.types import Array

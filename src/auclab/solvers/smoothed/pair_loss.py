@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
+from auclab.compiled.rows import sparse_window_products
 from auclab.compiled.smooth import (
     Index,
     add_window_differences,
@@ -23,7 +24,6 @@ from auclab.compiled.smooth import (
     sums_of_entries,
     window_sums,
 )
-from auclab.compiled.sparse_rows import sparse_window_products
 from auclab.compiled.threads import LARGE, in_parallel
 from auclab.formulations.problem import Problem
 from auclab.samples.bicliques import Side

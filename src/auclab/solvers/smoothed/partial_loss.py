@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
+from auclab.compiled.hinge import ascending
+from auclab.compiled.pieces import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
 from auclab.compiled.smooth import Index, sweep_neg, sweep_pos
-from auclab.compiled.sorting import ascending
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import KEPT_BYTES

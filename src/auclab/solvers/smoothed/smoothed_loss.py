@@ -13,7 +13,7 @@ constraint, which those before the step do not.
 from __future__ import annotations
 
 from auclab.compiled.compiling import Family, compile_loops
-from auclab.compiled.sorting import FEW
+from auclab.compiled.hinge import FEW
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.smoothed.losses import Check, PointLoss, SmoothedLoss, never

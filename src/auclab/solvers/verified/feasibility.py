@@ -22,12 +22,11 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
-from auclab.compiled.transport import SortedMarginals
+from auclab.compiled.hinge import SortedMarginals
 from auclab.formulations.problem import Problem
 from auclab.precision import FEW_ROUNDINGS, FEW_STEPS, HALF_OF_DIGITS, ROUNDING, SOLVED
-from auclab.solvers.verified.constraints import Lagrangian
 from auclab.solvers.verified.correction import Rows
-from auclab.solvers.verified.moments import Moments, moments
+from auclab.solvers.verified.value import Lagrangian, Moments, moments
 from auclab.types import Array
 
 #: Values of 1 − factor that are tried: the relative loss of the bound, and the room gained below the capacities.

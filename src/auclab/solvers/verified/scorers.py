@@ -1,4 +1,9 @@
-"""Dual points of losses other than the hinge, given by scorers, and their lower bound less all rounding errors.
+"""Dual points of other losses than the hinge, and of ranked pairs: slopes at a scorer, multipliers of single pairs.
+
+A program without a penalty has the dual constraint ``Σ q d = 0`` or ``‖Σ q d‖_* ≤ −z Σ q``, which floating-point sums
+satisfy only up to rounding, and the violation would lower the bound in proportion to ‖w‖. A few pairs whose weight is
+neither 0 nor full have room on both sides: with their differences as the columns of D and B near ``D⁻¹``, weights
+``δ`` with ``Dδ = −g`` exist and have ``|δ| ≤ |B||g| + ρ/(1 − ρ) max |B||g|`` if ``ρ = ‖I − BD‖ < 1`` (Neumann).
 
 For a convex ℓ with conjugate ℓ* and any α_k in its domain, ``g = Σ q_k α_k d_k`` and ``S = Σ q_k α_k``, every w has at
 least the objective ``S − Σ q_k ℓ*(α_k) − R*(g)`` (derivations 7.1, with Fenchel's inequality for ℓ; with a buffer, zS
@@ -12,22 +17,121 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.linalg as la
+from numpy.typing import NDArray
 
+from auclab.compiled.accurate import UNIT
 from auclab.compiled.bicliques import accurate_pair_slopes
-from auclab.compiled.doubledouble import UNIT
+from auclab.compiled.pieces import pair_piece_sums
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.losses.loss import Pieces
-from auclab.models.margins import all_margins, marginals
+from auclab.models.hard_margin import all_margins, marginals
 from auclab.samples.bicliques import sums_of_rows
-from auclab.solvers.verified.constraints import lagrangian
-from auclab.solvers.verified.moments import moments
-from auclab.solvers.verified.pair_weights import FreePairs
-from auclab.solvers.verified.value import DOWN, UP, DualBound, Goal, Rounding, dual_value, widened
+from auclab.solvers.verified.value import DOWN, UP, DualBound, Goal, Rounding, dual_value, lagrangian, moments, widened
 from auclab.types import Array
+
+#: Pairs that are examined for each column.
+_PAIRS_A_COLUMN = 50
+#: The fraction of its room that a weight may use.
+_ROOM = 0.99
+
+
+@dataclass(frozen=True)
+class FreePairs:
+    """Pairs whose weights may increase and decrease.
+
+    `differences` (n_features, n_pairs): ``x_i − x_j``, rounded. `largest` (n_features,): of the moduli of the entries
+    of the rows. `room` (n_pairs,): by how much each weight may change.
+    """
+
+    differences: Array
+    largest: Array
+    room: Array
+
+    @classmethod
+    def of(cls, problem: Problem, i: NDArray[np.integer], j: NDArray[np.integer], room: Array) -> FreePairs:
+        """Those of pairs of rows with the most room, a limited number."""
+        sample = problem.sample
+        most = np.argsort(-room)[: _PAIRS_A_COLUMN * sample.n_features]
+        upper, lower = sample.take(i[most], j[most])
+        differences = upper - lower
+        differences = differences.toarray() if sample.is_sparse else differences
+        return cls(np.asarray(differences, dtype=float).T, sample.peaks, _ROOM * room[most])
+
+    @classmethod
+    def in_band(cls, problem: Problem, coef: Array, half_width: float) -> FreePairs:
+        """The pairs whose smoothed hinge at a scorer has a slope between 0 and 1."""
+        program, sample = problem.program, problem.sample
+        shift = 1.0 - program.threshold * program.regulariser.norm(coef)
+        upper, lower = sample.sides(sample.scores(coef))
+        none, no_slopes = np.zeros((2, 3)), np.zeros((2, 2))
+        first, _, _ = pair_piece_sums(
+            upper.scores, lower.scores, upper.share, lower.share, upper.starts, lower.starts, shift,
+            np.array([-half_width, half_width]), none, no_slopes, none, np.zeros(2),
+        )  # fmt: skip
+        counts = first[1] - first[0]
+        most = np.argsort(-counts, kind="stable")[: _PAIRS_A_COLUMN * sample.n_features]
+        counts = np.minimum(counts[most], _PAIRS_A_COLUMN)
+        above = np.repeat(most, counts)
+        below = first[0][above] + np.arange(above.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        slope = 0.5 + 0.5 * (shift - upper.scores[above] + lower.scores[below]) / half_width
+        room = np.maximum(np.minimum(slope, 1.0 - slope), 0.0) * upper.share[above] * lower.share[below]
+        return cls.of(problem, upper.rows[above], lower.rows[below], room)
+
+    def balancing(self, gradient: Array, error: Array) -> float | None:
+        """An upper bound of ``Σ|δ|`` for changes that make ``Σ q d`` exactly 0; None if there is not enough room.
+
+        `gradient`, `error` (n_features,): ``Σ q d`` is within `error` of `gradient`.
+        """
+        used = self.largest > 0  # constant columns have no differences
+        chosen = self._independent(used)
+        if chosen is None:
+            return None
+        D = self.differences[np.ix_(used, chosen)]
+        try:
+            B = np.linalg.inv(D)
+        except np.linalg.LinAlgError:
+            return None
+        size, unit = D.shape[0], 2.0**-52
+        apart = abs(np.eye(size) - B @ D) + (size + 2.0) * unit * (abs(B) @ abs(D))
+        apart += abs(B) @ np.broadcast_to(unit * 2.0 * self.largest[used][:, None], D.shape)
+        rho = float(apart.sum(axis=1).max()) * (1.0 + 2.0 * size * unit)
+        if not rho < 0.5:
+            return None
+        most = abs(B @ gradient[used]) + abs(B) @ (error[used] + (size + 2.0) * unit * abs(gradient[used]))
+        most = (most + rho / (1.0 - rho) * float(most.max())) * (1.0 + (size + 8.0) * unit)
+        return float(most.sum()) * (1.0 + size * unit) if (most <= self.room[chosen]).all() else None
+
+    def reducing(self, gradient: Array, part: float) -> Iterator[tuple[Array, Array, float]]:
+        """A gradient from which about `part` is taken, its error, and ``Σ|δ|``: of all columns, and of the largest.
+
+        Where the norm is a largest entry, the others need not fall.
+        """
+        used = (self.largest > 0) & (gradient != 0)
+        size, D = abs(gradient[used]), self.differences[used]
+        if not (size.size and self.room.size):
+            return
+        for weight in (np.ones_like(size), (size / size.max()) ** 4 + 1e-3):
+            columns = weight[:, None] * D * self.room
+            change = self.room * np.linalg.lstsq(columns, -part * weight * gradient[used], rcond=1e-9)[0]
+            if (abs(change) <= self.room).all():
+                total = float(abs(change).sum())
+                left = gradient + self.differences @ change
+                unit = 2.0**-52 * (change.size + 4.0)
+                yield left, unit * (abs(gradient) + 2.0 * total * self.largest), total * (1.0 + unit)
+
+    def _independent(self, used: NDArray[np.bool_]) -> NDArray[np.intp] | None:
+        """As many pairs as columns, of independent differences and with room; None if there are none."""
+        size = int(np.count_nonzero(used))
+        if np.count_nonzero(self.room) < size:
+            return None
+        _, pivots = la.qr(self.differences[used] * self.room, mode="r", pivoting=True)
+        return np.asarray(pivots[:size])
+
 
 #: A dual point: weights ≥ 0 with a sum of at most 1, scorers (w, b), and the half-widths at which the loss is smoothed.
 Scorers = Sequence[tuple[float, Array, float, float]]
@@ -46,7 +150,7 @@ def scorer_bound(
     """The bound of the mean of the dual points at some scorers, or of one with a multiplier for every margin.
 
     `problem`: convex, in memory. `coef` (n_features,): the solution, whose length sets the least radius. `each`
-    (n_margins,): the ``q_k α_k`` of every margin, in the order of `auclab.models.margins.all_margins`, in place of
+    (n_margins,): the ``q_k α_k`` of every margin, in the order of `auclab.models.hard_margin.all_margins`, in place of
     scorers. `goal`: what a larger radius may cost.
     """
     sample, over_pairs = problem.sample, problem.over_pairs
