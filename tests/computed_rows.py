@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.samples.blocks import BlockTable, LocalEngine
-from auclab.samples.blocks.block import Block, Engine
 from auclab.samples.blocks.labels import BlockLabels, LabelledBlock
+from auclab.samples.blocks.table import Block, Engine
 from auclab.types import Array
 
 #: Rows of a block.

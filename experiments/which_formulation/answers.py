@@ -14,8 +14,7 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy.stats import spearmanr, wilcoxon
 
-from auclab.comparison.paired import paired_test
-from auclab.comparison.ranks import Ranking, rank_columns
+from auclab.comparison.paired import Ranking, paired_test, rank_columns
 from auclab.datasets import load
 from auclab.types import AuclabError
 from experiments.study import FOLDER, VALUE, Row, main, read

@@ -236,7 +236,7 @@ ESCAPES = {
         {"dataset": {"_target_": FILE, "path": "x.csv", "name": other_download()}}, f"'{PUBLISHED}' at dataset.name"
     ),
     "a download as the base of another set": (
-        {"dataset": {"_target_": "auclab.datasets.perturbed.make_perturbed", "base": other_download()}},
+        {"dataset": {"_target_": "auclab.datasets.artificial.make_perturbed", "base": other_download()}},
         f"'{PUBLISHED}' at dataset.base._target_",
     ),
     "a described download of another name": ({"dataset": other_download(openml_id=59, file="pima.csv")}, "openml:59"),

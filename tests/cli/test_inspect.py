@@ -84,7 +84,7 @@ def test_settings_of_columns_are_refused_together(call):
 
 
 def test_new_rows_of_a_column_with_decimal_commas(tmp_path):
-    from auclab.datasets.new_rows import read_new_rows
+    from auclab.datasets.file import read_new_rows
 
     (tmp_path / "new.csv").write_text('a,b\n"1,5",2.5\n"2,25",3.5\n', encoding="utf-8")
     rows = read_new_rows(tmp_path / "new.csv", numbers=["a", "b"], decimal_comma=["a"])

@@ -7,7 +7,7 @@ import pytest
 from auclab.cli import main as cli
 from auclab.comparison import compare_runs, read_runs
 from auclab.comparison.runs import open_reader
-from auclab.pipeline.refit import on_all_rows
+from auclab.pipeline.experiment import on_all_rows
 from auclab.tracking.address import TrackingConfig
 from auclab.tracking.model import load_model
 from auclab.tracking.sync import close_parent, open_parent, writing

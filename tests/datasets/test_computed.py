@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from auclab import datasets
-from auclab.datasets.artificial import make_artificial
-from auclab.datasets.perturbed import make_perturbed
+from auclab.datasets.artificial import make_artificial, make_perturbed
 from auclab.datasets.records import array_sha256
 from auclab.types import AuclabError
 

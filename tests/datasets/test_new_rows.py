@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from auclab.datasets.csv_format import csv_format
-from auclab.datasets.file import load_file
-from auclab.datasets.new_rows import read_new_rows
+from auclab.datasets.file import load_file, read_new_rows
 from auclab.types import AuclabError
 
 GERMAN = {"sep": ";", "decimal": ",", "encoding": "cp1250"}

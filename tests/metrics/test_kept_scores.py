@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from auclab.metrics import summarise
-from auclab.metrics.summary import kept_scores
-from auclab.metrics.summary.blocks import score_blocks
+from auclab.metrics.summary import blocks as kept_scores
+from auclab.metrics.summary.blocks import KeptScores, score_blocks, scored_block
 from auclab.metrics.summary.bounds import RowSample
-from auclab.metrics.summary.kept_scores import KeptScores
 from auclab.metrics.summary.score_summary import sampled_edges
-from auclab.metrics.summary.scored_block import scored_block
 
 
 @pytest.fixture(scope="module")

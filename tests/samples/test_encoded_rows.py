@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from auclab.samples.blocks.block import Less
 from auclab.samples.blocks.mixed_rows import EncodedRows
+from auclab.samples.blocks.table import Less
 
 
 @pytest.mark.parametrize("in_ball", [False, True])

@@ -13,9 +13,8 @@ from auclab.models.timings import Clock
 from auclab.models.window import window_around
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.budget import Indivisible, margin_bytes
-from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.solution import RawSolution
-from auclab.solvers.verification import verify
+from auclab.solvers.verification import finish_exactly, verify
 from auclab.types import Status
 
 
@@ -78,8 +77,8 @@ def test_a_model_that_cannot_be_factorised_in_time_is_refused_with_the_estimate(
 
 
 def test_compiling_that_takes_longer_than_expected_is_the_last_that_is_done(monkeypatch):
-    monkeypatch.setattr("auclab.solvers.conic.cvxpy_solve.indivisible", lambda *_: Indivisible(1e-9, 0.2, 0.2))
-    monkeypatch.setattr("auclab.solvers.conic.cvxpy_solve._LEAST_COMPILING", 1e-9)
+    monkeypatch.setattr("auclab.solvers.conic.scs.indivisible", lambda *_: Indivisible(1e-9, 0.2, 0.2))
+    monkeypatch.setattr("auclab.solvers.conic.scs._LEAST_COMPILING", 1e-9)
     solution = solve(RankSVM(0.01), *data(20), solver="clarabel", time_limit=10.0)
     assert solution.status is Status.TIME_LIMIT
     assert any("left no time for clarabel" in note for note in solution.notes)

@@ -19,8 +19,8 @@ from auclab.check.data import Data, fractions
 from auclab.check.kernel import KernelData, RankedKernelData, refused_points
 from auclab.check.levels import EQUAL, ROUNDING, SMALL_OBJECTIVE
 from auclab.check.multipliers import PairMultipliers, at_scorers
-from auclab.check.pieces import piece_name
 from auclab.check.program import Program, objective
+from auclab.check.regularisers import piece_name
 from auclab.check.stored import ROUNDING as MODEL_ROUNDING
 from auclab.check.stored import Configured, Split, Training, as_number, farthest, range_of_auc
 

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from auclab.check.comparisons import RankedData
 from auclab.check.constraints import PLACES, UNIT, Integers, aligned, integers, root, times_power
 from auclab.check.data import Data, fractions
-from auclab.check.pieces import no_twin
 from auclab.check.program import Program
-from auclab.check.regularisers import Interval, Norm, Vector
+from auclab.check.regularisers import Interval, Norm, Vector, no_twin
 from auclab.types import AuclabError
 
 

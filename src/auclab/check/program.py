@@ -18,8 +18,7 @@ from auclab.check.comparisons import CardPairs, CountedPairs, HardestNegatives, 
 from auclab.check.constraints import Integers, in_units
 from auclab.check.data import Data, fractions
 from auclab.check.losses import LOSSES, Hinge
-from auclab.check.pieces import no_twin, piece_name
-from auclab.check.regularisers import REGULARISERS, Norm, Penalty
+from auclab.check.regularisers import REGULARISERS, Norm, Penalty, no_twin, piece_name
 from auclab.types import AuclabError
 
 #: Where the formulations of the package are; a class of the same name elsewhere may be another program.

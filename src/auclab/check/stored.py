@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from auclab.check.constraints import StatedConstraints
 from auclab.check.correction import MOST_PAIRS, StoredPairs
 from auclab.check.kernel import StoredKernel
-from auclab.check.pieces import no_twin
 from auclab.check.program import CLASSES, FORMULATIONS, HOME
+from auclab.check.regularisers import no_twin
 from auclab.datasets.target import Target
 from auclab.export.scorer import SCORER_FILE
 from auclab.pipeline.stored.stored_files import (
@@ -27,8 +27,8 @@ from auclab.pipeline.stored.stored_files import (
     read_rows,
     stored_file,
     stored_target,
+    visible,
 )
-from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError, Status
 
 #: The part of the largest score by which two scores of a row may differ, for rounding.

@@ -3,20 +3,20 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from auclab.comparison.long_form import long_form  # at once: its module has the same name
-
 if TYPE_CHECKING:
-    from auclab.comparison.cells import Cells, arrange
+    from auclab.comparison.cells import Cells, arrange, long_form
     from auclab.comparison.paired import (
         ColumnPair,
         PairedTest,
+        Ranking,
         compare_columns,
+        critical_difference,
         holm,
         mean_interval,
         paired_test,
+        rank_columns,
         signed_rank_probabilities,
     )
-    from auclab.comparison.ranks import Ranking, critical_difference, rank_columns
     from auclab.comparison.runs import read_runs
     from auclab.comparison.table import Table, compare_runs
 
@@ -41,9 +41,9 @@ __all__ = [
 
 #: The names of each module, imported on first use: a table needs all metrics, a list of runs none.
 _NAMES = {
-    "cells": "Cells arrange",
-    "paired": "ColumnPair PairedTest compare_columns holm mean_interval paired_test signed_rank_probabilities",
-    "ranks": "Ranking critical_difference rank_columns",
+    "cells": "Cells arrange long_form",
+    "paired": "ColumnPair PairedTest Ranking compare_columns critical_difference holm mean_interval paired_test "
+    "rank_columns signed_rank_probabilities",
     "runs": "read_runs",
     "table": "Table compare_runs",
 }

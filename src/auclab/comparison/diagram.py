@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from auclab.comparison.ranks import Ranking
+from auclab.comparison.paired import Ranking
 from auclab.displays.base import BLUE, GREY, INK, canvas
 
 

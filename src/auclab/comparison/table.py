@@ -12,8 +12,16 @@ import numpy as np
 import pandas as pd
 
 from auclab.comparison.cells import Cells, arrange
-from auclab.comparison.paired import DEFAULT_TEST, TESTS, Test, check_level, paired_test, smallest_p
-from auclab.comparison.ranks import Ranking, rank_columns
+from auclab.comparison.paired import (
+    DEFAULT_TEST,
+    TESTS,
+    Ranking,
+    Test,
+    check_level,
+    paired_test,
+    rank_columns,
+    smallest_p,
+)
 from auclab.sizes import FEW
 from auclab.types import AuclabError
 from auclab.validation import check_choice

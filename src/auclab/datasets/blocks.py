@@ -13,10 +13,9 @@ from auclab.datasets.records import Dataset
 from auclab.datasets.table import ALL
 from auclab.datasets.target import Ranked, Roles, Target
 from auclab.samples.blocks import open_parquet
-from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.files import is_address
 from auclab.samples.blocks.parquet import boolean_columns, column_in_memory, sha256_of
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.blocks.table import BlockTable, Engine
 from auclab.types import AuclabError, GroupWeights
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from auclab.datasets.blocks import block_dataset, ranked_by, with_flags
 from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
-from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.engines import open_dask
+from auclab.samples.blocks.table import Engine
 
 
 def dask_dataset(

@@ -5,7 +5,7 @@ formed: curves have O(m) corners, which are thinned without visible change, and 
 over the sorted scores. pyplot is not used: without `ax` a display makes a new figure, one journal column wide.
 """
 
-from auclab.displays.landmark_gap import LandmarkGapDisplay
+from auclab.displays.coefficients import LandmarkGapDisplay
 from auclab.displays.modifiers import ModifierDisplay, WeightedAUCDisplay
 from auclab.displays.roc import BufferedROCCurve, BufferedROCDisplay, ROCBandDisplay, ROCHullDisplay
 from auclab.displays.scores import ConcordanceDisplay, RankingErrorDisplay, ScoreHistogramDisplay

@@ -1,16 +1,158 @@
-"""Coefficients, and the columns that enter with a number of features."""
+"""The coefficients of a scorer, and of a kernel its landmarks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from auclab.displays.base import BLUE, COLUMN, GREY, INK, RED, canvas, despine, shortened
+from auclab.displays.base import BLUE, COLUMN, GREY, INK, RED, SMALLEST_GAP, Display, canvas, despine, shortened, style
+from auclab.solvers.certificate import relative_gap
 from auclab.solvers.integer.solver import FeaturePath
+from auclab.types import Array, AuclabError
+
+if TYPE_CHECKING:
+    from auclab.solvers.kernel.solution import KernelSolution, Stage
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LandmarkGapDisplay(Display):
+    """Relative gap to the optimum after every stage of a solve, against the number of landmarks.
+
+    The number of landmarks may fall from one stage to the next, when some are dropped again. The line connects the
+    stages in order; the labels are seconds since the start.
+
+    Parameters
+    ----------
+    landmarks : array of shape (n_stages,)
+    gaps : array of shape (n_stages,)
+        Best objective so far minus best lower bound so far, relative to the objective.
+    seconds : array of shape (n_stages,)
+    tolerance : float, optional
+        Drawn as a limit.
+    name : str, optional
+        Name of the solve in the legend.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+    ax_, figure_
+        Axes and figure of the last `plot`.
+
+    See Also
+    --------
+    auclab.KernelSolution : Has the `stages`.
+
+    Examples
+    --------
+    >>> display = LandmarkGapDisplay(landmarks=[10, 20], gaps=[0.1, 1e-7], seconds=[0.5, 1.5], tolerance=1e-6)
+    >>> float(display.gaps[-1]) <= display.tolerance
+    True
+    """
+
+    landmarks: Array
+    gaps: Array
+    seconds: Array
+    tolerance: float | None = None
+    line_: Line2D = field(init=False)
+
+    @classmethod
+    def from_solution(cls, solution: KernelSolution, **options: Any) -> Self:
+        """Draw the stages of a solution.
+
+        Parameters
+        ----------
+        solution : KernelSolution
+            What `auclab.solve` returns where a kernel is given.
+        **options
+            Further arguments of `from_stages`.
+
+        Raises
+        ------
+        AuclabError
+            Not a `KernelSolution`, or one without stages.
+
+        Examples
+        --------
+        >>> import auclab
+        >>> x = np.linspace(-1, 1, 60)[:, None]
+        >>> program = auclab.RankSVM(0.01, squared=True)
+        >>> solution = auclab.solve(program, x, abs(x[:, 0]) < 0.5, kernel="rbf", tolerance=1e-4)
+        >>> LandmarkGapDisplay.from_solution(solution).gaps[-1] <= 1e-4
+        np.True_
+        """
+        if getattr(solution, "on_landmarks", None) is None:
+            raise AuclabError(f"a {type(solution).__name__} has no landmarks; solve with kernel=…")
+        return cls.from_stages(solution.stages, **options)
+
+    @classmethod
+    def from_stages(
+        cls,
+        stages: Sequence[Stage],
+        *,
+        tolerance: float | None = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw stages such as those of a `KernelSolution`.
+
+        Parameters
+        ----------
+        stages : sequence of Stage
+        tolerance : float, optional
+            Relative gap that was requested.
+        name : str, optional
+            Name in the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw on; a new figure by default.
+        curve_kwargs : mapping, optional
+            Keyword arguments of the line.
+
+        Raises
+        ------
+        AuclabError
+            `stages` is empty.
+        """
+        if not stages:
+            raise AuclabError("the solve has no stages to draw: it ended before it had a landmark")
+        display = cls(
+            landmarks=np.array([stage.landmarks for stage in stages], dtype=float),
+            gaps=np.array([relative_gap(stage.objective, stage.lower_bound) for stage in stages]),
+            seconds=np.array([stage.seconds for stage in stages]),
+            tolerance=tolerance,
+            name=name,
+        )
+        return display.plot(ax, curve_kwargs=curve_kwargs)
+
+    def plot(
+        self, ax: Axes | None = None, *, name: str | None = None, curve_kwargs: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Draw on `ax` or on a new figure."""
+        name = self.name if name is None else name
+        looks = {"color": BLUE, "marker": "o", "markersize": 3.5, "label": name or "_stages"}
+        gaps = np.maximum(self.gaps, SMALLEST_GAP)
+        with canvas(ax) as axes:
+            (self.line_,) = axes.plot(self.landmarks, gaps, **style(looks, curve_kwargs))
+            for x, y, seconds in zip(self.landmarks, gaps, self.seconds, strict=True):
+                place = {"textcoords": "offset points", "xytext": (4, 3), "fontsize": "small"}
+                axes.annotate(f"{seconds:.2g} s", (x, y), color=INK, **place)  # type: ignore[arg-type]
+            if self.tolerance is not None:
+                axes.axhline(self.tolerance, color=GREY, linestyle="--", linewidth=0.8, zorder=1, label="tolerance")
+            axes.set(yscale="log", xlabel="landmarks", ylabel="relative gap to the optimum")
+            axes.margins(x=0.13, y=0.12)
+            axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+            despine(axes)
+            if name or self.tolerance is not None:
+                axes.legend(loc="best")
+            return self._drawn(axes)
+
 
 #: Signs of the name of a column that fit next to its bar.
 _LONGEST = 28

@@ -13,9 +13,8 @@ from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import BaseCrossValidator
 
 from auclab.estimators.auc_classifier import AUCClassifier
-from auclab.estimators.checked import as_given_constraints, as_given_program
+from auclab.estimators.checked import LinearClassifier, as_given_constraints, as_given_program
 from auclab.estimators.inner_choice import choose, stratified_folds
-from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.formulations import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.metrics.registry import METRICS

@@ -1,4 +1,4 @@
-"""Checks of estimators: parameters, given pieces, class weights, the default λ."""
+"""What estimators check, and the base of linear classifiers."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_X_y, validate_data
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from auclab.datasets.records import Split
 from auclab.datasets.splits import kfold
 from auclab.estimators.inner_choice import InnerFold, choose
-from auclab.forms import as_array, as_column, as_matrix
+from auclab.forms import as_array, as_column, as_matrix, distinct
 from auclab.formulations import FORMULATIONS, Program, RankSVM, as_formulation, formulation_named
 from auclab.formulations.base import parameter_names
 from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel, Polynomial, as_kernel, kernel_named
 from auclab.metrics.scorers import get_scorer
 from auclab.samples.as_sample import as_sample, in_memory, require_memory
+from auclab.samples.row_scores import row_scores
 from auclab.solvers.path_parameters import penalty_series, series_below
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError
@@ -270,3 +273,73 @@ def default_penalty(model: Any, X: Any, positive: NDArray[np.bool_], weight: Arr
         return found
 
     return values[choose([partial(fold, split) for split in splits], len(values)).selected]
+
+
+def not_binary(kind: str) -> str:
+    """Why a target of another kind is refused, and the way out for several classes.
+
+    Examples
+    --------
+    >>> not_binary("continuous")
+    'Only binary classification is supported. The type of the target is continuous.'
+    """
+    text = f"Only binary classification is supported. The type of the target is {kind}."
+    if kind != "multiclass":
+        return text
+    way = "sklearn.multiclass.OneVsRestClassifier(model) fits a scorer for each, or y == label one of them"
+    return f"{text} With several classes, {way}."
+
+
+def two_classes(y: Any) -> NDArray[Any]:
+    """The two labels in ascending order; the words of the errors are those that scikit-learn expects."""
+    classes = distinct("y", y)
+    check_classification_targets(y)
+    if (kind := type_of_target(y, input_name="y", raise_unknown=True)) != "binary":
+        raise AuclabError(not_binary(kind))
+    if classes.size < 2:
+        raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
+    return np.asarray(classes)
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """Scores ``X @ coef_[0] + intercept_[0]``; the second of two sorted classes is positive."""
+
+    coef_: Array
+    intercept_: Array
+    classes_: NDArray[Any]
+    n_features_in_: int
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
+        check_is_fitted(self)
+        return row_scores(checked_rows(self, X), self.coef_[0]) + self.intercept_[0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The second class where the score is above 0, else the first; shape (n_samples,)."""
+        scores = self.decision_function(X)
+        return np.asarray(self.classes_[(scores > 0).astype(int)])
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of `predict`, the share of correct labels; `auclab.metrics.get_scorer` gives ranking metrics."""
+        return float(super().score(X, y, sample_weight))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; with `deep` also those of a formulation, as ``formulation__penalty``."""
+        params: dict[str, Any] = super().get_params(deep)
+        return params
+
+    def _two_classes(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.bool_]]:
+        """Checked features and which observations are positive; sets `classes_`."""
+        X, y = checked_sample(self, X, y)
+        self.classes_ = two_classes(y)
+        return X, np.asarray(y == self.classes_[1])
+
+    def _columns(self) -> list[str]:
+        """Names of the columns that `fit` has seen."""
+        return [str(name) for name in getattr(self, "feature_names_in_", [f"x{k}" for k in range(self.n_features_in_)])]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags

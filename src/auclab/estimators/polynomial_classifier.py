@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from auclab.estimators.calibration import decision_threshold
-from auclab.estimators.linear_classifier import LinearClassifier
+from auclab.estimators.checked import LinearClassifier
 from auclab.metrics.polynomial import Series, chebyshev_mean, chebyshev_slopes, step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
-from auclab.estimators.linear_classifier import two_classes
+from auclab.estimators.checked import two_classes
 from auclab.forms import as_array
 from auclab.formulations import Scorecard
 from auclab.formulations.constraints import ColumnConstraints

@@ -71,8 +71,8 @@ from auclab.compiled.rows import positive_part_rows, quadratic_window_rows, sigm
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.partial import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
+from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import TIED_SHARE, ClassScores
-from auclab.metrics.scored_part import ScoredPart
 from auclab.sizes import AT_ONCE
 from auclab.types import Array
 from auclab.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector

@@ -28,8 +28,8 @@ from auclab.inference.intervals import (
     transformed_limits,
     with_flat_class,
 )
+from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import finite_number
-from auclab.metrics.scored_part import ScoredPart
 from auclab.types import AuclabError
 from auclab.validation import check_choice
 

@@ -74,7 +74,7 @@ from auclab.inference.bootstrap import Resampled, number_of_resamples, standard_
 from auclab.inference.catalogue import EstimableMetric, Range
 from auclab.inference.components import FLAT, Components, Observations, arrange, ferri_rows
 from auclab.metrics.buffered import solve_bpoe
-from auclab.metrics.scored_part import ScoredPart
+from auclab.metrics.registry import ScoredPart
 from auclab.sizes import ENOUGH
 from auclab.types import AuclabError
 

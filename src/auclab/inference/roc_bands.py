@@ -42,8 +42,8 @@ from auclab.inference.estimation import check_level
 from auclab.inference.intervals import few_observations
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.buffered_roc import broc_from_sorted
+from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import ClassScores, checked_rates, finite_number, roc_from_sorted
-from auclab.metrics.scored_part import ScoredPart
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice
 

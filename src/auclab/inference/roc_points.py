@@ -31,8 +31,8 @@ from auclab.inference.components import FLAT, Estimate, Observations
 from auclab.inference.estimation import check_level
 from auclab.inference.intervals import ONE_OBSERVATION, enclose, few_observations
 from auclab.inference.roc_bands import height_at, resampled_curves
+from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import finite_number, roc_from_sorted
-from auclab.metrics.scored_part import ScoredPart
 from auclab.types import AuclabError
 from auclab.validation import check_choice
 

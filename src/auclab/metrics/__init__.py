@@ -16,9 +16,8 @@ from auclab.metrics.comparable import buffered_concordance, concordance_index, g
 from auclab.metrics.pair_means import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
 from auclab.metrics.polynomial import polynomial_auc, polynomial_soft_auc
-from auclab.metrics.registry import METRICS, Metric
+from auclab.metrics.registry import METRICS, Metric, ScoredPart
 from auclab.metrics.roc import auc_score, roc_hull
-from auclab.metrics.scored_part import ScoredPart
 from auclab.metrics.summary import (
     BufferedAUCBounds,
     Interval,

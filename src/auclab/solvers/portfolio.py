@@ -30,13 +30,12 @@ from auclab.solvers.budget import (
     without_verification,
 )
 from auclab.solvers.column_generation import column_limits, generate_columns
-from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.interior.solver import why_not
 from auclab.solvers.monitor import Monitor, Patience
 from auclab.solvers.reformulations import is_rotated, run_solver
 from auclab.solvers.registry import HIGHS_PAIRS, SOLVERS, capable_solvers, encodings, fastest_encoding, is_linear
 from auclab.solvers.solution import RawSolution, Solution
-from auclab.solvers.verification import verify
+from auclab.solvers.verification import finish_exactly, verify
 from auclab.types import AuclabError, Status
 
 #: Statuses after which another solver may do better; a time limit and Ctrl-C are final.

@@ -1,4 +1,4 @@
-"""Every solution is verified, whatever found it; coefficients that are 0 in the optimum.
+"""Every solution is verified, whatever found it; coefficients that are 0; exact arithmetic where it is small.
 
 Over a norm ``Σ_G c_G ‖w_G‖₂``, as of l1, the elastic net and the group lasso, a w is optimal with multipliers q only if
 every group has
@@ -24,10 +24,10 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.precision import ROUGH, SMALL_OBJECTIVE, TOLERANCE
 from auclab.samples.memory import moved_intercept
-from auclab.solvers.budget import MOMENT, NEWTON_FEATURES
+from auclab.solvers.budget import MOMENT, NEWTON_FEATURES, SECONDS_FOR_MORE
 from auclab.solvers.canonical import as_returned, canonical, nearest_feasible, value_returned
 from auclab.solvers.certificate import Proof, certify_answer, certify_tree, far_away
-from auclab.solvers.rational_simplex import is_small_linear
+from auclab.solvers.rational_simplex import is_small_linear, solve_exactly
 from auclab.solvers.solution import Certificate, RawSolution, Solution, Step
 from auclab.solvers.verified.scorers import Scorers
 from auclab.types import Array, Status
@@ -254,3 +254,50 @@ def _status(problem: Problem, status: Status, certificate: Certificate, toleranc
     # Small linear programs are decided in rational arithmetic, for w of any length.
     far = math.inf if is_small_linear(problem) and problem.constraints is None else far_away(problem)
     return Status.OPTIMAL if certificate.norm_bound >= far else Status.OPTIMAL_WITHIN
+
+
+#: What may become OPTIMAL.
+_UNPROVED = (Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.FAILED)
+
+
+def finish_exactly(problem: Problem, solution: Solution, tolerance: float, clock: Clock) -> Solution:
+    """The solution, or the exact one where it is proved to be better or for more w.
+
+    `solution`: what a solver found; one that is OPTIMAL for every w, or that a limit ended, is returned as it is.
+    `tolerance`: largest relative gap of the status OPTIMAL. `clock`: of the solve; the simplex method
+    stops after 10 s in any case.
+    """
+    if solution.status not in _UNPROVED or not is_small_linear(problem):
+        return solution
+    begin = clock.seconds
+    exact = solve_exactly(problem, clock.until(SECONDS_FOR_MORE))
+    if exact is None:
+        return solution
+    # If no hinge is left, none is left either for a w that is longer by more than its rounding.
+    longer = 1.0 if exact.value > 0 else 1.0 + TOLERANCE
+    note = "solved once more in rational arithmetic: the bound is that over every w"
+    raw = RawSolution(
+        exact.coef * longer,
+        exact.intercept * longer,
+        Status.OPTIMAL,
+        exact.multipliers,
+        solution.iterations,
+        solution.timings,
+        (*solution.notes, note),
+        solution.history,
+        bound=exact.value,
+        steps=(*solution.steps, Step("solved in rational arithmetic", clock.seconds - begin)),
+    )
+    found = verify(problem, raw, solution.solver, tolerance)
+    if found.status is Status.OPTIMAL:
+        return found
+    if solution.status is Status.OPTIMAL_WITHIN:
+        # Only a w so long that its scores lose their digits does better.
+        longest = float(abs(exact.coef).max())
+        note = f"over every w the optimum is {exact.value:.6g}, at coefficients up to {longest:.1g}"
+        return replace(solution, notes=(*solution.notes, note))
+    if found.objective <= solution.objective:
+        return found
+    intercept = moved_intercept(solution.intercept, solution.coef, problem.sample.offset, 1.0)
+    same_point = replace(raw, coef=solution.coef, intercept=intercept)
+    return verify(problem, same_point, solution.solver, tolerance)

@@ -16,14 +16,14 @@ import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler
 
 from auclab.datasets import openml
+from auclab.datasets.artificial import make_perturbed
 from auclab.datasets.block_pipeline import BlockPipeline
 from auclab.datasets.blocks import load_blocks
 from auclab.datasets.cache import Limited
 from auclab.datasets.columns import refuse_constant
 from auclab.datasets.dates import as_dates
+from auclab.datasets.file import read_new_rows
 from auclab.datasets.labels import binarise
-from auclab.datasets.new_rows import read_new_rows
-from auclab.datasets.perturbed import make_perturbed
 from auclab.datasets.preprocess import standard, unit_ball
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import Grouped, Timed, holdout, kfold, repeated, split_rows

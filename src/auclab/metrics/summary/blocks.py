@@ -1,22 +1,130 @@
-"""Where scores are read from, pass after pass: blocks by hand, Dask collections, tables in blocks."""
+"""The summary of scores in blocks: checked blocks, scores kept in a file, passes."""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.metrics.summary.scored_block import ScoredBlock, scored_block
-from auclab.samples.blocks.files import FAN_IN, tree_sum
+from auclab.forms import as_column, distinct
+from auclab.samples.blocks.files import FAN_IN, GROUP_ROWS, tree_sum
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.row_scores import row_scores
+from auclab.sizes import MOST_NUMBERS
 from auclab.types import Array, AuclabError
-from auclab.validation import positive_mask, weight_vector
+from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
+
+#: Scores of more rows are not kept: 0.8 GB.
+MOST_KEPT = MOST_NUMBERS
+#: The part of the free space of the temporary folder that they may take.
+_SHARE_OF_DISK = 0.5
+
+
+class _File:
+    """A file without a name, closed with the last of those who read it."""
+
+    def __init__(self) -> None:
+        self.open: Any = tempfile.TemporaryFile(prefix="auclab-scores-")  # noqa: SIM115
+
+    def __del__(self) -> None:
+        self.open.close()
+
+
+class KeptScores:
+    """Scores of blocks that are read from a file without a name, 8 bytes each.
+
+    `scores`: block by block, read once. `labels`: which observations of each block are positive.
+    """
+
+    def __init__(self, scores: Iterable[Array], labels: Sequence[NDArray[np.bool_]]):
+        self._file, self._labels = _File(), labels
+        for part in scores:
+            np.asarray(part, dtype=np.float64).tofile(self._file.open)
+        self._file.open.flush()
+
+    def joined(self) -> KeptScores:
+        """The same scores in larger blocks: sums over bins take less time in few of them."""
+        groups: list[list[NDArray[np.bool_]]] = [[]]
+        for positive in self._labels:
+            if sum(part.size for part in groups[-1]) >= GROUP_ROWS:
+                groups.append([])
+            groups[-1].append(positive)
+        found = copy(self)
+        found._labels = [np.concatenate(parts) for parts in groups]
+        return found
+
+    @staticmethod
+    def fits(n_rows: int) -> bool:
+        """Whether the scores are kept: they are few enough, and there is space for them."""
+        free = shutil.disk_usage(tempfile.gettempdir()).free
+        return n_rows <= MOST_KEPT and 8 * n_rows <= _SHARE_OF_DISK * free
+
+    def by_block(self) -> Iterator[Array]:
+        """The scores block by block."""
+        at = 0
+        for positive in self._labels:
+            self._file.open.seek(at)
+            yield np.fromfile(self._file.open, np.float64, positive.size)
+            at += 8 * positive.size
+
+    def reduce(self, task: Task) -> Any:
+        """The sum of a task over all blocks, in the order in which they are added where the rows are."""
+        blocks = zip(self._labels, self.by_block(), strict=True)
+        return tree_sum(task(scored_block(positive, scores)) for positive, scores in blocks)
+
+
+class ScoredBlock(NamedTuple):
+    """Scores of either class with their weights > 0, or None for ones."""
+
+    pos: Array
+    neg: Array
+    weight_pos: Array | None
+    weight_neg: Array | None
+
+
+def scored_block(
+    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None, pos_label: Any = None
+) -> ScoredBlock:
+    """Check a block and split it by class; rows of weight 0 are dropped, and a block may be empty."""
+    positive = _positive(y_true, pos_label)
+    column = as_column("y_score", y_score, may_be_empty=True)
+    scores = np.ascontiguousarray(finite_vector("y_score", column, infinite=True)) if column.size else np.empty(0)
+    same_length(y_true=positive, y_score=scores)
+    if sample_weight is None or not scores.size:
+        return ScoredBlock(scores[positive], scores[~positive], None, None)
+    weight = weight_vector(sample_weight, scores.size)
+    assert weight is not None
+    pos, neg = positive & (weight > 0), ~positive & (weight > 0)
+    return ScoredBlock(scores[pos], scores[neg], weight[pos], weight[neg])
+
+
+def _positive(y_true: ArrayLike, pos_label: Any) -> NDArray[np.bool_]:
+    """Which rows are positive, as `auclab.validation.positive_mask` says it for a sample with both classes."""
+    labels = as_column("labels", y_true, may_be_empty=True)
+    if labels.dtype.kind == "b" and pos_label is None:
+        return labels
+    if pos_label is None and labels.dtype.kind in "iuf":
+        positive = labels == 1
+        if (positive | (labels == 0)).all() or (positive | (labels == -1)).all():
+            return np.asarray(positive)
+    values = distinct("labels", labels).tolist()
+    if pos_label is None:
+        raise AuclabError(
+            f"labels of a block must be 0/1, −1/+1 or booleans, got {', '.join(map(repr, values[:6]))}; "
+            "name the positive one with pos_label"
+        )
+    if len([value for value in values if value != pos_label]) > 1:
+        raise AuclabError(f"two classes are needed, got the labels {', '.join(map(repr, values[:6]))} in one block")
+    return np.asarray(labels == pos_label)
+
 
 T = TypeVar("T")
 Task = Callable[[ScoredBlock], Any]

@@ -33,8 +33,8 @@ from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.pair_errors import PairErrors, double_at, double_rank
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.roc import TIED_SHARE, ClassScores, finite_number
+from auclab.metrics.summary.blocks import ScoredBlock
 from auclab.metrics.summary.class_bins import BinnedScores, ClassBins
-from auclab.metrics.summary.scored_block import ScoredBlock
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.accurate import MOST_TERMS, Limbs, bins_of, count_and_extremes, deposit, normalise
-from auclab.metrics.summary.scored_block import ScoredBlock
+from auclab.metrics.summary.blocks import ScoredBlock
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector
 

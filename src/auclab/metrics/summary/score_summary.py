@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.metrics.roc import finite_number
-from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks
+from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks, scored_block
 from auclab.metrics.summary.bounds import (
     PER_BIN,
     ROUNDING,
@@ -24,7 +24,6 @@ from auclab.metrics.summary.bounds import (
     score_edges,
 )
 from auclab.metrics.summary.class_bins import BinnedScores, checked_edges
-from auclab.metrics.summary.scored_block import scored_block
 from auclab.types import Array
 
 

@@ -25,11 +25,9 @@ from auclab.inference.components import Estimate
 from auclab.inference.summaries import estimate_summary
 from auclab.metrics import ScoredPart, ScoreSummary, auc_score, summarise
 from auclab.metrics.registry import metric_of
-from auclab.metrics.summary.blocks import ScoreBlocks, Task
+from auclab.metrics.summary.blocks import KeptScores, ScoreBlocks, Task, scored_block
 from auclab.metrics.summary.bounds import CONVEX, CURVE, ErrorBounds, joined, mean_atoms
-from auclab.metrics.summary.kept_scores import KeptScores
 from auclab.metrics.summary.score_summary import sampled_edges
-from auclab.metrics.summary.scored_block import scored_block
 from auclab.pipeline.config.checks import refuse
 from auclab.pipeline.config.compose import Experiment, built
 from auclab.pipeline.config.settings import DecisionConfig

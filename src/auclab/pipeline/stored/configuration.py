@@ -35,7 +35,7 @@ ALLOWED: dict[str, frozenset[str]] = {
             "auclab.datasets.published.load_breast_cancer",
             "auclab.datasets.file.load_file",
             "auclab.datasets.blocks.load_blocks",
-            "auclab.datasets.perturbed.make_perturbed",
+            "auclab.datasets.artificial.make_perturbed",
             "auclab.datasets.published.load_published",
         }
     ),

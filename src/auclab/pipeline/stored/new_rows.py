@@ -14,9 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auclab.datasets.file import SVMLIGHT
+from auclab.datasets.file import SVMLIGHT, read_new_rows
 from auclab.datasets.labels import as_labels, binarise
-from auclab.datasets.new_rows import read_new_rows
 from auclab.datasets.records import file_sha256
 from auclab.datasets.target import METRIC_NAMES, Roles
 from auclab.export.scorer import OUTPUTS, Scorer, as_text, listed, shortened
@@ -32,7 +31,7 @@ from auclab.inference import (
     estimate_pairs,
     score_drift,
 )
-from auclab.pipeline.stored.visible import no_formula
+from auclab.pipeline.stored.stored_files import no_formula
 from auclab.types import Array, AuclabError
 from auclab.wording import counted, did_you_mean
 

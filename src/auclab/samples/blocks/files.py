@@ -9,8 +9,8 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from auclab.samples.blocks.block import Block
 from auclab.samples.blocks.labels import LabelledBlock, LabelledRows
+from auclab.samples.blocks.table import Block
 from auclab.sizes import AT_ONCE
 from auclab.types import Array, AuclabError
 

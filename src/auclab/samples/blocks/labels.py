@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.samples.blocks.block import Block
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.blocks.table import Block, BlockTable
 from auclab.types import Array, AuclabError
 from auclab.validation import label_for_every_row, positive_mask, same_length, weight_vector
 

@@ -71,6 +71,6 @@ def solve(problem: Problem, monitor: Monitor) -> RawSolution:
     direct = solve_points(problem, monitor.clock)
     if direct is not None:
         return direct
-    from auclab.solvers.conic.cvxpy_solve import solve_conic  # imports CVXPY
+    from auclab.solvers.conic.scs import solve_conic  # imports CVXPY
 
     return solve_conic(problem, "CLARABEL", monitor.clock, settings, _WHERE_IT_FAILS)
