@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
-from auclab.metrics import ScoredPart, scored_part
+from auclab.metrics import ScoredPart, registry
 
 DISPLAYS = (BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay)
 
@@ -30,8 +30,8 @@ def test_the_same_numbers_as_from_predictions(display_class):
 
 
 def test_three_displays_sort_once(monkeypatch):
-    sort, calls = scored_part.class_scores, []
-    monkeypatch.setattr(scored_part, "class_scores", lambda *args, **options: calls.append(1) or sort(*args, **options))
+    sort, calls = registry.class_scores, []
+    monkeypatch.setattr(registry, "class_scores", lambda *args, **options: calls.append(1) or sort(*args, **options))
     y, scores, _ = sample()
     part = ScoredPart(y, scores)
     for display_class in DISPLAYS:

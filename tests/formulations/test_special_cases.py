@@ -42,6 +42,7 @@ def test_only_formulations_test_for_the_type_of_a_program():
         "solvers/kernel/training.py",
         "solvers/rational_simplex.py",
         "solvers/portfolio.py",
+        "solvers/reformulations.py",
         "solvers/verified/scorers.py",
         "pipeline/screen/console.py",
         "pipeline/split/summarised_part.py",

@@ -5,7 +5,7 @@ import pytest
 
 from auclab import AuclabError, metrics
 from auclab.inference import estimate, estimate_part
-from auclab.metrics import METRICS, ScoredPart, buffered, class_scores
+from auclab.metrics import METRICS, ScoredPart, buffered, roc
 
 OPTIONS = {
     "gauc": {"modifier": np.tanh},
@@ -26,13 +26,13 @@ WEIGHT = RNG.integers(0, 4, 60).astype(float)
 @pytest.fixture
 def sorts(monkeypatch):
     """Class sizes of every sort."""
-    calls, sort = [], class_scores._sort_both
+    calls, sort = [], roc._sort_both
 
     def counted(pos, neg):
         calls.append((pos.size, neg.size))
         sort(pos, neg)
 
-    monkeypatch.setattr(class_scores, "_sort_both", counted)
+    monkeypatch.setattr(roc, "_sort_both", counted)
     return calls
 
 

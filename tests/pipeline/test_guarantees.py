@@ -6,7 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from auclab.datasets.preprocess import UnitBall
-from auclab.metrics import buffered, class_scores
+from auclab.metrics import buffered, roc
 from auclab.pipeline.split.guarantees import support_radius
 from auclab.pipeline.split.measured import HeldPart
 from composed import run_here
@@ -17,7 +17,7 @@ SQUARED = ("formulation=ranksvm", "formulation.squared=true", "formulation.penal
 
 def test_bauc_is_computed_once_for_each_part_and_scores_are_sorted_once(tmp_path, monkeypatch):
     values, sorts = [], []
-    solve, sort = buffered.solve_bpoe, class_scores._sort_both
+    solve, sort = buffered.solve_bpoe, roc._sort_both
 
     def solve_counted(errors, threshold, *, exact_level=True):
         if not exact_level:  # a value of the metric, not the minimisers
@@ -29,7 +29,7 @@ def test_bauc_is_computed_once_for_each_part_and_scores_are_sorted_once(tmp_path
         sort(pos, neg)
 
     monkeypatch.setattr(buffered, "solve_bpoe", solve_counted)
-    monkeypatch.setattr(class_scores, "_sort_both", sort_counted)
+    monkeypatch.setattr(roc, "_sort_both", sort_counted)
     chosen = ("metrics=[auc,bauc,auc_threshold,voros,partial_auc]", "bounds.weighted.max_fpr=0.5")
     fold = run_here(tmp_path, *SMALL, *SQUARED, *chosen).folds[0]
     assert len(fold.guarantees) == 8

@@ -254,6 +254,10 @@ class NewtonConfig(SolverConfig):
 
     bins: int | None = setting(None, "an initial number of score bins; 0 keeps all scores in this process")
     max_iter: int = setting(5_000, "a largest number of Newton steps, at least 1", lambda number: number >= 1)
+    first_width: float = setting(1.0, "a first smoothing width, > 0, in units of the margins", lambda width: width > 0)
+    subsample_width: float = setting(0.03, "a least smoothing width on a subsample, > 0", lambda width: width > 0)
+    least_width: float = setting(2.0**-26, "a least smoothing width, > 0", lambda width: width > 0)
+    subsample_size: int = setting(2_000, "observations a class, at least 1", lambda number: number >= 1)
 
 
 @dataclass(frozen=True)
