@@ -30,7 +30,7 @@ from auclab.precision import EPSILON, FEW_STEPS, LITTLE, MOST_STEPS, PART_OF_GAP
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, certify_scorers, relative_gap
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.newton.minimise import DampedNewton, Iterate, NewtonOptions
+from auclab.solvers.newton.minimise import DampedNewton, Iterate, NewtonOptions, with_secant
 from auclab.solvers.smoothed.losses import Evaluation
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.solution import Certificate, RawSolution
@@ -179,6 +179,9 @@ class Continuation:
         repeated = bool(self.minima) and self.minima[-1].width == state.width
         self.minima = [*(self.minima[:-1] if repeated else self.minima[-1:]), iterate]
         state.theta, state.evaluation = iterate.theta, iterate.evaluation
+        if self.hessian is not None:
+            assert isinstance(iterate.hessian, np.ndarray)
+            self.hessian = iterate.hessian
         if self.whole:
             state.monitor.record(state.smoothed_value, 0.0)  # above the true one, and no hinge is negative
 
@@ -245,18 +248,20 @@ class Continuation:
         """
         state, loss, problem = self.state, self.loss, self.state.problem
         theta, evaluation = iterate.theta, iterate.evaluation
-        step, multipliers = np.zeros_like(theta), evaluation.multipliers
+        step, multipliers, hessian = np.zeros_like(theta), evaluation.multipliers, iterate.hessian
         negative_gradient = loss.direction_sum(multipliers)
         bound = dual_bound(problem, theta[:-2], (multipliers[0], multipliers[1]), negative_gradient[:-2]).bound
         rise, rose, enough = np.inf, np.inf, state.smoothed_value - PART_OF_GAP * state.wanted
         # If the rises do not decrease, the Hessian is too inaccurate.
         while bound < enough and rise > LITTLE * state.wanted and rise <= rose:
-            correction = self.method.step(iterate.hessian, negative_gradient, theta + step)
+            correction = self.method.step(hessian, negative_gradient, theta + step)
             if self.method.is_too_long(step + correction, theta):
                 break
             step = step + correction
             multipliers = loss.linearised(evaluation, step)
-            negative_gradient = loss.direction_sum(multipliers)
+            before, negative_gradient = negative_gradient, loss.direction_sum(multipliers)
+            if isinstance(hessian, np.ndarray):
+                hessian = with_secant(hessian, correction, before - negative_gradient)
             of_pairs = multipliers[0], multipliers[1]
             proved = dual_bound(problem, (theta + step)[:-2], of_pairs, negative_gradient[:-2]).bound
             rise, rose, bound = proved - bound, rise, proved

@@ -31,6 +31,8 @@ _POOR_RATIO, _GOOD_RATIO = 0.25, 0.75
 #: The line search ends where the derivative is below this part of the first one, or with the last of 8 points; a new
 #: point keeps this part of the bracket from both ends.
 _FLAT, _MAX_POINTS, _INSIDE = 0.2, 8, 0.05
+#: A secant update is left out where the curvature along the step differs from the known one by more than this factor.
+_LARGEST_RATIO = 10.0
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,8 @@ class DampedNewton:
     ) -> Iterate:
         """Steps from `begin`, at its width, until the predicted reduction of the next one is negligible.
 
-        `hessian` (n_features + 2, n_features + 2): taken in place of the sample's own at every point.
+        `hessian` (n_features + 2, n_features + 2): taken in place of the sample's own, with a secant update at every
+        step.
         `relative_tolerance`: the predicted reduction, relative to the smoothing gap, at which to stop.
         """
         theta, evaluation, converged = begin.theta, begin, False
@@ -177,6 +180,8 @@ class DampedNewton:
                 actual = 0.5 * float((negative_gradient + trial.negative_gradient) @ (trial.theta - theta))
                 actual -= self.rise(theta, trial.theta)
             if actual > 0:
+                if hessian is not None:
+                    hessian = with_secant(hessian, trial.theta - theta, negative_gradient - trial.negative_gradient)
                 theta, evaluation, negative_gradient = trial.theta, trial.evaluation, trial.negative_gradient
                 value = evaluation.value + self.penalty(theta)
                 curvature = self._hessian(loss, evaluation) if hessian is None else hessian
@@ -288,3 +293,23 @@ def _next_damping(damping: float, ratio: float) -> float:
     if ratio > _POOR_RATIO:
         return damping
     return max((10 if ratio > 0 else 30) * damping, _DAMPING)
+
+
+def with_secant(hessian: Array, step: Array, change: Array) -> Array:
+    """The matrix nearest to `hessian` that maps a step to the change of the gradient, by the BFGS formula.
+
+    It stays positive definite. The matrix itself is returned where the change contradicts it by a factor of ten.
+
+    `hessian` (size, size), positive semidefinite; `step`, `change` (size,). Nocedal & Wright, Numerical Optimization,
+    2nd ed., equation 6.19.
+
+    Examples
+    --------
+    >>> with_secant(np.eye(2), np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
+    [[2.0, 0.0], [0.0, 1.0]]
+    """
+    mapped = hessian @ step
+    before, after = float(step @ mapped), float(step @ change)
+    if not before <= _LARGEST_RATIO * after <= _LARGEST_RATIO**2 * before or before <= 0.0:
+        return hessian
+    return hessian + np.outer(change / after, change) - np.outer(mapped / before, mapped)
