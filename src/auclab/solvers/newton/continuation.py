@@ -40,8 +40,8 @@ from auclab.types import Array, Status
 
 #: The first width near a start that may be some way off.
 WIDER = 0.125
-#: The next width relative to the last one.
-_SLOW = 0.3
+#: The next width relative to the last one: after a minimum that took few steps, and after others.
+_FAST, _SLOW = 0.1, 0.3
 #: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified.
 _OPEN, _NEAR = 0.3, 1e3
 #: How many times the smoothing gap the certified gap is at most, if the steps have converged.
@@ -140,6 +140,8 @@ class Continuation:
         dense = not sample.is_sparse or sample.in_blocks
         self.hessian = state.hessian if self.whole and dense else None
         self.relative = self._first_relative
+        #: Steps at this width.
+        self.steps = 0
         if self.whole and state.evaluation is not None and dense:
             self._go_to(min(state.width, self._required_width))
 
@@ -158,7 +160,8 @@ class Continuation:
             self._keep_hessian()
             return False
         else:
-            self._go_to(max(min(self._required_width, 0.5 * self.state.width), _SLOW * self.state.width))
+            least = (_FAST if self.steps <= FEW_STEPS else _SLOW) * self.state.width
+            self._go_to(max(min(self._required_width, 0.5 * self.state.width), least))
         return True
 
     @property
@@ -168,7 +171,7 @@ class Continuation:
 
     def _minimise(self) -> None:
         """The minimum at the width of the state."""
-        state = self.state
+        state, before = self.state, self.method.iterations
         iterate = self.method.minimise(
             self.loss,
             self._begin(),
@@ -176,6 +179,7 @@ class Continuation:
             relative_tolerance=self.relative,
             max_steps=MOST_STEPS if self.hessian is None else FEW_STEPS,
         )
+        self.steps += self.method.iterations - before
         repeated = bool(self.minima) and self.minima[-1].width == state.width
         self.minima = [*(self.minima[:-1] if repeated else self.minima[-1:]), iterate]
         state.theta, state.evaluation = iterate.theta, iterate.evaluation
@@ -206,7 +210,7 @@ class Continuation:
         width = max(width, self.least_width)
         if self.by_slopes:  # with a power of 2 the slopes can be found again from the point
             width = 2.0 ** math.floor(math.log2(width))
-        self.state.width = width
+        self.state.width, self.steps = width, 0
         self.relative = self._first_relative
 
     @property
