@@ -42,8 +42,9 @@ from auclab.types import Array, Status
 WIDER = 0.125
 #: The next width relative to the last one: after a minimum that took few steps, and after others.
 _FAST, _SLOW = 0.1, 0.3
-#: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified.
-_OPEN, _NEAR = 0.3, 1e3
+#: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
+#: steps, and when there are enough that a certificate costs little compared with them.
+_OPEN, _NEAR, _FAR = 0.3, 3.0, 1e3
 #: How many times the smoothing gap the certified gap is at most, if the steps have converged.
 _EXPLAINED = 3.0
 
@@ -233,7 +234,8 @@ class Continuation:
 
     def _certifies(self, last: bool) -> bool:
         """Whether a certificate may have the required gap, or helps to get there."""
-        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= _NEAR * self.state.wanted)
+        near = (_NEAR if self.steps <= FEW_STEPS else _FAR) * self.state.wanted
+        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= near)
 
     def _is_certified(self) -> bool:
         """Certify the last minimum; False where its steps ended too early."""
