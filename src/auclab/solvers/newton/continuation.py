@@ -47,6 +47,8 @@ _FAST, _SLOW = 0.1, 0.3
 _OPEN, _NEAR, _FAR = 0.3, 3.0, 1e3
 #: How many times the smoothing gap the certified gap is at most, if the steps have converged.
 _EXPLAINED = 3.0
+#: The error of a value on a subsample that steps leave, in units of features per observation.
+_NOISE = 1e-2
 
 
 @dataclass
@@ -140,6 +142,8 @@ class Continuation:
         #: That of a subsample, in place of the sample's own, which costs more than the steps.
         dense = not sample.is_sparse or sample.in_blocks
         self.hessian = state.hessian if self.whole and dense else None
+        #: Of the sums of a subsample.
+        self.noise = 0.0 if self.whole else _NOISE * sample.n_features / min(sample.n_pos, sample.n_neg)
         self.relative = self._first_relative
         #: Steps at this width.
         self.steps = 0
@@ -179,6 +183,7 @@ class Continuation:
             self.hessian,
             relative_tolerance=self.relative,
             max_steps=MOST_STEPS if self.hessian is None else FEW_STEPS,
+            noise=self.noise,
         )
         self.steps += self.method.iterations - before
         repeated = bool(self.minima) and self.minima[-1].width == state.width

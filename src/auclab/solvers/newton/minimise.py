@@ -124,12 +124,14 @@ class DampedNewton:
         *,
         relative_tolerance: float = LITTLE,
         max_steps: int = MOST_STEPS,
+        noise: float = 0.0,
     ) -> Iterate:
         """Steps from `begin`, at its width, until the predicted reduction of the next one is negligible.
 
         `hessian` (n_features + 2, n_features + 2): taken in place of the sample's own, with a secant update at every
         step.
-        `relative_tolerance`: the predicted reduction, relative to the smoothing gap, at which to stop.
+        `relative_tolerance`: the predicted reduction, relative to the smoothing gap, at which to stop. `noise`: the
+        relative error of the sample itself, below which a predicted reduction is negligible.
         """
         theta, evaluation, converged = begin.theta, begin, False
         value = evaluation.value + self.penalty(theta)
@@ -163,7 +165,7 @@ class DampedNewton:
                 # A short damped step does not show that the minimum is near.
                 damping, damped = 0.0, damping
                 continue
-            converged = predicted <= max(0.0 if damping else negligible, EPSILON * EPSILON * value)
+            converged = predicted <= max(0.0 if damping else negligible, (noise + EPSILON * EPSILON) * value)
             # At very small widths the predicted reduction may be rounding of the gradient, and falls no further.
             stalled = 0 if predicted < 0.5 * least or predicted > HALF_OF_DIGITS * value else stalled + 1
             least = min(least, predicted)
