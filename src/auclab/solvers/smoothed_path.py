@@ -81,9 +81,8 @@ class SmoothedPath:
             predicted = method.on_cone(near.theta + along * (near.theta - before.theta))
             evaluation = min(evaluation, loss.evaluate(predicted, width), key=lambda each: self._value(k, each))
         iterate = self._minimised(k, method, evaluation)
-        step = method.step(iterate.hessian, loss.direction_sum(iterate.evaluation.multipliers), iterate.theta)
         is_null = float(np.linalg.norm(iterate.theta[:-2])) <= TOLERANCE * float(np.linalg.norm(self._first[:-2]))
-        return self._found(k, iterate.evaluation, step) if iterate.converged and not is_null else None
+        return self._found(k, iterate.evaluation, iterate.step) if iterate.converged and not is_null else None
 
     def _minimised(self, k: int, method: DampedNewton, evaluation: Evaluation) -> Iterate:
         """Steps with the last Hessian, if few are enough and w = 0 need not be proved, else with the sample's own."""

@@ -61,13 +61,15 @@ class NewtonOptions:
 class Iterate:
     """Where the steps at one smoothing width ended.
 
-    `converged` says whether the predicted reduction of the next step was below the tolerance.
+    `converged` says whether the predicted reduction of the next step was below the tolerance. `step` (n_features + 2,)
+    is that next step then.
     """
 
     theta: Array
     evaluation: Evaluation
     hessian: Hessian
     converged: bool
+    step: Array
 
     @property
     def width(self) -> float:
@@ -133,7 +135,7 @@ class DampedNewton:
         `relative_tolerance`: the predicted reduction, relative to the smoothing gap, at which to stop. `noise`: the
         relative error of the sample itself, below which a predicted reduction is negligible.
         """
-        theta, evaluation, converged = begin.theta, begin, False
+        theta, evaluation, converged, step = begin.theta, begin, False, np.zeros_like(begin.theta)
         value = evaluation.value + self.penalty(theta)
         damping_hessian: Any = None
         # `damped`: the damping to return to if the undamped step that should end the iteration fails.
@@ -195,7 +197,7 @@ class DampedNewton:
             damping = damped if damped and not damping else _next_damping(damping, ratio)
         if evaluation.state is None:
             evaluation = loss.evaluate(theta, evaluation.width)
-        return Iterate(theta, evaluation, curvature, converged)
+        return Iterate(theta, evaluation, curvature, converged, step)
 
     def step(self, hessian: Hessian, negative_gradient: Array, theta: Array) -> Array:
         """The proximal step of the model to a point that satisfies the constraints; 0 if out of time."""
