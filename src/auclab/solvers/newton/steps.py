@@ -41,6 +41,8 @@ from auclab.types import Array
 #: Newton steps on a model end where one reduces it by less than this part of what all of them did: they converge
 #: quadratically.
 _LAST = 1e-4
+#: Or where the reduction is the predicted one up to this part.
+_AGREES = 1e-2
 #: A constraint is active where its slack, in units of the curvature, is below this and its multiplier.
 _NEAR = 1e-5
 
@@ -205,7 +207,7 @@ class _QuadraticModel:
             step, value = leaving, self.value(leaving)
         first, by_products = value, isinstance(self.hessian, HessianOperator)
         while np.linalg.norm((self.theta + step)[: self.n]) > 0:
-            direction, length = self._newton_step(step), 1.0
+            (direction, predicted), length = self._newton_step(step), 1.0
             candidate = self._on_cone(step + direction)
             while not (reached := self.value(candidate)) < value and length > np.finfo(float).eps:
                 length *= 0.25
@@ -213,7 +215,9 @@ class _QuadraticModel:
             if not reached < value:
                 return step
             step, reduction, value = candidate, value - reached, reached
-            if by_products or reduction <= _LAST * (first - value):
+            # Where the reduction is the predicted one, that of the next step is about the square of their difference.
+            is_last = reduction <= _LAST * (first - value) or abs(reduction - predicted) <= _AGREES * reduction
+            if by_products or is_last:
                 return step
         return None
 
@@ -223,15 +227,16 @@ class _QuadraticModel:
         step[-1] = np.linalg.norm((self.theta + step)[: self.n]) - self.theta[-1]
         return step
 
-    def _newton_step(self, step: Array) -> Array:
-        """A Newton step of the model from `step`, which is on the cone, in (w, b): t = ‖w‖ follows w."""
+    def _newton_step(self, step: Array) -> tuple[Array, float]:
+        """A Newton step of the model from `step`, on the cone, in (w, b): t = ‖w‖ follows w; and its reduction."""
         w = (self.theta + step)[: self.n]
         size = float(np.linalg.norm(w))
         right = self.negative_gradient - self.hessian_product(step)
         slope = float(self.program.regulariser.slope(size) - right[-1])
         right[: self.n] -= slope / size * w
         # The norm's own curvature is slope/‖w‖·(I − u uᵀ); a negative one would leave the model without a minimum.
-        return self.solved(right, w / size, max(slope / size, 0.0))
+        direction = self.solved(right, w / size, max(slope / size, 0.0))
+        return direction, 0.5 * float(right[:-1] @ direction[:-1])
 
     def _null_step(self) -> tuple[Array, Array | None]:
         """The step to w = 0 with the best b, and where that is not a minimum the step of steepest descent.
