@@ -165,7 +165,9 @@ class Continuation:
             self._keep_hessian()
             return False
         else:
-            least = (_FAST if self.steps <= FEW_STEPS else _SLOW) * self.state.width
+            # Slopes prove a bound at an exact minimum only, which takes many steps from too wide a width.
+            is_fast = self.steps <= FEW_STEPS and not self.by_slopes
+            least = (_FAST if is_fast else _SLOW) * self.state.width
             self._go_to(max(min(self._required_width, 0.5 * self.state.width), least))
         return True
 
