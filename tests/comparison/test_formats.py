@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from auclab.comparison import compare_runs, formats
-from auclab.pipeline.stored.stored_files import no_formula
+from auclab.pipeline.stored.visible import no_formula
 from composed import run_here
 from made_runs import table_of
 

@@ -13,7 +13,7 @@ import psutil
 from auclab.check.claims import Claim, Verdict, against_data, consistency
 from auclab.check.program import Program
 from auclab.check.stored import Split, Training, configured_program, prepare_training, read_splits
-from auclab.pipeline.stored.stored_files import visible
+from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError
 
 #: Memory that a check takes for every row, whose numbers are Python's integers (measured: 380).

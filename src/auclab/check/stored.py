@@ -20,15 +20,8 @@ from auclab.check.program import CLASSES, FORMULATIONS, HOME
 from auclab.check.regularisers import no_twin
 from auclab.datasets.target import Target
 from auclab.export.scorer import SCORER_FILE
-from auclab.pipeline.stored.stored_files import (
-    MOST_SCORES,
-    damaged,
-    read_json,
-    read_rows,
-    stored_file,
-    stored_target,
-    visible,
-)
+from auclab.pipeline.stored.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file, stored_target
+from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError, Status
 
 #: The part of the largest score by which two scores of a row may differ, for rounding.

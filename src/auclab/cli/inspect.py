@@ -8,7 +8,7 @@ from rich.text import Text
 
 from auclab.datasets.inspection import InspectedColumn, Inspection, inspect_file
 from auclab.pipeline.screen.console import print_row, print_table
-from auclab.pipeline.stored.stored_files import visible
+from auclab.pipeline.stored.visible import visible
 
 #: Columns for which a run needs a setting, and columns that it leaves out.
 _STYLES = {"target": "bold green", "identifier": "yellow", "group": "yellow", "text": "yellow"}

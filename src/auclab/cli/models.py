@@ -21,7 +21,7 @@ from auclab.pipeline.record.artifacts import write_json
 from auclab.pipeline.screen.console import err, out, print_row, print_table, reading
 from auclab.pipeline.screen.encoding import write_data
 from auclab.pipeline.stored.new_rows import METRICS, PARTS, Evaluation, Measured, evaluate_file
-from auclab.pipeline.stored.stored_files import visible
+from auclab.pipeline.stored.visible import visible
 from auclab.precision import CONFIDENCE
 from auclab.tracking import load_scorer
 from auclab.tracking.address import Address

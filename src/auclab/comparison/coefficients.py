@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
-from auclab.pipeline.stored.stored_files import damaged, read_rows, visible
+from auclab.pipeline.stored.stored_files import damaged, read_rows
+from auclab.pipeline.stored.visible import visible
 from auclab.wording import few
 
 FILE = "coefficients.csv"

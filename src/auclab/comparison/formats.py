@@ -10,7 +10,7 @@ import pandas as pd
 
 from auclab.comparison.paired import ColumnPair, mean_interval
 from auclab.comparison.table import Cell, Table
-from auclab.pipeline.stored.stored_files import no_formula, visible
+from auclab.pipeline.stored.visible import no_formula, visible
 
 #: What pandas leaves as it is: signs that pdflatex lacks, and those that would be an argument of the command before.
 _TEX = str.maketrans(

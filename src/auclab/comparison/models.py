@@ -11,7 +11,8 @@ import pandas as pd
 
 from auclab.comparison.runs import fetch_files, find_folder, open_reader, read_run
 from auclab.export.scorer import SCORER_FILE
-from auclab.pipeline.stored.stored_files import inner_folder, visible
+from auclab.pipeline.stored.stored_files import inner_folder
+from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address, is_local, local_path, reason_of
 from auclab.tracking.logged_models import path_in_run
 from auclab.types import AuclabError

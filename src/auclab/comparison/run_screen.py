@@ -15,7 +15,8 @@ from auclab.comparison.runs import code_of, is_setting, status_of
 from auclab.comparison.screens import STYLES, number_of, plain
 from auclab.files import replace_file
 from auclab.pipeline.screen.console import facts_grid, out, print_table
-from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_card, read_json, visible
+from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_card, read_json
+from auclab.pipeline.stored.visible import visible
 from auclab.sizes import LINES
 
 if TYPE_CHECKING:

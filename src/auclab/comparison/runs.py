@@ -19,7 +19,8 @@ import platformdirs
 
 from auclab.datasets.target import names_of
 from auclab.pipeline.config.compose import file_name
-from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows, visible
+from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
+from auclab.pipeline.stored.visible import visible
 from auclab.sizes import FEW, LINES
 from auclab.tracking.address import Address, is_local, is_run_id, local_path, reason_of
 from auclab.tracking.sync import ALSO_TAG, GRID_TAG, STARTED_TAG, sync_pending

@@ -13,7 +13,7 @@ from auclab.comparison.replay import EFFORT, Replay
 from auclab.comparison.runs import find_metric, status_of
 from auclab.datasets.target import names_of
 from auclab.pipeline.screen.console import facts_grid, out, print_table
-from auclab.pipeline.stored.stored_files import visible
+from auclab.pipeline.stored.visible import visible
 from auclab.sizes import LINES
 from auclab.types import CONVERGED
 from auclab.wording import counted, few

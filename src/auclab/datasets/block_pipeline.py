@@ -28,9 +28,9 @@ from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
 from auclab.datasets.labels import override
 from auclab.datasets.steps import fitted_standard_scaler
-from auclab.samples.as_sample import in_memory
 from auclab.samples.blocks.row_forms import norms
 from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 
 

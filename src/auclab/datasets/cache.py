@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from auclab.datasets.records import Dataset
-from auclab.samples.as_sample import in_memory
+from auclab.samples.tables import in_memory
 from auclab.sizes import DATA_BYTES
 from auclab.types import AuclabError
 

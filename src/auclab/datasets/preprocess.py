@@ -33,7 +33,7 @@ from auclab.datasets.columns import MAX_CATEGORIES, Encoding, block_columns, sor
 from auclab.datasets.labels import as_labels, label_text
 from auclab.datasets.records import Dataset
 from auclab.datasets.steps import ColumnScaler, DateFeatures, MedianImputer, MissingColumns, VaryingColumns
-from auclab.samples.as_sample import in_memory
+from auclab.samples.tables import in_memory
 from auclab.types import AuclabError
 from auclab.validation import LARGEST_SQUARED
 from auclab.wording import counted

@@ -21,7 +21,7 @@ from auclab.datasets.dates import find_dates
 from auclab.datasets.labels import refuse_missing
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.target import Target, as_target, group_labels
-from auclab.samples.as_sample import in_memory
+from auclab.samples.tables import in_memory
 from auclab.sizes import AT_ONCE
 from auclab.types import AuclabError
 from auclab.validation import positive_mask

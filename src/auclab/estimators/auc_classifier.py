@@ -42,8 +42,8 @@ from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
 from auclab.metrics.scorers import MetricScorer
-from auclab.samples.as_sample import new_rows, require_memory
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import new_rows, require_memory
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import InnerPath, Point, solve_path
 from auclab.solvers.path_parameters import simplest_first

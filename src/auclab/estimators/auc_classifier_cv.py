@@ -19,7 +19,8 @@ from auclab.formulations import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import get_scorer
-from auclab.samples.as_sample import as_sample, require_memory
+from auclab.samples.as_sample import as_sample
+from auclab.samples.tables import require_memory
 from auclab.solvers.path_parameters import DEFAULT_COUNT, along, penalty_series
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm

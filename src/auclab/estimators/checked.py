@@ -24,8 +24,9 @@ from auclab.formulations.base import parameter_names
 from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel, Polynomial, as_kernel, kernel_named
 from auclab.metrics.scorers import get_scorer
-from auclab.samples.as_sample import as_sample, in_memory, require_memory
+from auclab.samples.as_sample import as_sample
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import in_memory, require_memory
 from auclab.solvers.path_parameters import penalty_series, series_below
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError

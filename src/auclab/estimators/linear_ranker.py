@@ -25,9 +25,9 @@ from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
 from auclab.metrics.comparable import ComparablePairs, grouped_auc
-from auclab.samples.as_sample import new_rows
 from auclab.samples.bicliques import censored_pairs
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import new_rows
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import InnerPath
 from auclab.solvers.path_parameters import along, simplest_first

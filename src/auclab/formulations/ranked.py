@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from auclab.formulations.base import Program
 from auclab.formulations.programs import Composed
 from auclab.margins import Bicliques, RankedPairs
-from auclab.samples.as_sample import in_memory
 from auclab.samples.bicliques import LevelPairs, censored_pairs, group_numbers, ordered_pairs
 from auclab.samples.blocks.ranked_blocks import RankedBlockSample, by_block
 from auclab.samples.memory import Sample
 from auclab.samples.ranked import RankedSample
+from auclab.samples.tables import in_memory
 from auclab.types import AuclabError, GroupWeights
 
 

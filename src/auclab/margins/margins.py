@@ -19,10 +19,11 @@ from auclab.losses.loss import Pieces
 from auclab.precision import TOLERANCE
 from auclab.projection.projection import distance_to_means
 from auclab.regularisers import VectorNorm
-from auclab.samples.as_sample import as_sample, in_memory
+from auclab.samples.as_sample import as_sample
 from auclab.samples.bicliques import ListedPairs, sums_of_rows
 from auclab.samples.memory import Sample
 from auclab.samples.ranked import RankedSample
+from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice
 

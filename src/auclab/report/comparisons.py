@@ -12,7 +12,7 @@ import pandas as pd
 from auclab.comparison import Table, arrange, compare_runs
 from auclab.comparison.formats import caption, cell_text, sentences, summary
 from auclab.comparison.runs import open_reader, readable
-from auclab.pipeline.stored.stored_files import visible
+from auclab.pipeline.stored.visible import visible
 from auclab.report.figures import draw_table
 from auclab.report.scorers import MOST_SCORERS
 from auclab.types import AuclabError

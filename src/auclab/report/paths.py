@@ -12,7 +12,8 @@ import pandas as pd
 from auclab.comparison.cells import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
 from auclab.pipeline.config.compose import BESIDE_GAMMA, SYMBOLS
 from auclab.pipeline.screen.result_screen import BoundLine
-from auclab.pipeline.stored.stored_files import damaged, read_json, read_rows, visible
+from auclab.pipeline.stored.stored_files import damaged, read_json, read_rows
+from auclab.pipeline.stored.visible import visible
 
 #: Parameters of a formulation that make a path.
 ALONG = ("formulation.penalty", "formulation.threshold")

@@ -10,7 +10,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from auclab.comparison.coefficients import read_effects
-from auclab.pipeline.stored.stored_files import described_kernels, read_card, read_kernel, visible
+from auclab.pipeline.stored.stored_files import described_kernels, read_card, read_kernel
+from auclab.pipeline.stored.visible import visible
 from auclab.report.figures import MOST_SOLVES, Drawn, draw_stages
 from auclab.report.paths import configurations, named
 from auclab.scorecards.render import as_html

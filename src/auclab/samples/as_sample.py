@@ -1,8 +1,4 @@
-"""Samples from what a caller has.
-
-No other code tests for the class of a table: a table in blocks has ``shape``, ``columns``, ``X @ coef`` and ``X[rows]``
-like any other, and the differences are here.
-"""
+"""Samples of checked rows, in memory or in blocks."""
 
 from __future__ import annotations
 
@@ -10,50 +6,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.forms import as_rows, check_column_names
 from auclab.samples.blocks.block_sample import BlockSample
-from auclab.samples.blocks.table import BlockTable
 from auclab.samples.memory import Sample
-from auclab.types import AuclabError
-
-
-def in_memory(X: Any) -> bool:
-    """Whether all rows of a table are in memory; those of a `BlockTable` are read when they are needed.
-
-    Examples
-    --------
-    >>> in_memory([[1.0], [2.0]])
-    True
-    """
-    return not isinstance(X, BlockTable)  # the only place that tests for such tables
-
-
-def new_rows(X: Any, n_features: int, columns: tuple[str, ...] | None = None) -> Any:
-    """Rows for a fitted scorer in one form, or the table in blocks as it is.
-
-    `n_features`, `columns`: how many columns the rows of the fit had, and their names if there were some.
-
-    Raises
-    ------
-    AuclabError
-        Columns that differ from those of the fit, or their order; values that are not numbers.
-
-    Examples
-    --------
-    >>> new_rows([[1], [2]], 1).tolist()
-    [[1.0], [2.0]]
-    """
-    check_column_names(columns, X)
-    rows = as_rows(X) if in_memory(X) else X
-    if rows.shape[1] != n_features:
-        raise AuclabError(f"X has {rows.shape[1]} columns, but the scorer was fitted to {n_features}; give these")
-    return rows
-
-
-def require_memory(X: Any, refusal: str) -> None:
-    """Raise an `AuclabError` that says `refusal` for a table whose rows are not in memory."""
-    if not in_memory(X):
-        raise AuclabError(refusal)
+from auclab.samples.tables import in_memory
 
 
 def as_sample(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None) -> Sample:

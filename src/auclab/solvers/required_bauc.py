@@ -35,8 +35,9 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.programs import BufferedAUC, RankSVM
 from auclab.models.timings import Clock
 from auclab.regularisers import norm_named
-from auclab.samples.as_sample import as_sample, new_rows
+from auclab.samples.as_sample import as_sample
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import new_rows
 from auclab.solvers.dispatch import check_limits
 from auclab.solvers.path import following_solution
 from auclab.solvers.solution import Certificate, Solution, coef_in_words

@@ -22,10 +22,10 @@ from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import Separator
 from auclab.models.timings import Timings
 from auclab.precision import EQUAL, SMALL_OBJECTIVE
-from auclab.samples.as_sample import new_rows
 from auclab.samples.blocks.labels import BlockLabels, LabelledBlock, labels_of
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import new_rows
 from auclab.types import Array, Status
 
 if TYPE_CHECKING:

@@ -306,7 +306,7 @@ class Experiment:
 
         from auclab.datasets.records import Split
         from auclab.datasets.splits import split_rows
-        from auclab.samples.as_sample import in_memory
+        from auclab.samples.tables import in_memory
 
         def make() -> tuple[Dataset, list[Split]]:
             splits, target = split_rows(build(self.config.split), dataset)

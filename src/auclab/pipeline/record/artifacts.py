@@ -27,7 +27,8 @@ from auclab.pipeline.screen.result_screen import details, line_of
 from auclab.pipeline.split.constrained import SolvedConstraints
 from auclab.pipeline.split.formula import kept_model
 from auclab.pipeline.split.results import Fold, Result
-from auclab.pipeline.stored.stored_files import DETAILS_FILE, MOST_SCORES, SCORES_FILE, no_formula
+from auclab.pipeline.stored.stored_files import DETAILS_FILE, MOST_SCORES, SCORES_FILE
+from auclab.pipeline.stored.visible import no_formula
 from auclab.solvers.solution import Fitted
 from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.tracking.model import save_model

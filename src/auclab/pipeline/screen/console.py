@@ -24,7 +24,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from auclab.pipeline.stored.stored_files import visible_lines
+from auclab.pipeline.stored.visible import visible_lines
 from auclab.sizes import ENOUGH, FEW
 from auclab.tracking.address import Address, TrackingConfig, in_sweep
 from auclab.types import AuclabError

@@ -27,7 +27,7 @@ from auclab.pipeline.split.results import Fold, InnerScores
 from auclab.pipeline.split.summarised_part import part_of
 from auclab.pipeline.split.tuning import Tuning
 from auclab.precision import CONFIDENCE
-from auclab.samples.as_sample import in_memory
+from auclab.samples.tables import in_memory
 from auclab.solvers.monitor import interruptible
 from auclab.solvers.solution import Fitted
 from auclab.types import AuclabError, Status

@@ -33,10 +33,10 @@ from auclab.pipeline.config.compose import Experiment, built
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.split.decision import check_probability
 from auclab.pipeline.split.measured import HeldPart, Part, RankedPart
-from auclab.samples.as_sample import in_memory
 from auclab.samples.blocks.files import tree_sum
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.row_scores import row_scores
+from auclab.samples.tables import in_memory
 from auclab.sizes import BLOCK_ROWS, MANY
 from auclab.solvers.registry import capable_solvers, check_blocks, check_capable
 from auclab.solvers.solution import Fitted

@@ -31,7 +31,7 @@ from auclab.inference import (
     estimate_pairs,
     score_drift,
 )
-from auclab.pipeline.stored.stored_files import no_formula
+from auclab.pipeline.stored.visible import no_formula
 from auclab.types import Array, AuclabError
 from auclab.wording import counted, did_you_mean
 

@@ -18,9 +18,9 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import ROUNDING, Kernel
 from auclab.precision import HALF_OF_DIGITS
-from auclab.samples.as_sample import require_memory
 from auclab.samples.memory import Sample
 from auclab.samples.rotated import MAX_ROWS
+from auclab.samples.tables import require_memory
 from auclab.types import Array, AuclabError
 
 #: Observations from which on a product is computed in two threads.
