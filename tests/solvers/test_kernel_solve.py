@@ -211,6 +211,14 @@ def test_a_matrix_that_is_no_kernel_is_refused(matrix, message):
         solve_kernel(RankSVM(0.1), matrix, [0, 1], Precomputed())
 
 
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_a_bound_with_a_threshold_is_that_of_a_program_nearby_where_it_has_something_to_spare(seed):
+    X, y = rings(seed, 60)
+    solution = solve_kernel(GeneralizedBufferedAUC(-0.3), X, y, RBF(0.4), tolerance=1e-4)
+    assert solution.status is Status.OPTIMAL
+    assert solution.iterations < 100
+
+
 def test_a_time_limit_ends_with_a_point_and_a_bound():
     X, y = rings(9, 1500)
     solution = solve_kernel(RankSVM(1e-5, squared=True), X, y, RBF(3.0), tolerance=1e-9, time_limit=0.3)

@@ -192,6 +192,8 @@ class LandmarkSolve:
                 break
             spare = self._solve_in_span(-math.sqrt(nearer))[1]
             found = mixed(problem, self.matrix, dual, spare)
+            if found is None and spare.slack(program.threshold) >= 0:
+                found = spare  # it is feasible by itself
             margin *= 10.0
         return found or dual
 

@@ -42,7 +42,7 @@ from auclab.types import Array
 #: quadratically.
 _LAST = 1e-4
 #: Or where the reduction is the predicted one up to this part.
-_AGREES = 1e-2
+_AGREES = 1e-3
 #: A constraint is active where its slack, in units of the curvature, is below this and its multiplier.
 _NEAR = 1e-5
 
