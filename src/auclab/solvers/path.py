@@ -93,8 +93,8 @@ def solve_path(
     --------
     >>> from auclab.formulations import RankSVM
     >>> path = solve_path(RankSVM(1.0), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], [0.1, 0.5, 2.0])
-    >>> [round(solution.objective, 6) for solution in path]   # w = 1, ⅓, 0: margins w, −w, 3w, w
-    [0.6, 0.833333, 1.0]
+    >>> [round(solution.objective, 5) for solution in path]   # w = 1, ⅓, 0: margins w, −w, 3w, w
+    [0.6, 0.83333, 1.0]
     """
     if kernel is not None:
         from auclab.solvers.kernel.solve import (
