@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 
 class DaskLauncher(Launcher):
@@ -22,7 +21,8 @@ class DaskLauncher(Launcher):
     Parameters
     ----------
     address : str, optional
-        Of a scheduler, such as ``tcp://host:8786``; its workers need auclab, the store's folder and the data.
+        Of a scheduler, such as ``tcp://host:8786``; its workers need auclab and, under the same path, the folder
+        of the command and the data.
         None starts a cluster on this machine.
     workers : int, optional
         Processes of the cluster on this machine, one job each at a time; one per core if not given.
@@ -50,9 +50,6 @@ class DaskLauncher(Launcher):
 
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
-        folder = Path(str(self.config.hydra.sweep.dir)).absolute()  # workers may run in another folder
-        folder.mkdir(parents=True, exist_ok=True)
-        OmegaConf.update(self.config, "hydra.sweep.dir", str(folder))
         assignment = Assignment.of_sweep(self.context, self.config, self.task)
         with self._cluster() as cluster, Client(cluster) as client:
             packed, jobs = assignment.packed(), enumerate(job_overrides, start=initial_job_idx)

@@ -6,7 +6,6 @@ Hydra imports every plug-in of this folder when it starts, so what takes time is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from hydra.core.utils import JobReturn, configure_log, setup_globals
 from hydra.plugins.launcher import Launcher
@@ -44,7 +43,6 @@ class ProcessLauncher(Launcher):
 
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
-        Path(str(self.config.hydra.sweep.dir)).mkdir(parents=True, exist_ok=True)
         assignment = Assignment.of_sweep(self.context, self.config, self.task).packed()
         count = min(count_workers({"workers": self.workers}), len(job_overrides))
         pool = ProcessPoolExecutor(count, process_context(), begin_worker)

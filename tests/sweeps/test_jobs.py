@@ -13,11 +13,47 @@ from auclab.sweeps.watcher import Watcher, line_of_job
 from auclab.tracking import environment
 from auclab.tracking.address import TrackingConfig
 from auclab.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, fingerprint
-from auclab.tracking.record import recording
+from auclab.tracking.record import RunRecord, recording
 from auclab.tracking.sync import Pending, write_finished, writing
 from auclab.types import AuclabError
 from composed import REPOSITORY
 from run_command import SMALL, run, runs_in
+
+
+def test_a_job_whose_worker_died_is_repeated_and_one_that_had_ended_is_not(tmp_path):
+    """As a launcher does that submits the jobs of a dead worker again."""
+    SweepRecord(tmp_path, "a sweep").write()
+    computed = []
+
+    def job(configuration, *, dies=False):
+        def record(sweep):
+            return recording(place, name="job", tracking=None, params={}, tags={}, sweep=sweep.id)
+
+        def work(run):
+            computed.append(place.name)
+            if dies:
+                raise SystemExit
+
+        place = tmp_path / configuration["folder"]
+        settings = {"split": {"seed": configuration["seed"]}}
+        return place, lambda: Job("job", settings, Rerun.STALE, "code", lambda: "aa", record, work)
+
+    def run(place, make):
+        attempt(place, tmp_path, "job", make)
+        return RunRecord.read(place).status
+
+    with pytest.raises(SystemExit):
+        run(*job({"folder": "0", "seed": 1}, dies=True))
+    shutil.rmtree(tmp_path / "0")  # a process that is killed leaves no record
+    assert run(*job({"folder": "0", "seed": 1})) == "FINISHED"
+    assert run(*job({"folder": "0", "seed": 1})) == "FINISHED"
+    assert computed == ["0", "0"]
+    assert run(*job({"folder": "1", "seed": 1})) == "SKIPPED"  # another job with these settings
+
+
+def test_jobs_that_left_nothing_are_counted(tmp_path, capsys):
+    show_sweep(Counter(FINISHED=2), folder=tmp_path, tracking=TrackingConfig(name="none"), parent=None, lost=3)
+    assert capsys.readouterr().out.splitlines()[-1] == "sweep: 2 finished, 0 skipped, 0 failed, 0 killed, 3 not begun"
 
 
 @pytest.fixture

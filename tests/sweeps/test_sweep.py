@@ -132,6 +132,30 @@ def test_launchers(tmp_path, launcher, two):
     assert {kept.data.tags["OMP_NUM_THREADS"] for kept in children} == {pinned}
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+def test_a_cluster_whose_workers_stand_in_another_folder_and_one_dies(tmp_path):
+    """Two workers of two threads: what the dead one had computed is kept, what it was computing is computed again."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=2, dashboard_address=None, local_directory=str(tmp_path / "dask")
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        (tmp_path / "here").mkdir()
+        address = f"hydra.launcher.address={cluster.scheduler_address}"
+        words = command(*QUICK, "split.seed=range(12)", "hydra/launcher=dask", address)
+        process = subprocess.Popen(words, cwd=tmp_path / "here", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        wait_until(lambda: len(list(tmp_path.glob("here/multirun/*/*/*/run.json"))) >= 3, process, every=0.01)
+        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        shown = process.communicate(timeout=120)[0].decode()
+    assert process.returncode == 0, shown
+    assert shown.splitlines()[-1] == "sweep: 12 finished, 0 skipped, 0 failed, 0 killed"
+    _, runs = runs_in(tmp_path / "here")
+    assert Counter(kept.data.params["split.seed"] for kept in children_of(runs)) == {str(seed): 1 for seed in range(12)}
+
+
 def test_a_launcher_that_is_not_installed_names_its_extra(monkeypatch):
     monkeypatch.setattr("auclab.sweeps.workers.find_spec", lambda name: None)
     for target, extra in {

@@ -144,6 +144,9 @@ def attempt(folder: Path, sweep_folder: Path, name: str, make: Callable[[], Job]
     show_notes()
     with plain_errors(lambda line: SystemExit(1)):
         sweep = SweepRecord.read(sweep_folder)
+        done = RunRecord.read(folder)
+        if done is not None and done.sweep == sweep.id and done.status in ("FINISHED", "SKIPPED"):
+            return  # the launcher repeats a job whose worker died after the job had ended
         try:
             job = make()
             name, ended = job.name, RunRecord(folder, job.name, sweep=sweep.id)
@@ -151,7 +154,7 @@ def attempt(folder: Path, sweep_folder: Path, name: str, make: Callable[[], Job]
             other_code = None if earlier is None or earlier.same_code else earlier.run_id
             if earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
                 ended.keep(status="SKIPPED", run_id=earlier.run_id, other_code=other_code, metrics=earlier.metrics)
-            elif not _is_first(job, sweep):
+            elif not _is_first(job, sweep, folder):
                 ended.keep(status="SKIPPED", line="has the settings of another job of this sweep")
             else:
                 with job.record(sweep) as run:
@@ -174,12 +177,17 @@ def _find_finished(job: Job, sweep: SweepRecord) -> FinishedRun | None:
     return find_finished(sweep.folder, job.configuration, job.checksum, code=job.code)
 
 
-def _is_first(job: Job, sweep: SweepRecord) -> bool:
-    """Whether no other job of the sweep has the same settings, such as one that a setting has no effect on."""
+def _is_first(job: Job, sweep: SweepRecord, folder: Path) -> bool:
+    """Whether no other job of the sweep has the same settings, such as one that a setting has no effect on.
+
+    A job that is repeated because its worker died finds its own `folder`.
+    """
+    mark = sweep.folder / f".job-{sweep.id}-{fingerprint(job.configuration)}"
     try:
-        (sweep.folder / f".job-{sweep.id}-{fingerprint(job.configuration)}").touch(exist_ok=False)
+        with mark.open("x", encoding="utf-8") as file:
+            file.write(str(folder))
     except FileExistsError:
-        return False
+        return mark.read_text(encoding="utf-8") == str(folder)
     return True
 
 

@@ -201,7 +201,8 @@ def _close(sweep: Sweep, stopped: bool) -> bool:
     counts = sweep.watcher.counts
     counts["KILLED"] += _count_killed(sweep)
     os.environ.pop(SWEEP_VARIABLE, None)
-    missing = bool(counts["FAILED"] or counts["KILLED"] or stopped)
+    lost = 0 if stopped or sweep.watcher.total is None else sweep.watcher.total - counts.total()
+    missing = bool(counts["FAILED"] or counts["KILLED"] or stopped or lost > 0)
     waiting = ""
     if sweep.pending is not None:
         pending = replace(sweep.pending, status="KILLED" if stopped else "FAILED" if missing else "FINISHED")
@@ -219,6 +220,7 @@ def _close(sweep: Sweep, stopped: bool) -> bool:
         comparable=sweep.comparable,
         stopped=Stopped(sweep.watcher.total, shlex.join([*program(), *sys.argv[1:]])) if stopped else None,
         waiting=waiting,
+        lost=max(0, lost),
     )
     return missing
 

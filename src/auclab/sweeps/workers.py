@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,13 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from multiprocessing.context import BaseContext
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.singleton import Singleton
-from hydra.core.utils import JobReturn, run_job, setup_globals
+from hydra.core.utils import JobReturn, JobStatus, run_job, setup_globals
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
@@ -131,7 +133,7 @@ class Assignment:
     """What a worker needs besides the overrides of a job.
 
     `context`, `config`: Hydra's. `task`: the function that a job is. `state`: Hydra's global objects. `variables`:
-    environment variables of auclab in the process of the sweep.
+    environment variables of auclab in the process of the sweep. `folder`, `cwd`: those of the sweep and of the command.
     """
 
     context: HydraContext
@@ -139,12 +141,16 @@ class Assignment:
     task: TaskFunction
     state: dict[Any, Any]
     variables: dict[str, str]
+    folder: Path
+    cwd: Path
 
     @classmethod
     def of_sweep(cls, context: HydraContext, config: DictConfig, task: TaskFunction) -> Assignment:
         """The assignment for the workers of this process, which started the sweep."""
         variables = {key: value for key, value in os.environ.items() if key.startswith("AUCLAB_")}
-        return cls(context, config, task, Singleton.get_state(), variables)
+        folder = Path(str(config.hydra.sweep.dir)).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(context, config, task, Singleton.get_state(), variables, folder, Path.cwd())
 
     def packed(self) -> bytes:
         """Serialised for `run_packed`: once here, deserialised once per worker."""
@@ -155,9 +161,15 @@ class Assignment:
         return packed
 
     def run(self, number: int, overrides: Sequence[str]) -> JobReturn:
-        """Compose the configuration of a job and run it, in the worker."""
+        """Compose the configuration of a job and run it, in the worker, in the folder of the command."""
         from threadpoolctl import threadpool_limits
 
+        if not self.folder.is_dir():
+            raise AuclabError(
+                f"a worker on {socket.gethostname()} sees no folder {self.folder}: workers need the folder of the "
+                "command under the same path; start the sweep in a folder that they share, or set hydra.sweep.dir"
+            )
+        os.chdir(self.cwd)
         os.environ.update(self.variables)
         setup_globals()
         Singleton.set_state(self.state)
@@ -199,16 +211,24 @@ def _end_with_sweep() -> None:
 
 #: The number of the job in progress, if any.
 _at_work: set[int] = set()
+_one_job = threading.Lock()
 
 
 def run_packed(assignment: bytes, number: int, overrides: Sequence[str]) -> JobReturn:
-    """Run a job, and return how it ended; its configuration stays in the worker."""
-    _at_work.add(number)
-    try:
-        done = _unpacked(assignment).run(number, overrides)
-    finally:
-        _at_work.discard(number)
+    """Run a job, and return how it ended; its configuration stays in the worker.
+
+    Hydra's objects belong to the process, so that a worker of several threads runs one job at a time.
+    """
     ended = JobReturn()
+    with _one_job:
+        _at_work.add(number)
+        try:
+            done = _unpacked(assignment).run(number, overrides)
+        except SystemExit as end:  # it would end the worker, and the other jobs with it
+            ended.status, ended.return_value = JobStatus.FAILED, end
+            return ended
+        finally:
+            _at_work.discard(number)
     ended.status, ended.return_value = done.status, done._return_value
     return ended
 

@@ -205,12 +205,13 @@ def show_sweep(
     comparable: bool = True,
     stopped: Stopped | None = None,
     waiting: str = "",
+    lost: int = 0,
 ) -> None:
     """Print the last lines of a sweep: jobs by status, where their runs are, and how to compare them.
 
     `other_code` counts, by status, the jobs that had finished with other code. The jobs of a study are not
     `comparable`: they hold values of claims. A sweep `stopped` by Ctrl-C reports its progress. `waiting`: why runs are
-    not in the store yet, and what sends them.
+    not in the store yet, and what sends them. `lost`: jobs that left nothing in the folder of the sweep.
     """
     failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
     killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
@@ -234,6 +235,7 @@ def show_sweep(
         skipped = "what finished is skipped" if kept else "tracking=none keeps no runs: from the start"
         out.print(f"           {skipped}", style="dim")
     ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
+    ended += f", [red]{lost} not begun[/red]" if lost else ""
     out.print(f"sweep: {ended}{_other_code(other_code or Counter())}", soft_wrap=True)
 
 
