@@ -4,7 +4,7 @@ import os
 
 from auclab.cli.main import run_as_program
 from auclab.cli.run import main
-from auclab.sweeps.sweep import PROGRAM_VARIABLE
+from auclab.runs.sweeps.sweep import PROGRAM_VARIABLE
 
 if __name__ == "__main__":
     os.environ.setdefault(PROGRAM_VARIABLE, "python run.py")

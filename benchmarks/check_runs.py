@@ -19,8 +19,8 @@ from time import perf_counter
 
 from auclab.check.claims import Verdict
 from auclab.check.command import check_folder, exit_code
-from auclab.pipeline.config.compose import compose_experiment
-from auclab.pipeline.experiment import run_experiment
+from auclab.runs.config.compose import compose_experiment
+from auclab.runs.experiment import run_experiment
 from auclab.types import AuclabError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

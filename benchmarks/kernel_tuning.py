@@ -30,9 +30,9 @@ from auclab.datasets.splits import kfold
 from auclab.estimators import AUCClassifier
 from auclab.kernels import RBF
 from auclab.metrics import auc_score
-from auclab.pipeline.config.compose import compose_experiment
-from auclab.pipeline.config.settings import TuneConfig
-from auclab.pipeline.split.kernel_tuning import tune_kernel
+from auclab.runs.config.compose import compose_experiment
+from auclab.runs.config.settings import TuneConfig
+from auclab.runs.split.kernel_tuning import tune_kernel
 
 PAGE = measured.ROOT / "docs" / "kernels.md"
 RESULTS = PAGE.with_name("kernel_tuning.csv")

@@ -20,10 +20,10 @@ from pathlib import Path
 import hydra
 from omegaconf import DictConfig
 
-from auclab.pipeline.config.settings import register_schema
-from auclab.sweeps.jobs import SweepRecord
-from auclab.sweeps.sweep import sweep_scope
-from auclab.tracking.record import RunRecord
+from auclab.runs.config.settings import register_schema
+from auclab.runs.sweeps.jobs import SweepRecord
+from auclab.runs.sweeps.sweep import sweep_scope
+from auclab.runs.tracking.record import RunRecord
 
 LAUNCHERS = {
     "basic": [],

@@ -22,7 +22,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from auclab import RankSVM
-from auclab.comparison import read_runs
 from auclab.datasets.artificial import make_artificial
 from auclab.datasets.records import Labels
 from auclab.datasets.splits import holdout
@@ -30,19 +29,19 @@ from auclab.estimators import AUCClassifier
 from auclab.formulations import read_optimum
 from auclab.inference import estimate
 from auclab.metrics import auc_score, bauc_score
-from auclab.pipeline.config.settings import BoundsConfig, FixedScorerConfig
-from auclab.pipeline.record import artifacts
-from auclab.pipeline.split.guarantees import find_guarantees
-from auclab.pipeline.split.measured import HeldPart, PartResult
-from auclab.pipeline.split.results import Fold, Result
-from auclab.report import write_report
-from auclab.tracking.address import TrackingConfig
-from auclab.tracking.record import DatasetEntry, recording
-from auclab.tracking.sync import computing, sync_run
+from auclab.runs import read_runs, write_report
+from auclab.runs.config.settings import BoundsConfig, FixedScorerConfig
+from auclab.runs.record import artifacts
+from auclab.runs.split.guarantees import find_guarantees
+from auclab.runs.split.measured import HeldPart, PartResult
+from auclab.runs.split.results import Fold, Result
+from auclab.runs.tracking.address import TrackingConfig
+from auclab.runs.tracking.record import DatasetEntry, recording
+from auclab.runs.tracking.sync import computing, sync_run
 from auclab.types import Array
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from report.browser import CHROMIUM, ask
+from runs.report.browser import CHROMIUM, ask
 
 RESULTS = measured.ROOT / "docs" / "report_page.csv"
 FIELDS = ("runs", "splits", "read_cpu_s", "page_cpu_s", "megabytes", "paint_ms", "opened_ms", "nodes", "figures")

@@ -29,7 +29,7 @@ from typing import cast
 import numpy as np
 from rich.console import Console
 
-from auclab.pipeline.screen.console import plain_errors
+from auclab.runs.screen.console import plain_errors
 from auclab.types import AuclabError
 
 FOLDER = Path(__file__).parent

@@ -30,15 +30,15 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
-from auclab.pipeline.config.compose import flatten
-from auclab.pipeline.config.settings import typed
-from auclab.pipeline.screen.console import out
-from auclab.sweeps.jobs import Job, SweepRecord, attempt, parse_rerun
-from auclab.sweeps.sweep import report_remaining_jobs
-from auclab.tracking.address import SWEEP_VARIABLE, TrackingConfig, in_sweep
-from auclab.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, code_version, fingerprint
-from auclab.tracking.record import Draft, read_records, recording
-from auclab.tracking.sync import computing, sync_run
+from auclab.runs.config.compose import flatten
+from auclab.runs.config.settings import typed
+from auclab.runs.screen.console import out
+from auclab.runs.sweeps.jobs import Job, SweepRecord, attempt, parse_rerun
+from auclab.runs.sweeps.sweep import report_remaining_jobs
+from auclab.runs.tracking.address import SWEEP_VARIABLE, TrackingConfig, in_sweep
+from auclab.runs.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, code_version, fingerprint
+from auclab.runs.tracking.record import Draft, read_records, recording
+from auclab.runs.tracking.sync import computing, sync_run
 from auclab.types import AuclabError
 from experiments.study import FOLDER, SCALES, VALUE, Row, count_seeds, read, rows_of, write
 
@@ -63,7 +63,7 @@ def seeds(study: str, scale: str) -> str:
 
 def run_study(config: DictConfig, job: Any) -> None:
     """One seed of a study as a job of a sweep, or by itself (``hydra.mode=RUN``), which is never skipped."""
-    from auclab.pipeline.screen.console import plain_errors
+    from auclab.runs.screen.console import plain_errors
 
     folder = Path(job.runtime.output_dir)
     if in_sweep():
@@ -168,7 +168,7 @@ class ResultsCallback(Callback):
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Show means and write results; skipped if the sweep was interrupted."""
-        from auclab.pipeline.screen.console import plain_errors
+        from auclab.runs.screen.console import plain_errors
 
         with plain_errors(lambda line: SystemExit(1)):  # Hydra would make a warning of an exception
             gather(config)
@@ -181,7 +181,7 @@ def gather(config: DictConfig) -> None:
 
     Results of more seeds are not overwritten by those of a subset, but compared with them.
     """
-    from auclab.pipeline.screen.console import err, out
+    from auclab.runs.screen.console import err, out
 
     report_remaining_jobs()
     rows, origins, missing = _stored_rows(Path(config.hydra.sweep.dir).absolute(), config)
@@ -240,8 +240,8 @@ def _stored_rows(folder: Path, config: DictConfig) -> tuple[list[Row], list[str]
 
 def _of_run(run_id: str, config: DictConfig) -> tuple[str, str, list[Row]]:
     """Command, origin and rows of a run, read from its artifacts."""
-    from auclab.comparison.runs import open_reader
-    from auclab.tracking.address import Address
+    from auclab.runs.compare.runs import open_reader
+    from auclab.runs.tracking.address import Address
 
     client = open_reader(Address.of_settings(typed(config.tracking, TrackingConfig)))
     with tempfile.TemporaryDirectory() as folder:
@@ -270,7 +270,7 @@ def _of_variant(rows: Sequence[Row], variant: str) -> Iterator[Row]:
 
 def _show(rows: Iterable[Row]) -> None:
     """A line per claim and variant: mean and standard error."""
-    from auclab.pipeline.screen.console import out
+    from auclab.runs.screen.console import out
 
     for (claim_id, variant), values in _values(row for row in rows if not row.claim_id.startswith(VALUE)).items():
         error = f" ± {stdev(values) / len(values) ** 0.5:.1g} ({len(values)} values)" if len(values) > 1 else ""

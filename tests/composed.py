@@ -18,8 +18,8 @@ def composed(overrides=()):
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    from auclab.pipeline.config.compose import Experiment, compose_experiment
-    from auclab.pipeline.config.settings import with_formulation
+    from auclab.runs.config.compose import Experiment, compose_experiment
+    from auclab.runs.config.settings import with_formulation
 
     words = with_formulation(overrides)
     values = {number: _value(word) for number, word in enumerate(words) if _sets_a_value(word)}
@@ -36,7 +36,7 @@ def composed(overrides=()):
 @cache
 def _first(words):
     """The configuration that these choices of groups have, and the choices."""
-    from auclab.pipeline.config.compose import compose_experiment
+    from auclab.runs.config.compose import compose_experiment
 
     experiment = compose_experiment(words)
     return experiment.config, experiment.choices
@@ -50,7 +50,7 @@ def _sets_a_value(word):
 
 @cache
 def _is_group(key):
-    from auclab.pipeline.config.compose import conf_folder
+    from auclab.runs.config.compose import conf_folder
 
     return (conf_folder() / key).is_dir()
 
@@ -69,8 +69,8 @@ def run_here(folder, *overrides, command="", parent=None):
     """
     from dataclasses import replace
 
-    from auclab.pipeline.config.typed_words import quoted_where_needed
-    from auclab.pipeline.experiment import run_experiment
+    from auclab.runs.config.typed_words import quoted_where_needed
+    from auclab.runs.experiment import run_experiment
 
     if not any(word.startswith(("formulation=", "experiment=")) for word in overrides):
         overrides = ("formulation=bauc", *overrides)  # which has nothing to tune, unlike the default
@@ -78,9 +78,9 @@ def run_here(folder, *overrides, command="", parent=None):
     experiment = replace(composed(quoted_where_needed(["tracking=none", *overrides])), command=command)
     if parent is None:
         return run_experiment(experiment, folder=folder)[0]
-    from auclab.pipeline.experiment import solve_splits
-    from auclab.pipeline.record.artifacts import record_run, write_run
-    from auclab.tracking.sync import computing, sync_run
+    from auclab.runs.experiment import solve_splits
+    from auclab.runs.record.artifacts import record_run, write_run
+    from auclab.runs.tracking.sync import computing, sync_run
 
     with computing(folder, experiment.tracking) as pending:
         with record_run(experiment, folder, sweep="a sweep", parent=parent) as run:

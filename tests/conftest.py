@@ -34,18 +34,18 @@ POSIX_ALONE = {
     "cli/test_ui.py": "signals",
     "datasets/test_overrides.py": "lines for bash",
     "datasets/test_unpacked.py::test_a_pipe_is_refused": "pipes",
-    "pipeline/test_tuning.py::test_what_is_printed_at_the_end_of_a_path_can_be_typed": "lines for bash",
-    "report/test_browser.py": "the pipe to a browser",
-    "report/test_hostile_page.py": "a browser",
-    "report/test_kernels.py": "a browser",
-    "report/test_reading.py": "the pipe to a browser",
-    "report/test_selected.py": "a browser",
+    "runs/test_tuning.py::test_what_is_printed_at_the_end_of_a_path_can_be_typed": "lines for bash",
+    "runs/report/test_browser.py": "the pipe to a browser",
+    "runs/report/test_hostile_page.py": "a browser",
+    "runs/report/test_kernels.py": "a browser",
+    "runs/report/test_reading.py": "the pipe to a browser",
+    "runs/report/test_selected.py": "a browser",
     "solvers/test_binned.py::test_a_worker_that_is_killed_is_replaced": "signals",
     "test_documented_shell.py": "lines for bash",
     "test_documents.py::test_ci_is_a_script_that_can_be_read": "lines for bash",
     "test_workflows.py": "lines for bash",
-    "tracking/test_elsewhere.py": "groups of processes",
-    "tracking/test_model_loading.py": "links",
+    "runs/tracking/test_elsewhere.py": "groups of processes",
+    "runs/tracking/test_model_loading.py": "links",
 }
 
 
@@ -82,8 +82,8 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session")
 def store(tmp_path_factory):
     """Made once: two formulations on three seeds in a sweep, a run over folds, one that failed."""
-    from auclab.tracking.address import TrackingConfig
-    from auclab.tracking.sync import (
+    from auclab.runs.tracking.address import TrackingConfig
+    from auclab.runs.tracking.sync import (
         close_parent,
         open_parent,
         writing,  # with MLflow, in two seconds

@@ -60,7 +60,7 @@ BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 #: Pages whose Python is run by a test of their own; those of the first four are compared with what the page prints.
 ELSEWHERE = {
     "docs/bounds.md": "tests/bounds/test_page.py",
-    "docs/constraints.md": "tests/pipeline/test_constraints_page.py",
+    "docs/constraints.md": "tests/runs/test_constraints_page.py",
     "docs/own_models.md": "tests/models/test_own_models.py",
     "docs/scikit_learn.md": "tests/estimators/test_documented_examples.py",
     "docs/comparing.md": "tests/test_documented_shell.py",  # it reads files that commands of the page write

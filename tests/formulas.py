@@ -8,7 +8,7 @@ from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
-from auclab.pipeline.split.formula import column_names
+from auclab.runs.split.formula import column_names
 
 KINDS = ("standard", "minmax", "unit_ball", "none")
 

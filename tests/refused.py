@@ -9,8 +9,8 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 from auclab.cli.run import main
-from auclab.pipeline.config.checks import check_data, check_settings
-from auclab.pipeline.config.typed_words import quoted_where_needed
+from auclab.runs.config.checks import check_data, check_settings
+from auclab.runs.config.typed_words import quoted_where_needed
 from composed import composed
 from typed_mistake import Mistake
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from auclab.comparison.runs import open_reader
+from auclab.runs.compare.runs import open_reader
 from composed import REPOSITORY
 from warm_programs import plain, warm_programs
 

@@ -162,7 +162,7 @@ LINES = {
 _INSTALLS = Otherwise("a new environment takes minutes and a network", by=".ci/run")
 _BY_HAND = Otherwise("before a release, by hand")
 _BENCHOPT = Otherwise("benchopt is not an extra of auclab; by hand")
-_SERVED = "tests/tracking/test_elsewhere.py, where PostgreSQL is installed"
+_SERVED = "tests/runs/tracking/test_elsewhere.py, where PostgreSQL is installed"
 _STUDY = "python -m experiments.which_formulation.nonlinear.splits"
 _BLOCKS = "python run.py dataset=blocks dataset.path=FOLDER dataset.target=y"
 _CARD = "python run.py formulation=scorecard"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 
 def copy_databases():
-    """From here on, a new database in this process is a copy of the first; tests/tracking compares the two."""
-    from auclab.tracking import store  # with MLflow, in two seconds
+    """From here on, a new database in this process is a copy of the first; tests/runs/tracking compares the two."""
+    from auclab.runs.tracking import store  # with MLflow, in two seconds
 
     if not hasattr(store._create_database, "original"):
         store._create_database = copying(store._create_database)

@@ -12,7 +12,7 @@ import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from auclab.cli.arguments import all_commands
-from auclab.pipeline.config.compose import compose_experiment
+from auclab.runs.config.compose import compose_experiment
 from test_documents import PAGES as ALL_PAGES
 
 ROOT = Path(__file__).parents[1]

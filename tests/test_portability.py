@@ -12,10 +12,10 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from auclab.pipeline.config import compose
-from auclab.pipeline.config.compose import compose_experiment
-from auclab.pipeline.screen.encoding import show_in_any_encoding, write_data
-from auclab.report import writer
+from auclab.runs.config import compose
+from auclab.runs.config.compose import compose_experiment
+from auclab.runs.report import writer
+from auclab.runs.screen.encoding import show_in_any_encoding, write_data
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -30,7 +30,7 @@ DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "
 #: A sweep as on Windows and macOS, where processes are not forked.
 SPAWNED = """
 import sys
-import auclab.sweeps.workers as workers
+import auclab.runs.sweeps.workers as workers
 workers.START_METHOD = "spawn"
 from auclab.cli.main import program
 sys.argv = ["auclab", *sys.argv[1:]]
@@ -92,7 +92,12 @@ def test_tests_that_use_what_windows_lacks_are_skipped_there():
     listed, uses, wrong = posix_alone(), set(), []
     looks = ("skipif", "importorskip", "hasattr(os", "getattr(os", "os.name")
     wanting = re.compile(r'os\.kill\(|\["bash", |\.symlink_to\(')
-    helpers = {"test_portability.py", "links.py", "report/devtools.py", "warm_programs.py"}  # checked by their callers
+    helpers = {
+        "test_portability.py",
+        "links.py",
+        "runs/report/devtools.py",
+        "warm_programs.py",
+    }  # checked by their callers
     for path in sorted((ROOT / "tests").rglob("*.py")):
         name, text = path.relative_to(ROOT / "tests").as_posix(), path.read_text(encoding="utf-8")
         if name in helpers:

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from auclab.datasets.records import Dataset
-from auclab.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, fingerprint
-from auclab.tracking.record import DatasetEntry, recording
-from auclab.tracking.sync import computing, sync_run
+from auclab.runs.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, fingerprint
+from auclab.runs.tracking.record import DatasetEntry, recording
+from auclab.runs.tracking.sync import computing, sync_run
 
 DATASET = Dataset(
     "toy",

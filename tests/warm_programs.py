@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 
 #: Imported before the first fork: what most commands need.
-LIBRARIES = ("auclab.cli.commands", "auclab.cli.run", "auclab.pipeline.experiment", "auclab.tracking.store", "mlflow")
+LIBRARIES = ("auclab.cli.commands", "auclab.cli.run", "auclab.runs.experiment", "auclab.runs.tracking.store", "mlflow")
 ADDRESS = "AUCLAB_TESTS_SERVER"
 
 WIDTH = {"COLUMNS": "120"}

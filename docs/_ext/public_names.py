@@ -31,9 +31,7 @@ ORDER = (
     "auclab.datasets",
     "auclab.samples.blocks",
     "auclab.models",
-    "auclab.comparison",
-    "auclab.report",
-    "auclab.tracking",
+    "auclab.runs",
 )
 #: Captions of the sidebar, and their packages.
 GROUPS = {
@@ -43,7 +41,7 @@ GROUPS = {
     ),
     "Measure": ("auclab.metrics", "auclab.metrics.summary", "auclab.inference", "auclab.bounds", "auclab.displays"),
     "Estimators and data": ("auclab.estimators", "auclab.datasets", "auclab.samples.blocks"),
-    "Runs": ("auclab.comparison", "auclab.report", "auclab.tracking"),
+    "Runs": ("auclab.runs",),
 }
 #: Functions that the guide names and that no package exports.
 ALSO = (

@@ -96,7 +96,7 @@ print(pd.DataFrame(rows, columns=columns).round(4).to_string(index=False))
 
 # %%
 # Six tests were made, so p = 0.04 is not significant: by Holm's correction the smallest p must be below 0.05/6.
-from auclab.comparison import holm
+from auclab.runs import holm
 
 print(np.round(holm([row[-1] for row in rows]), 4))
 

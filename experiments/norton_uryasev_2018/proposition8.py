@@ -27,9 +27,9 @@ from auclab.datasets.preprocess import UnitBall, unit_ball
 from auclab.datasets.records import Dataset, Labels
 from auclab.datasets.splits import holdout
 from auclab.metrics import buffered_auc
-from auclab.pipeline.config.settings import BoundsConfig, FixedScorerConfig, MarginConfig, StabilityConfig
-from auclab.pipeline.split.guarantees import find_guarantees
-from auclab.pipeline.split.measured import HeldPart
+from auclab.runs.config.settings import BoundsConfig, FixedScorerConfig, MarginConfig, StabilityConfig
+from auclab.runs.split.guarantees import find_guarantees
+from auclab.runs.split.measured import HeldPart
 from auclab.solvers.solution import Solution
 from auclab.types import Array
 from experiments.study import AS_PUBLISHED, CORRECTED, VALUE, Row, holds, main
@@ -38,7 +38,7 @@ SEEDS = {"smoke": 1, "default": 10, "full": 20}
 SETS = ("ionosphere", "pima", "spambase")
 PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0)
 RHO = 0.05
-#: Our names by those of `auclab.pipeline.split.guarantees`.
+#: Our names by those of `auclab.runs.split.guarantees`.
 BOUNDS = {
     "published_stability": "published", "pairwise_stability": "pairwise", "peeled_stability": "peeled",
     "peeled_margin": "margin", "fixed_scorer_bauc": "held_out",

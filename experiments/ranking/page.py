@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from auclab.comparison.paired import paired_test
+from auclab.runs.compare.paired import paired_test
 from auclab.types import AuclabError
 from experiments.study import FOLDER, VALUE, read
 

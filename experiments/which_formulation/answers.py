@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy.stats import spearmanr, wilcoxon
 
-from auclab.comparison.paired import Ranking, paired_test, rank_columns
 from auclab.datasets import load
+from auclab.runs.compare.paired import Ranking, paired_test, rank_columns
 from auclab.types import AuclabError
 from experiments.study import FOLDER, VALUE, Row, main, read
 from experiments.which_formulation.methods import COMPARED

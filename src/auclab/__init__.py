@@ -94,10 +94,10 @@ _PACKAGES = frozenset(
         "metrics",
         "models",
         "regularisers",
+        "runs",
         "scorecards",
         "solvers",
         "testing",
-        "tracking",
     ]
 )
 

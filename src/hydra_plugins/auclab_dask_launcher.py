@@ -43,7 +43,7 @@ class DaskLauncher(Launcher):
         """Run all jobs and return their results in order."""
         import dask
 
-        from auclab.sweeps.workers import START_METHOD, Assignment, run_packed
+        from auclab.runs.sweeps.workers import START_METHOD, Assignment, run_packed
 
         dask.config.set({"distributed.worker.multiprocessing-method": START_METHOD})
         from distributed import Client
@@ -67,7 +67,7 @@ class DaskLauncher(Launcher):
 
         # Hydra sends the logs of all libraries to the terminal, which only the sweep writes to.
         logging.getLogger("distributed").setLevel(logging.ERROR)
-        from auclab.sweeps.workers import THREAD_VARIABLES, cores
+        from auclab.runs.sweeps.workers import THREAD_VARIABLES, cores
 
         if self.address is not None:
             return nullcontext(self.address)

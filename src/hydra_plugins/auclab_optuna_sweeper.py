@@ -31,7 +31,7 @@ class OptunaSweeper(BasicSweeper):
     n_trials : int
         Number of trials in all, those of an earlier start of the same command included.
     batch : int, optional
-        Jobs that are proposed together and run at the same time; that of `auclab.sweeps.workers` if not given.
+        Jobs that are proposed together and run at the same time; that of `auclab.runs.sweeps.workers` if not given.
     sampler : str
         A class of ``optuna.samplers``, such as ``TPESampler``.
     seed : int
@@ -61,7 +61,7 @@ class OptunaSweeper(BasicSweeper):
 
     def sweep(self, arguments: list[str]) -> Any:
         """Propose, run and compare, batch by batch."""
-        from auclab.pipeline.screen.console import plain_errors
+        from auclab.runs.screen.console import plain_errors
         from auclab.types import AuclabError
 
         with plain_errors(lambda line: SystemExit(1)):
@@ -73,8 +73,8 @@ class OptunaSweeper(BasicSweeper):
             return self._search(arguments)
 
     def _search(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
-        from auclab.sweeps.sweep import report_remaining_jobs
-        from auclab.sweeps.workers import jobs_at_a_time
+        from auclab.runs.sweeps.sweep import report_remaining_jobs
+        from auclab.runs.sweeps.workers import jobs_at_a_time
 
         assert self.hydra_context is not None
         assert self.config is not None
@@ -197,7 +197,7 @@ def value_of(folder: Path, metric: str) -> float | None:
         Finished jobs do not measure it.
     """
     from auclab.datasets.target import name_among
-    from auclab.tracking.record import RunRecord
+    from auclab.runs.tracking.record import RunRecord
     from auclab.types import AuclabError
 
     record = RunRecord.read(folder)
@@ -232,8 +232,8 @@ def show_best(study: Any, metric: str, fixed: Sequence[str], storage: str) -> No
     """Print the best trial, the command that runs it, and the one that shows the study."""
     import shlex
 
-    from auclab.pipeline.screen.console import out
-    from auclab.sweeps.sweep import program
+    from auclab.runs.screen.console import out
+    from auclab.runs.sweeps.sweep import program
 
     done = [trial for trial in study.trials if trial.value is not None]
     if not done:

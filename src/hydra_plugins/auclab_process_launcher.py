@@ -39,7 +39,7 @@ class ProcessLauncher(Launcher):
         """
         from concurrent.futures import ProcessPoolExecutor
 
-        from auclab.sweeps.workers import Assignment, begin_worker, count_workers, process_context, run_packed
+        from auclab.runs.sweeps.workers import Assignment, begin_worker, count_workers, process_context, run_packed
 
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)

@@ -14,10 +14,11 @@ from scipy import stats
 
 from auclab.cli import commands
 from auclab.cli import main as cli
-from auclab.comparison import compare_runs, formats, read_runs
-from auclab.comparison.replay import replay
-from auclab.comparison.runs import read_run
-from auclab.pipeline.screen.console import out
+from auclab.runs import compare_runs, read_runs
+from auclab.runs.compare import formats
+from auclab.runs.compare.replay import replay
+from auclab.runs.compare.runs import read_run
+from auclab.runs.screen.console import out
 from auclab.types import AuclabError
 from made_runs import table_of
 from pseudo_terminal import in_terminal

@@ -10,9 +10,9 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 
 import customers
 from auclab.cli import main as cli
-from auclab.comparison.runs import read_runs
 from auclab.inference import compare_scorers, estimate
-from auclab.tracking import load_scorer
+from auclab.runs import load_scorer
+from auclab.runs.compare.runs import read_runs
 from composed import run_here
 
 SETTINGS = (

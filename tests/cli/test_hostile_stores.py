@@ -480,7 +480,7 @@ def test_damaged_files_are_said_in_words(call, hostile, name, content, commands)
 
 def test_few_bytes_that_describe_many_rows_are_refused(call, hostile, monkeypatch):
     """Equal rows pack to a thousandth."""
-    monkeypatch.setattr("auclab.pipeline.stored.stored_files.MOST_SCORES", 1_000_000, raising=False)
+    monkeypatch.setattr("auclab.runs.stored.stored_files.MOST_SCORES", 1_000_000, raising=False)
     rows = 1_000_001
     scores = pd.DataFrame({"part": pd.Categorical(["test"] * rows), "y_true": np.ones(rows, "int8"), "score": 0.0})
     scores.to_parquet(hostile.folder / "scores.parquet", index=False, compression="zstd")

@@ -6,8 +6,8 @@ import pytest
 
 import customers
 from auclab.cli import main as cli
-from auclab.comparison.runs import read_runs
-from auclab.pipeline.config.checks import check_data, check_settings
+from auclab.runs.compare.runs import read_runs
+from auclab.runs.config.checks import check_data, check_settings
 from auclab.types import AuclabError
 from composed import composed
 

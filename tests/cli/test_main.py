@@ -1,4 +1,4 @@
-"""The command line of `auclab`: its pages of help, what it imports, what it refuses. Its commands: tests/comparison."""
+"""The command line of `auclab`: help, what it imports, what it refuses. Its commands: tests/runs/compare."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ import pytest
 
 import auclab
 from auclab.cli import main as cli
-from auclab.comparison.paired import TESTS
+from auclab.runs.compare.paired import TESTS
 from composed import REPOSITORY
 
 PAGES = Path(cli.__file__).parent / "pages"

@@ -15,10 +15,10 @@ import pytest
 
 import stranger
 from auclab.cli import main as cli
-from auclab.comparison.runs import read_runs
-from auclab.tracking import load_model, load_scorer
-from auclab.tracking.address import Address
-from auclab.tracking.store import register_model
+from auclab.runs import load_model, load_scorer
+from auclab.runs.compare.runs import read_runs
+from auclab.runs.tracking.address import Address
+from auclab.runs.tracking.store import register_model
 from auclab.types import AuclabError
 from composed import run_here
 

@@ -40,8 +40,8 @@ def test_a_plain_run_imports_no_more_than_it_needs(imported):
 @pytest.mark.slow
 def test_the_solution_does_not_wait_for_the_model(imported):
     """What writes the model and draws the figures is imported after the solver and the screen."""
-    assert imported.index("auclab.pipeline.screen.result_screen") < imported.index("matplotlib")
-    assert imported.index("auclab.pipeline.screen.result_screen") < imported.index("skops.io")
+    assert imported.index("auclab.runs.screen.result_screen") < imported.index("matplotlib")
+    assert imported.index("auclab.runs.screen.result_screen") < imported.index("skops.io")
     assert imported.index("highspy") < imported.index("skops.io")
 
 

@@ -13,7 +13,7 @@ import pytest
 from auclab.cli.main import main
 from auclab.cli.run import main as run
 from auclab.cli.ui import free_port
-from auclab.comparison.runs import open_reader
+from auclab.runs.compare.runs import open_reader
 from waiting import wait_until
 
 SWEEP = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20", "dataset.n_features=2", "bounds=none"]

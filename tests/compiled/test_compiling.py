@@ -13,7 +13,7 @@ from numba import njit
 from numba.core.errors import TypingError
 
 from auclab.compiled.compiling import _CALLS, compile_loops, compiling_to
-from auclab.pipeline.screen import console
+from auclab.runs.screen import console
 
 #: Prints how many specialisations each loop has after a solve over points, and after one over pairs.
 SOLVES = """

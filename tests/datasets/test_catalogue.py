@@ -21,7 +21,7 @@ from omegaconf import OmegaConf
 
 from auclab import datasets
 from auclab.datasets.catalogue import dataset_configs
-from auclab.pipeline.config.compose import conf_folder
+from auclab.runs.config.compose import conf_folder
 from auclab.types import AuclabError
 
 FOLDER = dataset_configs()

@@ -12,7 +12,7 @@ import pytest
 import customers
 from auclab.datasets import inspect_file
 from auclab.datasets.file import load_file
-from auclab.pipeline.config.checks import check_data, check_settings
+from auclab.runs.config.checks import check_data, check_settings
 from auclab.types import AuclabError
 from composed import composed
 

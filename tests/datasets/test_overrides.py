@@ -13,8 +13,8 @@ from hydra.errors import OverrideParseException
 from omegaconf import OmegaConf
 
 from auclab.datasets.labels import override
-from auclab.pipeline.config.compose import compose_experiment
-from auclab.pipeline.config.typed_words import in_words, quoted_where_needed
+from auclab.runs.config.compose import compose_experiment
+from auclab.runs.config.typed_words import in_words, quoted_where_needed
 
 #: Names of columns, each with something that bash, Hydra's language or OmegaConf reads as something else.
 NAMES = (

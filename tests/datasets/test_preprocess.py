@@ -23,7 +23,7 @@ from auclab.datasets import preprocess
 from auclab.datasets.columns import refuse_constant
 from auclab.datasets.preprocess import UnitBall
 from auclab.datasets.records import Dataset
-from auclab.tracking.model import TRUSTED
+from auclab.runs.tracking.model import TRUSTED
 from auclab.types import AuclabError
 
 ALL = [preprocess.standard, preprocess.minmax, preprocess.unit_ball, preprocess.none]

@@ -14,7 +14,7 @@ from auclab import AuclabError, RankSVM
 from auclab.estimators import AUCClassifier
 from auclab.kernels import RBF, Laplacian
 from auclab.metrics import auc_score, get_scorer
-from auclab.tracking.model import TRUSTED
+from auclab.runs.tracking.model import TRUSTED
 
 RANKSVM = RankSVM(1e-3, squared=True)
 

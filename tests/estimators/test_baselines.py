@@ -15,9 +15,9 @@ from sklearn.preprocessing import StandardScaler
 
 from auclab.datasets.splits import kfold
 from auclab.estimators.baselines import BASELINES, LinearDiscriminant, Logistic
-from auclab.pipeline.config.settings import TuneConfig
-from auclab.pipeline.split.tuning import tune_baseline
-from auclab.tracking.model import load_model
+from auclab.runs.config.settings import TuneConfig
+from auclab.runs.split.tuning import tune_baseline
+from auclab.runs.tracking.model import load_model
 from auclab.types import AuclabError, Status
 from composed import REPOSITORY, run_here
 

@@ -97,7 +97,7 @@ def test_every_item_knows_its_column(card):
 
 def test_signs_of_columns_are_those_of_the_points(card):
     """Points are ≥ 0 and rise from bin to bin; other constraints are refused in one sentence."""
-    from auclab.pipeline.split.constrained import constraints_of
+    from auclab.runs.split.constrained import constraints_of
 
     encoder, _, _ = card
     X = table(400, 0)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from auclab import AuclabError, BufferedAUC, RankSVM, formulations
 from auclab.formulations import FORMULATIONS, as_formulation, formulation_named
-from auclab.pipeline.config.settings import register_schema
+from auclab.runs.config.settings import register_schema
 from programs import CONVEX, CVAR, label
 
 CONF = Path(__file__).parents[2] / "conf" / "formulation"

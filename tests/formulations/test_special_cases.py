@@ -44,9 +44,9 @@ def test_only_formulations_test_for_the_type_of_a_program():
         "solvers/portfolio.py",
         "solvers/reformulations.py",
         "solvers/verified/scorers.py",
-        "pipeline/screen/console.py",
-        "pipeline/split/summarised_part.py",
-        "pipeline/split/methods.py",
+        "runs/screen/console.py",
+        "runs/split/summarised_part.py",
+        "runs/split/methods.py",
     }
 
 

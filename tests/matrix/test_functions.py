@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from auclab.pipeline.config.compose import built
+from auclab.runs.config.compose import built
 from auclab.solvers.integer.solver import feature_path
 from composed import composed
 from matrix.table import SCORERS, refusal_of

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from auclab.cli import main as cli
-from auclab.pipeline.config.checks import check_data, check_settings
-from auclab.pipeline.config.typed_words import hydra_in_words
-from auclab.pipeline.experiment import run_experiment, solve_splits
-from auclab.tracking.address import Address
-from auclab.tracking.store import register_model
+from auclab.runs.config.checks import check_data, check_settings
+from auclab.runs.config.typed_words import hydra_in_words
+from auclab.runs.experiment import run_experiment, solve_splits
+from auclab.runs.tracking.address import Address
+from auclab.runs.tracking.store import register_model
 from auclab.types import AuclabError
 from composed import composed
 from matrix.table import COMMANDS, QUICK, SCORERS, SETTINGS, no_effect_of, refusal_of
@@ -29,7 +29,7 @@ BASE = (
 BASE += ("bounds=none", "decision.probability=none", "metrics=[auc,bauc]")
 #: What fits, in every way: none of it may begin in a cell that is refused.
 METHODS = ("ProgramMethod", "RankedMethod", "BaselineMethod", "KernelMethod")
-WORK = [f"auclab.pipeline.split.methods.{kind}.{step}" for kind in METHODS for step in ("fit", "tuned")]
+WORK = [f"auclab.runs.split.methods.{kind}.{step}" for kind in METHODS for step in ("fit", "tuned")]
 
 
 def settings_of(place, *words):
@@ -70,7 +70,7 @@ def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
     need(scorer.needs, use.needs)
     words = settings_of(place, "tracking=none", *scorer.words, *use.words)
     refusal, said = refusal_of(scorer.name, use.name), []
-    monkeypatch.setattr("auclab.pipeline.screen.console.show_foreseen", said.extend)
+    monkeypatch.setattr("auclab.runs.screen.console.show_foreseen", said.extend)
 
     def job():
         with hydra_in_words(words):
@@ -103,7 +103,7 @@ def stored(place):
             experiment = replace(composed(words), command="auclab run")
             check_settings(experiment)
             run_experiment(experiment, folder=place / "out" / scorer.name.replace(" ", ""))
-            from auclab.comparison import read_runs
+            from auclab.runs import read_runs
 
             found[scorer.name] = str(read_runs(place / "mlruns")["run_id"].iloc[-1])
         return found[scorer.name]

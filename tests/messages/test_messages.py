@@ -40,7 +40,7 @@ def names_for(package: str) -> dict[str, object]:
 
 
 #: Packages whose situations are runs, which Hydra composes in a tenth of a second each.
-WITH_RUNS = {"cli", "pipeline", "report", "tracking"}
+WITH_RUNS = {"cli", "runs"}
 CASES = [
     pytest.param(
         entry,

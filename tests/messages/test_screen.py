@@ -2,8 +2,8 @@
 
 import pytest
 
-from auclab.pipeline.screen.result_screen import answer, labels, warnings
-from auclab.pipeline.split.constrained import ActiveConstraint, SolvedConstraints
+from auclab.runs.screen.result_screen import answer, labels, warnings
+from auclab.runs.split.constrained import ActiveConstraint, SolvedConstraints
 from messages.situations import checked
 
 NARROW = "formulation=partial_auc formulation.max_fpr=0.02 dataset.n_neg=100"

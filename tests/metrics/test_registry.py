@@ -8,11 +8,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from auclab import AuclabError, metrics
-from auclab.comparison.table import compare_runs
 from auclab.inference.catalogue import estimable
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.roc import class_scores
 from auclab.metrics.scorers import get_scorer
+from auclab.runs.compare.table import compare_runs
 from made_runs import table_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"

@@ -16,8 +16,8 @@ from pathlib import Path
 import pandas as pd
 from scipy.stats import spearmanr
 
-from auclab.comparison import holm, rank_columns, signed_rank_probabilities
-from auclab.comparison.paired import Ranking, mean_interval, paired_test
+from auclab.runs import holm, rank_columns, signed_rank_probabilities
+from auclab.runs.compare.paired import Ranking, mean_interval, paired_test
 from experiments.which_formulation.nonlinear.scorers import SCORERS
 from experiments.which_formulation.nonlinear.splits import RESULTS, SPLITS, Result, read
 

@@ -26,7 +26,7 @@ from rich.console import Console
 
 from auclab.metrics import auc_score, bauc_score, voros_score
 from auclab.metrics.partial import partial_auc
-from auclab.pipeline.screen.console import plain_errors
+from auclab.runs.screen.console import plain_errors
 from auclab.types import AuclabError
 from experiments.study import commit
 from experiments.which_formulation.nonlinear.scorers import MAX_FPR, SCORERS, Fitted

@@ -13,7 +13,7 @@ import psutil
 from auclab.check.claims import Claim, Verdict, against_data, consistency
 from auclab.check.program import Program
 from auclab.check.stored import Split, Training, configured_program, prepare_training, read_splits
-from auclab.pipeline.stored.visible import visible
+from auclab.runs.stored.visible import visible
 from auclab.types import AuclabError
 
 #: Memory that a check takes for every row, whose numbers are Python's integers (measured: 380).
@@ -38,7 +38,7 @@ def check_folder(
 
     `folder`: the files of the run. `stored`: numbers of the tracking store by the number of the split; they have to
     agree with the files. `allow`: what the stored configuration may name besides what ``conf/`` names
-    (`auclab.pipeline.stored.configuration`).
+    (`auclab.runs.stored.configuration`).
     """
     splits = read_splits(folder)
     for split in splits:
@@ -141,8 +141,8 @@ def _find(run: str, store: str, allow: Sequence[str]) -> tuple[Path, dict[int, d
     folder = Path(run)
     if (folder / "config.yaml").exists() or (folder / "certificate.json").exists():
         return folder, None, run
-    from auclab.comparison.runs import fetch_files, read_run
-    from auclab.pipeline.screen.console import reading
+    from auclab.runs.compare.runs import fetch_files, read_run
+    from auclab.runs.screen.console import reading
 
     with reading(store):
         rows = read_run(store, run, allow=allow)
@@ -157,7 +157,7 @@ def _find(run: str, store: str, allow: Sequence[str]) -> tuple[Path, dict[int, d
 
 
 def _show(name: str, check: Check, several: bool) -> None:
-    from auclab.pipeline.screen.console import print_table
+    from auclab.runs.screen.console import print_table
 
     print(visible(f"{name}{f' · fold_{check.split.number}' if several else ''}"))
     lines = [[claim.name, claim.claimed, claim.found, str(claim.verdict)] for claim in check.claims]

@@ -20,8 +20,8 @@ from auclab.check.program import CLASSES, FORMULATIONS, HOME
 from auclab.check.regularisers import no_twin
 from auclab.datasets.target import Target
 from auclab.export.scorer import SCORER_FILE
-from auclab.pipeline.stored.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file, stored_target
-from auclab.pipeline.stored.visible import visible
+from auclab.runs.stored.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file, stored_target
+from auclab.runs.stored.visible import visible
 from auclab.types import AuclabError, Status
 
 #: The part of the largest score by which two scores of a row may differ, for rounding.
@@ -40,7 +40,7 @@ def scores_of_model(folder: Path, rows: Any, allow: Sequence[str]) -> Vector | s
     """
     if not (folder / "model" / SCORER_FILE).exists() or hasattr(rows, "stream"):
         return None
-    from auclab.tracking.model import load_scorer
+    from auclab.runs.tracking.model import load_scorer
 
     try:
         scorer = load_scorer(folder / "model", allow=allow)
@@ -260,10 +260,10 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     from auclab.datasets.records import part_sha256
     from auclab.datasets.splits import split_rows, take_rows
     from auclab.export.formula import prepared_columns
-    from auclab.pipeline.config.compose import build, load_dataset
-    from auclab.pipeline.split.constrained import constraints_of
-    from auclab.pipeline.split.formula import column_names, stated_signs
-    from auclab.pipeline.stored.configuration import stored_experiment
+    from auclab.runs.config.compose import build, load_dataset
+    from auclab.runs.split.constrained import constraints_of
+    from auclab.runs.split.formula import column_names, stated_signs
+    from auclab.runs.stored.configuration import stored_experiment
 
     experiment = stored_experiment(folder, allow=allow)
     dataset = load_dataset(experiment)
@@ -317,7 +317,7 @@ def _weight(of_classes: Mapping[int, float] | str | None, y: NDArray[np.int64]) 
 
 def configured_program(folder: Path, allow: Sequence[str] = ()) -> Configured:
     """The program in ``config.yaml``."""
-    from auclab.pipeline.stored.configuration import stored_experiment
+    from auclab.runs.stored.configuration import stored_experiment
 
     experiment = stored_experiment(folder, allow=allow)
     configuration = experiment.configuration

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from auclab.comparison.cells import measured, no_metric
-from auclab.comparison.runs import fetch_files, find_metric, find_sweep, read_run, read_runs
-from auclab.pipeline.screen.console import err, out, reading
-from auclab.pipeline.screen.encoding import write_data
-from auclab.tracking.environment import SETTINGS_TAG
+from auclab.runs.compare.cells import measured, no_metric
+from auclab.runs.compare.runs import fetch_files, find_metric, find_sweep, read_run, read_runs
+from auclab.runs.screen.console import err, out, reading
+from auclab.runs.screen.encoding import write_data
+from auclab.runs.tracking.environment import SETTINGS_TAG
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean, few
 
 if TYPE_CHECKING:
-    from auclab.comparison.table import Table
+    from auclab.runs.compare.table import Table
 
 SUFFIXES = {".csv": "csv", ".md": "markdown", ".tex": "latex"}
 LONG = ".parquet"
@@ -35,7 +35,7 @@ def runs(arguments: Namespace) -> int:
     metric = find_metric(found, arguments.metric)
     if arguments.metric != "auc" and metric not in found:
         raise AuclabError(no_metric(arguments.metric, measured(found)))
-    from auclab.comparison.screens import show_runs
+    from auclab.runs.compare.screens import show_runs
 
     show_runs(found, metric=metric)
     if found["run_id"].nunique() == newest:
@@ -46,7 +46,7 @@ def runs(arguments: Namespace) -> int:
 def show(arguments: Namespace) -> int:
     """Show one run, and draw its figures with ``--figures``."""
     rows = _one_run(arguments)
-    from auclab.comparison.run_screen import draw_run, show_run
+    from auclab.runs.compare.run_screen import draw_run, show_run
 
     if arguments.figures:
         draw_run(rows)
@@ -61,7 +61,7 @@ def compare(arguments: Namespace) -> int:
             raise AuclabError(f"--out {name}: the name has to end in one of {' '.join((*SUFFIXES, LONG, *FIGURES))}")
     refit = arguments.refit or arguments.register is not None
     if arguments.register is not None:
-        from auclab.tracking.store import check_name  # MLflow
+        from auclab.runs.tracking.store import check_name  # MLflow
 
         check_name(arguments.register)
     if arguments.format != "screen" and (arguments.pairs == "" or refit):
@@ -70,7 +70,7 @@ def compare(arguments: Namespace) -> int:
             "--pairs FILE.csv"
         )
     every = _choose(arguments, status=None)
-    from auclab.comparison.table import compare_runs  # with all metrics, once there is something to compare
+    from auclab.runs.compare.table import compare_runs  # with all metrics, once there is something to compare
 
     finished = every[every["run_status"] == "FINISHED"]
     table = compare_runs(
@@ -84,7 +84,7 @@ def compare(arguments: Namespace) -> int:
         notes=_unfinished(every),
     )
     if arguments.format == "screen":
-        from auclab.comparison.screens import show_best, show_table
+        from auclab.runs.compare.screens import show_best, show_table
 
         show_table(table)
         show_best(table, finished)
@@ -107,7 +107,7 @@ def _write_files(table: Table, finished: pd.DataFrame, arguments: Namespace) -> 
         except AuclabError as error:
             lacking.append(str(error))
     if arguments.values:
-        from auclab.comparison.formats import to_values
+        from auclab.runs.compare.formats import to_values
 
         written += _written(arguments.values, to_values(table))
     for path in map(Path, arguments.out):
@@ -124,7 +124,7 @@ def _write_files(table: Table, finished: pd.DataFrame, arguments: Namespace) -> 
             _save_values(table, path, finished)
             written.append(path)
         elif table.ranking is not None:
-            from auclab.comparison.diagram import draw_critical_difference
+            from auclab.runs.compare.diagram import draw_critical_difference
 
             draw_critical_difference(table.ranking).savefig(path)
             written.append(path)
@@ -144,7 +144,7 @@ def _written(name: str | Path, text: str) -> list[Path]:
 
 def _text(table: Table, language: str) -> str:
     """The table in a language of `SUFFIXES`."""
-    from auclab.comparison import formats
+    from auclab.runs.compare import formats
 
     writers = {"csv": formats.to_csv, "markdown": formats.to_markdown, "latex": formats.to_latex}
     return writers[language](table)
@@ -152,10 +152,10 @@ def _text(table: Table, language: str) -> str:
 
 def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
     """Tests of every two columns over rows, printed and written to the given file."""
-    from auclab.comparison.formats import pairs_to_csv
-    from auclab.comparison.paired import compare_columns
-    from auclab.comparison.screens import show_column_pairs
-    from auclab.comparison.table import task_means
+    from auclab.runs.compare.formats import pairs_to_csv
+    from auclab.runs.compare.paired import compare_columns
+    from auclab.runs.compare.screens import show_column_pairs
+    from auclab.runs.compare.table import task_means
 
     means = task_means(table.mean, table.cells.tasks)
     pairs = compare_columns(means, lower_is_better=table.lower_is_better, rope=arguments.rope)
@@ -166,7 +166,7 @@ def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
 
 def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> None:
     """Write every metric in long form, and say what was left out."""
-    from auclab.comparison.cells import long_form
+    from auclab.runs.compare.cells import long_form
 
     values, notes = long_form(finished, table.cells)
     values.to_parquet(path, index=False)
@@ -177,8 +177,8 @@ def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> None:
 def rerun(arguments: Namespace) -> int:
     """Run a stored configuration again."""
     rows = _one_run(arguments)
-    from auclab.comparison.replay import replay
-    from auclab.comparison.screens import show_replay
+    from auclab.runs.compare.replay import replay
+    from auclab.runs.compare.screens import show_replay
 
     found = replay(rows, tolerance=arguments.tolerance, allow=arguments.allow)
     show_replay(found, arguments.tolerance)
@@ -195,7 +195,7 @@ def check(arguments: Namespace) -> int:
 def report(arguments: Namespace) -> int:
     """Write the page on runs."""
     every = _choose(arguments, status=None)
-    from auclab.report import write_report  # with matplotlib and all metrics, once there is something to report
+    from auclab.runs import write_report  # with matplotlib and all metrics, once there is something to report
 
     fetch_files(every, arguments.store, allow=arguments.allow)
     options = [word for name in arguments.experiment or () for word in ("--experiment", name)]

@@ -11,9 +11,9 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from auclab.datasets.catalogue import search_path
-from auclab.pipeline.screen.console import out, print_row
-from auclab.tracking.address import Address
-from auclab.tracking.environment import capture_environment
+from auclab.runs.screen.console import out, print_row
+from auclab.runs.tracking.address import Address
+from auclab.runs.tracking.environment import capture_environment
 
 #: A line: what was checked, what was found or what to do, and its style; red is wrong, dim may be left as it is.
 Finding = tuple[str, str, str]

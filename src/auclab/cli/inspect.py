@@ -7,8 +7,8 @@ from argparse import Namespace
 from rich.text import Text
 
 from auclab.datasets.inspection import InspectedColumn, Inspection, inspect_file
-from auclab.pipeline.screen.console import print_row, print_table
-from auclab.pipeline.stored.visible import visible
+from auclab.runs.screen.console import print_row, print_table
+from auclab.runs.stored.visible import visible
 
 #: Columns for which a run needs a setting, and columns that it leaves out.
 _STYLES = {"target": "bold green", "identifier": "yellow", "group": "yellow", "text": "yellow"}

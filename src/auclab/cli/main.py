@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if parsed.command is None:
         all_commands().print_help()
         return
-    from auclab.pipeline.screen.console import plain_errors
+    from auclab.runs.screen.console import plain_errors
 
     with plain_errors(lambda line: SystemExit(1), stopped="the store is as it was"):
         code: int = getattr(import_module(f"auclab.cli.{parsed.module}"), parsed.command)(parsed)

@@ -12,31 +12,31 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from auclab.comparison.models import find_model
-from auclab.comparison.runs import GROUPS, fetch_files
 from auclab.datasets.target import WORDS
 from auclab.files import replace_file
-from auclab.pipeline.config.settings import rule_in_words
-from auclab.pipeline.record.artifacts import write_json
-from auclab.pipeline.screen.console import err, out, print_row, print_table, reading
-from auclab.pipeline.screen.encoding import write_data
-from auclab.pipeline.stored.new_rows import METRICS, PARTS, Evaluation, Measured, evaluate_file
-from auclab.pipeline.stored.visible import visible
 from auclab.precision import CONFIDENCE
-from auclab.tracking import load_scorer
-from auclab.tracking.address import Address
+from auclab.runs import load_scorer
+from auclab.runs.compare.models import find_model
+from auclab.runs.compare.runs import GROUPS, fetch_files
+from auclab.runs.config.settings import rule_in_words
+from auclab.runs.record.artifacts import write_json
+from auclab.runs.screen.console import err, out, print_row, print_table, reading
+from auclab.runs.screen.encoding import write_data
+from auclab.runs.stored.new_rows import METRICS, PARTS, Evaluation, Measured, evaluate_file
+from auclab.runs.stored.visible import visible
+from auclab.runs.tracking.address import Address
 from auclab.types import AuclabError
 from auclab.wording import few
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from auclab.comparison import Table
+    from auclab.runs import Table
 
 
 def predict(arguments: Namespace) -> int:
     """Score the rows of a file."""
-    from auclab.pipeline.stored.new_rows import predict_file
+    from auclab.runs.stored.new_rows import predict_file
 
     target = Path(arguments.out) if arguments.out else None
     if target is not None and target.suffix not in (".csv", ".parquet"):
@@ -107,8 +107,8 @@ def refit_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> None:
 
     `runs`: the finished runs behind the table.
     """
-    from auclab.pipeline.experiment import refit, tracking_of
-    from auclab.tracking.store import check_name, register_model
+    from auclab.runs.experiment import refit, tracking_of
+    from auclab.runs.tracking.store import check_name, register_model
 
     if len(table.rows) > 1:
         raise AuclabError(

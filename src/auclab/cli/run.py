@@ -25,11 +25,11 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
 from auclab.cli.process import begun
-from auclab.pipeline.config.compose import Experiment, conf_folder
-from auclab.pipeline.config.settings import linear_notes, register_schema, settings_page, with_formulation
-from auclab.pipeline.config.typed_words import TRACES, in_words, quoted_where_needed
-from auclab.sweeps.sweep import command_of, program, sweep_scope
-from auclab.tracking.address import refuse_password
+from auclab.runs.config.compose import Experiment, conf_folder
+from auclab.runs.config.settings import linear_notes, register_schema, settings_page, with_formulation
+from auclab.runs.config.typed_words import TRACES, in_words, quoted_where_needed
+from auclab.runs.sweeps.sweep import command_of, program, sweep_scope
+from auclab.runs.tracking.address import refuse_password
 
 OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
 
@@ -48,7 +48,7 @@ def study_seeds(study: str, scale: str) -> str:
     """The seeds of a study at a scale, for conf/study.yaml."""
     from experiments.sweep import seeds
 
-    from auclab.pipeline.screen.console import plain_errors
+    from auclab.runs.screen.console import plain_errors
 
     with plain_errors(lambda line: SystemExit(1)):
         return seeds(study, scale)
@@ -64,29 +64,29 @@ def _run(config: DictConfig) -> None:
         run_study(config, job)
         return
     if job.mode is hydra.types.RunMode.MULTIRUN:
-        from auclab.sweeps.jobs import run_job
+        from auclab.runs.sweeps.jobs import run_job
 
         run_job(_experiment(config, job), job)
         return
-    from auclab.pipeline.screen.console import plain_errors
+    from auclab.runs.screen.console import plain_errors
 
     with _nothing_left(Path(job.runtime.output_dir)), plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
         # Before the heavy libraries: most mistakes are found here.
-        from auclab.pipeline.config.checks import check_data, check_settings, unread_notes
-        from auclab.pipeline.screen.console import show_data
+        from auclab.runs.config.checks import check_data, check_settings, unread_notes
+        from auclab.runs.screen.console import show_data
 
         experiment = _experiment(config, job)
         check_settings(experiment)
         dataset, columns = check_data(experiment)
         show_data(dataset, columns)
         if experiment.constraints:
-            from auclab.pipeline.split.constrained import constraints_of  # scikit-learn
+            from auclab.runs.split.constrained import constraints_of  # scikit-learn
 
             if (constraints := constraints_of(experiment.constraints, dataset, experiment.encoding)) is not None:
                 constraints.check()
     with plain_errors(lambda line: SystemExit(1)):
-        from auclab.pipeline.experiment import run_experiment
-        from auclab.pipeline.screen.console import show_foreseen
+        from auclab.runs.experiment import run_experiment
+        from auclab.runs.screen.console import show_foreseen
 
         show_foreseen([*linear_notes(config, job), *unread_notes(config)])
         run_experiment(experiment, folder=job.runtime.output_dir, begun=begun())
@@ -141,8 +141,8 @@ def main(overrides: Sequence[str] | None = None) -> None:
 
 def _refuse_at_once(words: Sequence[str]) -> None:
     """Refuse a working directory to which libraries cannot write, and passwords, which Hydra would store."""
-    from auclab.pipeline.screen.console import plain_errors
-    from auclab.tracking.address import require_text
+    from auclab.runs.screen.console import plain_errors
+    from auclab.runs.tracking.address import require_text
 
     with plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
         require_text(Path.cwd())
@@ -161,14 +161,14 @@ def _settings(typed: Any) -> list[str]:
         settings = with_formulation(settings)
     if not typed.multirun:
         return settings
-    from auclab.sweeps.choices import left_to_jobs
+    from auclab.runs.sweeps.choices import left_to_jobs
 
     return left_to_jobs(settings)
 
 
 def _end(line: str) -> NoReturn:
     """End with an error of one line."""
-    from auclab.pipeline.screen.console import err
+    from auclab.runs.screen.console import err
 
     err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
     raise SystemExit(1)

@@ -9,13 +9,13 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.formats import to_csv, to_markdown
-from auclab.comparison.runs import find_metric, read_runs
-from auclab.comparison.table import Table, compare_runs
 from auclab.displays.base import DPI
 from auclab.displays.scores import draw_pairs
-from auclab.tracking.record import LONGEST_VALUE
-from auclab.tracking.sync import GRID_TAG
+from auclab.runs.compare.formats import to_csv, to_markdown
+from auclab.runs.compare.runs import find_metric, read_runs
+from auclab.runs.compare.table import Table, compare_runs
+from auclab.runs.tracking.record import LONGEST_VALUE
+from auclab.runs.tracking.sync import GRID_TAG
 from auclab.types import AuclabError
 
 #: MLflow's tag with the description of a run, in Markdown.

@@ -11,9 +11,9 @@ from typing import Any
 
 from rich.markup import escape
 
-from auclab.comparison.runs import open_reader, require_store
-from auclab.pipeline.screen.console import out
-from auclab.tracking.address import Address
+from auclab.runs.compare.runs import open_reader, require_store
+from auclab.runs.screen.console import out
+from auclab.runs.tracking.address import Address
 from auclab.types import AuclabError
 
 #: Without its job runner MLflow's page takes a sixth of the memory.

@@ -21,7 +21,7 @@ _PACKAGE = Path(str(files("auclab")))
 def dataset_configs(package: Path = _PACKAGE) -> Path:
     """The folder of the yaml files: ``conf/dataset`` of a checkout, else the copy in the installed package.
 
-    The same as ``auclab.pipeline.config.compose.conf_folder() / "dataset"``, which this package may not import.
+    The same as ``auclab.runs.config.compose.conf_folder() / "dataset"``, which this package may not import.
     """
     checkout = package.parents[1] / "conf"
     return (checkout if (checkout / "config.yaml").exists() else package / "conf") / "dataset"

@@ -264,7 +264,7 @@ def scorer_of(
 
     See Also
     --------
-    auclab.tracking.load_scorer : The scorer of a recorded run.
+    auclab.runs.load_scorer : The scorer of a recorded run.
 
     Examples
     --------

@@ -157,7 +157,7 @@ class Scorer:
         if not self.is_formula:
             if self.pipeline is None:
                 raise AuclabError(
-                    "this scorer is not a formula over the columns: load its model too (auclab.tracking.load_scorer)"
+                    "this scorer is not a formula over the columns: load its model too (auclab.runs.load_scorer)"
                 )
             rows = X if hasattr(X, "tocsr") else self.table(X)[list(self.columns)]
             scores = self.pipeline.decision_function if self.has_labels else self.pipeline.predict

@@ -340,7 +340,7 @@ def compare_scorers(
     See Also
     --------
     estimate : One scorer.
-    auclab.comparison.compare_runs : Configurations over many data sets and splits.
+    auclab.runs.compare_runs : Configurations over many data sets and splits.
 
     Examples
     --------

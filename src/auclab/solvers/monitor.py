@@ -99,8 +99,8 @@ def interruptible(work: Callable[[], T]) -> T:
 
     Python handles signals in its main thread between two instructions, so a solver that computes there for minutes
     delays them that long. For a solver that checks a stop event (`stop_on_interrupt`) the first Ctrl-C sets the event
-    and a second one interrupts. After an interrupt the thread computes on; `auclab.sweeps.sweep.sweep_scope` ends the
-    process without waiting for it.
+    and a second one interrupts. After an interrupt the thread computes on; `auclab.runs.sweeps.sweep.sweep_scope` ends
+    the process without waiting for it.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()

@@ -14,7 +14,6 @@ from scipy import sparse
 
 import auclab
 import auclab.bounds as b
-import auclab.comparison as co
 import auclab.datasets as d
 import auclab.displays as di
 import auclab.estimators as e
@@ -24,12 +23,12 @@ import auclab.kernels as k
 import auclab.metrics as m
 import auclab.models as mo
 import auclab.regularisers as r
+import auclab.runs as runs
 import auclab.samples.blocks as bl
 import auclab.scorecards as sc
 import auclab.solvers as s
-import auclab.tracking as t
-from auclab.pipeline.config.checks import check_settings
-from auclab.pipeline.experiment import solve_splits
+from auclab.runs.config.checks import check_settings
+from auclab.runs.experiment import solve_splits
 from composed import composed
 
 #: Labels and scores of four rows; rows of one column and of two.

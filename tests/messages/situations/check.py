@@ -19,7 +19,7 @@ from auclab.check.kernel import KernelData, StoredKernel
 from auclab.check.program import Program
 from auclab.check.regularisers import REGULARISERS
 from auclab.check.stored import prepare_training, read_splits
-from auclab.pipeline.stored.stored_files import damaged
+from auclab.runs.stored.stored_files import damaged
 from composed import run_here
 from messages.situations import new_folder
 

@@ -1,1 +1,0 @@
-"""One experiment from its settings to its result: data, split, solve, measure, keep, show."""

@@ -1,0 +1,1 @@
+"""Comparison of tracked runs: read from the store, paired by split, tested, ranked, printed."""

@@ -1,0 +1,1 @@
+"""Runs of MLflow's store as a self-contained HTML page."""

@@ -1,0 +1,89 @@
+"""Figures of the page, as pictures inside it: average ranks, every split, the stages of solves with a kernel."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from auclab.displays import LandmarkGapDisplay
+from auclab.displays.base import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES, shortened
+from auclab.displays.scores import MOST_PANELS, draw_pairs
+from auclab.runs import Table
+from auclab.runs.compare.diagram import draw_critical_difference
+from auclab.solvers.kernel.solution import Stage
+
+#: Largest number of solves in a figure of stages.
+MOST_SOLVES = len(SERIES)
+#: Largest number of dots over all panels of a figure.
+MOST_DOTS = 5000
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A picture with its caption; `source`: the picture as a data URL."""
+
+    title: str
+    text: str
+    source: str
+
+
+def draw_table(table: Table) -> tuple[Drawn, ...]:
+    """The critical-difference diagram if there are ranks, and the values by split if there are several."""
+    drawn = []
+    if table.ranking is not None:
+        drawn.append(
+            Drawn(
+                "Average ranks.",
+                f"Critical-difference diagram over {table.ranking.n_rows} data sets: rank 1 is best; Nemenyi's test "
+                "does not separate the configurations under one bar.",
+                _picture(draw_critical_difference(table.ranking)),
+            )
+        )
+    blocks = {name: block.dropna(axis=1, how="all") for name, block in table.cells.by_row.items()}
+    values = {name: block for name, block in blocks.items() if len(block) > 1 and block.shape[1] > 1}
+    if values and sum(block.size for block in values.values()) <= MOST_DOTS:
+        rest = f"; the first {MOST_PANELS} of {len(values)} rows" if len(values) > MOST_PANELS else ""
+        drawn.append(
+            Drawn(
+                "Split by split.",
+                f"A dot is one split (seed, fold), a grey line joins those of one split, black is the mean{rest}.",
+                _picture(draw_pairs(values, metric=table.cells.metric)),
+            )
+        )
+    return tuple(drawn)
+
+
+def draw_stages(solves: Sequence[tuple[str, Sequence[Stage]]]) -> Drawn:
+    """The certified gap against the landmarks of kernel solves, given by name and stages."""
+    with rc_context(RC_PARAMS):
+        figure = Figure(figsize=(1.8 * COLUMN, 2.6 + 0.14 * len(solves)), layout="constrained")
+        OWN_FIGURES.add(figure)
+        axes = figure.add_subplot()
+        for (name, stages), looks in zip(solves, SERIES, strict=False):
+            before = len(axes.texts)
+            LandmarkGapDisplay.from_stages(stages, name=shortened(name), ax=axes, curve_kwargs=looks)
+            for text in axes.texts[before:-1] if len(solves) > 1 else ():
+                text.remove()  # the labels of several solves would overlap
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return Drawn(
+        "Gap against landmarks.",
+        "The certified gap after every stage of a solve, first split; landmarks are added where the dual point needs "
+        "them, and left out again where they are of no more use. Numbers are seconds"
+        f"{', of the whole solve' if len(solves) > 1 else ''}.",
+        _picture(figure),
+    )
+
+
+def _picture(figure: Figure) -> str:
+    """SVG without time and random names, so that the same runs give the same page."""
+    buffer = io.BytesIO()
+    with rc_context({"svg.hashsalt": "auclab", "svg.fonttype": "path"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # characters of a name that the font lacks
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return f"data:image/svg+xml;base64,{b64encode(buffer.getvalue()).decode()}"
