@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from auclab.sizes import FEW
+#: Names or values that a sentence lists; lines of a list on a screen or a page.
+FEW, LINES = 6, 12
 
 #: Names of the days of a week, from Monday on, as dates are shown and exported.
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from auclab.datasets.dates import find_dates
 from auclab.datasets.labels import override
-from auclab.sizes import FEW
 from auclab.types import AuclabError
-from auclab.wording import counted, few
+from auclab.wording import FEW, counted, few
 
 if TYPE_CHECKING:
     import pandas as pd

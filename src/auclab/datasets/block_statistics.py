@@ -22,12 +22,14 @@ from auclab.samples.blocks.files import tree_sum
 from auclab.samples.blocks.mixed_rows import EncodedRows, MixedRows
 from auclab.samples.blocks.row_forms import categories_of, norms, numbers_of, times
 from auclab.samples.blocks.table import BlockTable
-from auclab.sizes import AT_ONCE, BLOCK_ROWS
 from auclab.types import Array, AuclabError
 from auclab.validation import LARGEST_SQUARED
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+#: Different values that a column of categories may have; rows that stand for the table when its medians are sought.
+MOST_CATEGORIES, SAMPLE_ROWS = 1_048_576, 131_072
 
 
 @dataclass(frozen=True)
@@ -91,9 +93,9 @@ class TableStatistics:
     def __add__(self, other: TableStatistics) -> TableStatistics:
         categories = tuple(a + b for a, b in zip(self.categories, other.categories, strict=True))
         for counted in categories:
-            if len(counted) > AT_ONCE:
+            if len(counted) > MOST_CATEGORIES:
                 raise AuclabError(
-                    f"a column of categories has more than {AT_ONCE} different values, such as "
+                    f"a column of categories has more than {MOST_CATEGORIES} different values, such as "
                     f"{next(iter(counted))!r}: drop it with dataset.drop"
                 )
         sample = self.sample + other.sample
@@ -108,7 +110,7 @@ class TableStatistics:
 
 def table_statistics(table: BlockTable) -> TableStatistics:
     """One pass over a table that has not been encoded."""
-    sampled = -(-BLOCK_ROWS // max(len(table.blocks), 1))
+    sampled = -(-SAMPLE_ROWS // max(len(table.blocks), 1))
     statistics: TableStatistics = tree_sum(table.run(_statistics_of, repeat(sampled, len(table.blocks))))
     _refuse_sizes(table, statistics.numbers)
     return statistics
@@ -184,7 +186,7 @@ def _refuse_sizes(table: BlockTable, numbers: NumberStatistics) -> None:
 Run = Callable[[Callable[[Array], Any]], Iterable[Any]]
 
 #: Different values of a column that are gathered at once; more are counted in `PARTS` parts of their bracket.
-MOST_GATHERED, PARTS = BLOCK_ROWS, 4096
+MOST_GATHERED, PARTS = SAMPLE_ROWS, 4096
 
 _SIGN = np.uint64(1) << np.uint64(63)
 

@@ -16,11 +16,10 @@ from typing import Any
 
 from auclab.datasets.records import Dataset
 from auclab.samples.tables import in_memory
-from auclab.sizes import DATA_BYTES
 from auclab.types import AuclabError
 
 #: Bytes that all data sets together may take, except that the last one is kept whatever its size.
-MAX_BYTES = DATA_BYTES
+MAX_BYTES = 500_000_000
 
 _kept: dict[str, Dataset] = {}
 _lock = threading.Lock()
@@ -138,7 +137,7 @@ class _LimitedAnswers(urllib.request.BaseHandler):
 
 
 @contextmanager
-def limited_downloads(*, seconds: float, most: int = DATA_BYTES) -> Iterator[None]:
+def limited_downloads(*, seconds: float, most: int = MAX_BYTES) -> Iterator[None]:
     """Inside, ``urlopen`` of this process fetches from http and https alone, with limits on time and bytes.
 
     For clients that have no limits of their own, such as scikit-learn's of OpenML.

@@ -13,10 +13,9 @@ from auclab.datasets.dates import PARTS, DateText, check_parts, find_dates
 from auclab.datasets.labels import as_labels, override
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks.table import BlockTable
-from auclab.sizes import FEW
 from auclab.types import AuclabError
 from auclab.validation import LARGEST_SQUARED
-from auclab.wording import counted, few
+from auclab.wording import FEW, counted, few
 
 if TYPE_CHECKING:
     import pandas as pd

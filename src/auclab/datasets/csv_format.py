@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from auclab.datasets.cache import unpacked
-from auclab.sizes import AT_ONCE
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
+
+#: Bytes that are read at once.
+_PIECE = 1_048_576
 
 #: A whole number with zeros in front, which a number does not keep.
 _WITH_ZEROS = r"^\s*0\d"
@@ -181,7 +183,7 @@ def _opened(path: Path) -> Iterator[Any]:
 def _find_encoding(path: Path, expected: str | None = None) -> str:
     """UTF-8 if all bytes are, UTF-16 if it is marked as such, else what is expected, or Windows in Western Europe."""
     with _opened(path) as stream:
-        piece = stream.read(AT_ONCE)
+        piece = stream.read(_PIECE)
         for mark, name in _MARKS.items():
             if piece.startswith(mark):
                 return name
@@ -193,7 +195,7 @@ def _find_encoding(path: Path, expected: str | None = None) -> str:
             except UnicodeDecodeError:
                 is_utf8 = False
             is_windows = is_windows and not any(byte in piece for byte in _NOT_IN_WINDOWS)
-            piece = stream.read(AT_ONCE)
+            piece = stream.read(_PIECE)
     if is_utf8:
         return "utf-8"
     if expected and not expected.lower().startswith("utf"):
@@ -203,7 +205,7 @@ def _find_encoding(path: Path, expected: str | None = None) -> str:
 
 def _refuse_binary(path: Path, encoding: str) -> None:
     with _opened(path) as stream:
-        has_zeros = b"\x00" in stream.read(AT_ONCE)
+        has_zeros = b"\x00" in stream.read(_PIECE)
     if has_zeros and not encoding.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32", "utf16", "utf32")):
         raise AuclabError(
             f"{path} cannot be read as a table: it is not text, though its name ends as one; check the path and the "

@@ -27,12 +27,14 @@ from auclab.datasets.file import (
 from auclab.datasets.labels import CONVENTIONAL, label_text, override
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import ByColumn, Grouped, Timed, check_rows
-from auclab.sizes import ENOUGH, FEW, LINES
 from auclab.types import AuclabError
-from auclab.wording import did_you_mean, few
+from auclab.wording import FEW, LINES, did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: Values that a statement on a column needs; fewer rows of a class are named.
+_ENOUGH = 10
 
 #: Words in the names of columns that say whose row it is.
 _OWNERS = frozenset(
@@ -79,7 +81,7 @@ def is_group(name: str, column: pd.Series) -> bool:
     words = set(name.lower().replace("-", "_").replace(" ", "_").split("_"))
     named = bool(words & _OWNERS) or name.endswith(("Id", "ID"))
     values = int(column.nunique())
-    if not named or values < ENOUGH or column.isna().any() or len(column) < _LEAST_REPEATS * values:
+    if not named or values < _ENOUGH or column.isna().any() or len(column) < _LEAST_REPEATS * values:
         return False
     return column.dtype.kind != "f" or bool((column % 1 == 0).all())
 
@@ -122,7 +124,7 @@ def _in_order(dataset: Dataset, column: str) -> bool:
     except AuclabError:
         return False
     steps = np.diff(times)
-    return bool(times.max() + 1 >= ENOUGH and (np.all(steps >= 0) or np.all(steps <= 0)))
+    return bool(times.max() + 1 >= _ENOUGH and (np.all(steps >= 0) or np.all(steps <= 0)))
 
 
 def _works(split: ByColumn, dataset: Dataset) -> bool:
@@ -510,7 +512,7 @@ def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTa
         made = InspectedColumn(name, "text", missing, values, example)
         return _left_out(made, "numbers that cannot be read, with signs, units or thousands separators")
     counts = column.value_counts()
-    rare = counts[counts < ENOUGH]
+    rare = counts[counts < _ENOUGH]
     action = [_gaps(missing, "the most frequent")] if missing else []
     if len(rare):
         action.append(f"rare: {few(f'{value} ({count})' for value, count in rare.items())}")

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.sizes import LINES
 from auclab.types import AuclabError
-from auclab.wording import counted, did_you_mean, few
+from auclab.wording import LINES, counted, did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd

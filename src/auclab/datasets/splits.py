@@ -22,7 +22,6 @@ from auclab.datasets.labels import refuse_missing
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.target import Target, as_target, group_labels
 from auclab.samples.tables import in_memory
-from auclab.sizes import AT_ONCE
 from auclab.types import AuclabError
 from auclab.validation import positive_mask
 from auclab.wording import counted
@@ -80,7 +79,7 @@ def _mixed(parts: list[NDArray[np.intp]], rng: np.random.RandomState) -> NDArray
 
 
 #: Rows from which parts are drawn in arrays, and not by scikit-learn: the same rows.
-MANY = AT_ONCE
+MANY = 1_048_576
 
 
 def holdout(y: ArrayLike | Target, *, test_size: float = 0.3, seed: int = 0) -> list[Split]:

@@ -44,7 +44,6 @@ from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share
 from auclab.metrics.pair_errors import PairErrors
 from auclab.samples.bicliques import LevelPairs
-from auclab.sizes import LINES
 from auclab.types import Array
 
 #: Letters of a metric's name that fit into one line of the legend.
@@ -458,7 +457,7 @@ class ConcordanceDisplay(Display):
 
 
 #: Panels that are drawn.
-MOST_PANELS = LINES
+MOST_PANELS = 12
 
 
 def draw_pairs(tables: Mapping[str, pd.DataFrame], *, metric: str) -> Figure:

@@ -16,8 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import DegenerateDataWarning, bootstrap
 
 from auclab.inference.components import FLAT
-from auclab.sizes import MOST_NUMBERS
 from auclab.types import AuclabError
+
+#: Resamples at most: their values take 0.8 GB.
+_MOST_RESAMPLES = 100_000_000
 
 Rows = NDArray[np.intp]
 
@@ -41,7 +43,7 @@ def number_of_resamples(resamples: int | None, least: int, usual: int) -> int:
     """The number of resamples, `usual` for None; `AuclabError` unless it is a whole number, `least` or more."""
     if resamples is None:
         return usual
-    if not isinstance(resamples, int | np.integer) or not least <= resamples <= MOST_NUMBERS:
+    if not isinstance(resamples, int | np.integer) or not least <= resamples <= _MOST_RESAMPLES:
         raise AuclabError(f"resamples must be a whole number, at least {least}, got {resamples!r}; {usual} is usual")
     return int(resamples)
 

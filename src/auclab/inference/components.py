@@ -73,9 +73,11 @@ from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.partial import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
 from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import TIED_SHARE, ClassScores
-from auclab.sizes import AT_ONCE
 from auclab.types import Array
 from auclab.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
+
+#: Pairs that are formed at once.
+_PAIRS = 1_048_576
 
 #: Values that differ by less, relatively, are equal: the rest is rounding of sums.
 FLAT = 2.0**-40
@@ -224,7 +226,7 @@ def modifier_rows(scores: ClassScores, *, modifier: Callable[[Array], ArrayLike]
     """Mean of any function of ``p − n``; visits all pairs."""
     pos, neg, u, v = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
     rows, columns = np.empty(pos.size), np.zeros(neg.size)
-    step = max(1, AT_ONCE // neg.size)
+    step = max(1, _PAIRS // neg.size)
     for first in range(0, pos.size, step):
         part = slice(first, first + step)
         values = np.asarray(modifier(np.subtract.outer(pos[part], neg)), dtype=np.float64)

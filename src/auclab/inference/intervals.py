@@ -75,11 +75,10 @@ from auclab.inference.catalogue import EstimableMetric, Range
 from auclab.inference.components import FLAT, Components, Observations, arrange, ferri_rows
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.registry import ScoredPart
-from auclab.sizes import ENOUGH
 from auclab.types import AuclabError
 
 #: Classes smaller than this get a note, and their variance is not relied on where it is almost 0.
-FEW = ENOUGH
+FEW = 10
 
 #: Share of the other class's standard error below which that of a class with few observations is almost 0.
 ALMOST_FLAT = 0.1

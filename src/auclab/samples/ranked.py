@@ -15,9 +15,11 @@ from auclab.forms import column_names
 from auclab.samples.bicliques import LevelPairs, ListedPairs, Side
 from auclab.samples.memory import Sample, checked_features, moved_rows
 from auclab.samples.protocol import Sums
-from auclab.sizes import LOOKED_AT
 from auclab.types import Array
 from auclab.validation import label_for_every_row
+
+#: Positives whose groups are looked at where a sample tells enough.
+_LOOKED_AT = 10_000
 
 #: Least ratio of the distances between groups to those within groups.
 _FAR = 30.0
@@ -147,7 +149,7 @@ class RankedSample(Sample):
         groups, of_group = self.bicliques.groups, np.zeros(int(self.bicliques.groups.max()) + 1, dtype=np.intp)
         representatives = order[ends[blocks[:-1]]]
         of_group[groups[representatives]] = representatives
-        some = np.arange(0, self.n_pos, max(1, self.n_pos // LOOKED_AT))
+        some = np.arange(0, self.n_pos, max(1, self.n_pos // _LOOKED_AT))
         inside = abs(self.X_pos[some] - self.X_pos[of_group[groups[some]]]).max(axis=0)
         if (_FAR * inside >= np.ptp(self.X_pos[some], axis=0)).all():
             return self

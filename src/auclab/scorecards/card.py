@@ -19,7 +19,6 @@ from auclab.datasets.records import Dataset
 from auclab.precision import CONFIDENCE
 from auclab.scorecards.items import Item, ItemEncoder
 from auclab.scorecards.render import as_html, as_text
-from auclab.sizes import LINES
 from auclab.types import Array, AuclabError
 
 
@@ -61,7 +60,7 @@ def items(
 #: Version of the layout of ``card.json``.
 CARD_FORMAT = "auclab-card-1"
 #: Largest number of rows of the table of totals; neighbours with few observations are joined.
-MOST_TOTALS = LINES
+MOST_TOTALS = 12
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,11 @@ from auclab.forms import as_column, distinct
 from auclab.samples.blocks.files import FAN_IN, GROUP_ROWS, tree_sum
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.row_scores import row_scores
-from auclab.sizes import MOST_NUMBERS
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
 
 #: Scores of more rows are not kept: 0.8 GB.
-MOST_KEPT = MOST_NUMBERS
+MOST_KEPT = 100_000_000
 #: The part of the free space of the temporary folder that they may take.
 _SHARE_OF_DISK = 0.5
 

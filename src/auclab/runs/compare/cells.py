@@ -10,9 +10,8 @@ from difflib import get_close_matches
 import pandas as pd
 
 from auclab.runs.config.compose import SYMBOLS, TUNED_TOGETHER
-from auclab.sizes import LINES
 from auclab.types import AuclabError
-from auclab.wording import counted, did_you_mean, few
+from auclab.wording import LINES, counted, did_you_mean, few
 
 #: Settings that only replicate an experiment; the name of the split is the column ``fold``.
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")

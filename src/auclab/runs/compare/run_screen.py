@@ -17,7 +17,7 @@ from auclab.runs.compare.screens import STYLES, number_of, plain
 from auclab.runs.screen.console import facts_grid, out, print_table
 from auclab.runs.stored.stored_files import DETAILS_FILE, damaged, read_card, read_json
 from auclab.runs.stored.visible import visible
-from auclab.sizes import LINES
+from auclab.wording import LINES
 
 if TYPE_CHECKING:
     from auclab.runs.screen.result_screen import BoundLine

@@ -23,9 +23,8 @@ from auclab.runs.stored.stored_files import damaged, inner_folder, read_rows
 from auclab.runs.stored.visible import visible
 from auclab.runs.tracking.address import Address, is_local, is_run_id, local_path, reason_of
 from auclab.runs.tracking.sync import ALSO_TAG, GRID_TAG, STARTED_TAG, sync_pending
-from auclab.sizes import FEW, LINES
 from auclab.types import AuclabError
-from auclab.wording import did_you_mean, few
+from auclab.wording import FEW, LINES, did_you_mean, few
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -14,9 +14,8 @@ from auclab.runs.compare.replay import EFFORT, Replay
 from auclab.runs.compare.runs import find_metric, status_of
 from auclab.runs.screen.console import facts_grid, out, print_table
 from auclab.runs.stored.visible import visible
-from auclab.sizes import LINES
 from auclab.types import CONVERGED
-from auclab.wording import counted, few
+from auclab.wording import LINES, counted, few
 
 if TYPE_CHECKING:
     from auclab.runs.compare.paired import ColumnPair

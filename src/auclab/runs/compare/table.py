@@ -22,10 +22,9 @@ from auclab.runs.compare.paired import (
     rank_columns,
     smallest_p,
 )
-from auclab.sizes import FEW
 from auclab.types import AuclabError
 from auclab.validation import check_choice
-from auclab.wording import few
+from auclab.wording import FEW, few
 
 #: Numbers of a run for which less is better, by the last part of their name; and those without a better direction.
 LOWER_IS_BETTER = (

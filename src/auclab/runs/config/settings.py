@@ -24,13 +24,15 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, MissingMandatoryValue, OmegaConfBaseException
 
 from auclab.runs.tracking.address import TrackingConfig
-from auclab.sizes import SETTINGS_BYTES
 from auclab.types import AuclabError
 from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     from auclab.formulations.constraints import Constraints
     from auclab.kernels import Kernel
+
+#: Bytes of a file of settings; auclab's own have a few thousand.
+SETTINGS_BYTES = 1_000_000
 
 
 def setting(default: Any, words: str = "", good: Callable[[Any], bool] | None = None, names: Sequence[str] = ()) -> Any:

@@ -23,7 +23,6 @@ from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import roc_from_sorted
 from auclab.runs.split.measured import RankedPart
 from auclab.runs.stored.stored_files import StoredScores, damaged, inner_folder, read_json, read_rows, read_scores
-from auclab.sizes import FEW
 from auclab.types import Array
 
 #: Less than a pixel in a figure of 400 pixels.
@@ -85,7 +84,7 @@ def short(values: ArrayLike, digits: int = 4) -> list[float]:
 
 
 #: Number of observations of each class that are listed.
-MOST_ROWS = FEW
+MOST_ROWS = 6
 
 
 def worst_rows(scores: StoredScores) -> list[dict[str, Any]] | None:

@@ -15,7 +15,7 @@ from auclab.runs.report.paths import configurations, named
 from auclab.runs.stored.stored_files import described_kernels, read_card, read_kernel
 from auclab.runs.stored.visible import visible
 from auclab.scorecards.render import as_html
-from auclab.sizes import LINES
+from auclab.wording import LINES
 
 #: Largest number of configurations that a section shows.
 MOST_SCORERS = 40

@@ -25,7 +25,6 @@ from auclab.runs.report.curves import ranked_curves, short, split_curves
 from auclab.runs.report.lines import run_lines, settings_that_differ
 from auclab.runs.report.paths import bound_lines, find_paths, read_bounds, tuning_paths
 from auclab.runs.report.scorers import draw_kernels, kernel_lines, run_cards, scorer_effects
-from auclab.sizes import FEW
 from auclab.types import AuclabError
 
 #: Largest size of all curves, in bytes; the rest of a page of 500 runs takes a megabyte.
@@ -35,7 +34,7 @@ MOST_CURVES = 3_200_000
 METRICS = ("test/auc", "test/bauc")
 
 #: Line styles and colours of figures that compare runs.
-MOST_SELECTED = FEW
+MOST_SELECTED = 6
 
 #: Characters of JSON that are escaped inside an HTML element.
 _IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}

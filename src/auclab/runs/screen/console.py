@@ -26,8 +26,8 @@ from rich.text import Text
 
 from auclab.runs.stored.visible import visible_lines
 from auclab.runs.tracking.address import Address, TrackingConfig, in_sweep
-from auclab.sizes import ENOUGH, FEW
 from auclab.types import AuclabError
+from auclab.wording import FEW
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from auclab.runs.config.compose import Experiment
     from auclab.samples.blocks.engines import PassProgress
     from auclab.solvers.monitor import SolveProgress
+
+#: Rows for each column of the model, below which a note says that it may fit noise.
+_ROWS_PER_COLUMN = 10
 
 
 class Screen(Console):
@@ -378,7 +381,7 @@ def data_notes(dataset: Dataset, columns: Columns | None) -> list[tuple[str, str
         total = sum(columns.widths.values())
         several = f"; the widest: {named}" if named else ""
         notes.append((ENCODED, f"{len(columns.widths)} columns as {total} features{several}"))
-        if total * ENOUGH > len(dataset.y):
+        if total * _ROWS_PER_COLUMN > len(dataset.y):
             text = (
                 f"{total} features are many for {len(dataset.y)} rows, and a scorer may learn the training part by "
                 "heart: leave out wide columns with dataset.drop, or lower preprocess.max_categories"

@@ -21,9 +21,8 @@ from auclab.runs.split.guarantees import Guarantee
 from auclab.runs.split.results import Fold, Result
 from auclab.runs.split.tuning import SYMBOLS
 from auclab.runs.tracking.record import RunRecord
-from auclab.sizes import LINES
 from auclab.types import CONVERGED
-from auclab.wording import few
+from auclab.wording import LINES, few
 
 #: Order of preference if several quantities are bounded.
 _FIRST = tuple(WORDS.values())

@@ -24,10 +24,9 @@ from auclab.runs.config.compose import Experiment
 from auclab.runs.config.settings import as_constraints
 from auclab.runs.split.formula import column_names
 from auclab.scorecards.items import Item
-from auclab.sizes import FEW, LINES
 from auclab.solvers.registry import check_solvable
 from auclab.types import Array, AuclabError
-from auclab.wording import few
+from auclab.wording import FEW, LINES, few
 
 
 @dataclass(frozen=True)

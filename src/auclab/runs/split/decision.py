@@ -31,8 +31,10 @@ from auclab.estimators.calibration import (
 )
 from auclab.runs.config.settings import DecisionConfig
 from auclab.runs.tracking.address import in_sweep
-from auclab.sizes import SOON
 from auclab.types import Array, AuclabError, Status
+
+#: Seconds of a solve that is not repeated on inner folds for probabilities.
+_SLOW = 2.0
 
 #: Relative gap of the solves on inner folds, unless the run's is larger: a smaller one does not change a calibration.
 TOLERANCE = 1e-4
@@ -145,7 +147,7 @@ def _why_not(scorer: Any, X: Any, y: NDArray[np.int64], scores: Array, config: D
     solution = getattr(scorer, "solution_", None)
     if solution is not None and solution.status is Status.INTERRUPTED:
         return "the solve was interrupted"
-    if solution is not None and solution.timings.total - solution.timings.compile > SOON:
+    if solution is not None and solution.timings.total - solution.timings.compile > _SLOW:
         return "the solve was long, and decision.probability=sigmoid would repeat it on inner folds"
     return ""
 

@@ -25,9 +25,11 @@ from auclab.runs.split.decision import Decision
 from auclab.runs.stored.stored_files import CARD_FILE
 from auclab.scorecards import Card, ItemEncoder
 from auclab.scorecards.render import as_html, as_latex, as_markdown, as_text
-from auclab.sizes import LOOKED_AT
 from auclab.solvers.solution import Fitted
 from auclab.types import AuclabError
+
+#: Rows on which the formula is compared with the scorer.
+_COMPARED = 10_000
 
 
 def describe_scorer(
@@ -65,8 +67,8 @@ def explain(description: dict[str, Any] | None, rows: Any) -> Effects | None:
     if description is None or description["terms"] is None:
         return None
     count = rows.shape[0]
-    if count > LOOKED_AT:
-        chosen = np.unique(np.linspace(0, count - 1, LOOKED_AT).astype(np.intp))
+    if count > _COMPARED:
+        chosen = np.unique(np.linspace(0, count - 1, _COMPARED).astype(np.intp))
         rows = rows.iloc[chosen] if hasattr(rows, "iloc") else rows[chosen]
     return effects(Scorer(description), rows.to_frame() if hasattr(rows, "to_frame") else rows)
 

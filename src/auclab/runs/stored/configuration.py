@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from auclab.runs.config.compose import OBJECTS, Experiment
+from auclab.runs.config.settings import SETTINGS_BYTES
 from auclab.runs.stored.stored_files import damaged, stored_file
-from auclab.sizes import MOST_ENTRIES, SETTINGS_BYTES
 from auclab.types import AuclabError
+
+#: Entries that a stored configuration may have.
+MOST_ENTRIES = 10_000
 
 #: Returns a function by its name; that name must be allowed too.
 GET_METHOD = "hydra.utils.get_method"

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.target import Target
 from auclab.runs.stored.visible import visible
-from auclab.sizes import MOST_ENTRIES, MOST_NUMBERS, TEXT_BYTES
 from auclab.types import Array, AuclabError, GroupWeights
 
 if TYPE_CHECKING:
     from auclab.scorecards import Card
     from auclab.solvers.kernel.solution import Stage
+
+#: Stages of a kernel's history that are read.
+_MOST_STAGES = 10_000
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
 SCORES_FILE = "scores.parquet"
@@ -27,9 +29,9 @@ DETAILS_FILE = "details.json"
 #: The scorecard of a split.
 CARD_FILE = "card.json"
 #: Bytes up to which a text file is read; the largest that a run writes, the history of a solve, has a few megabytes.
-MOST_BYTES = TEXT_BYTES
+MOST_BYTES = 100_000_000
 #: Rows up to which scores are read.
-MOST_SCORES = MOST_NUMBERS
+MOST_SCORES = 100_000_000
 
 
 def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Path | None:
@@ -217,7 +219,7 @@ def read_kernel(folder: Path) -> StoredKernel | None:
         kernel = content["kernel"]
         stages = tuple(
             Stage(int(stage["landmarks"]), *(float(stage[key]) for key in ("seconds", "objective", "lower_bound")))
-            for stage in kernel["stages"][:MOST_ENTRIES]
+            for stage in kernel["stages"][:_MOST_STAGES]
         )
         if kernel["space"] not in SPACES:
             raise ValueError(f"the space {kernel['space']!r} is unknown")

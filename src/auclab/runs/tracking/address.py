@@ -16,8 +16,10 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlparse, urlsplit
 from urllib.request import url2pathname, urlopen
 
-from auclab.sizes import ANSWER
 from auclab.types import AuclabError
+
+#: Seconds in which a server answers.
+_ANSWER_SECONDS = 10.0
 
 #: Environment variable with the id of the sweep whose jobs this process runs; workers inherit it.
 SWEEP_VARIABLE = "AUCLAB_SWEEP"
@@ -225,7 +227,7 @@ def _check_driver(uri: str) -> None:
 @cache
 def _check_server(uri: str) -> None:
     try:
-        urlopen(f"{uri}/health", timeout=ANSWER).close()
+        urlopen(f"{uri}/health", timeout=_ANSWER_SECONDS).close()
     except HTTPError:  # an answer: it may come from a proxy, and MLflow's client knows the passwords
         return
     except (URLError, OSError) as error:

@@ -21,8 +21,10 @@ import pandas as pd
 
 from auclab import losses, margins, regularisers
 from auclab.export.scorer import SCORER_FILE, Scorer
-from auclab.sizes import MOST_ENTRIES, TEXT_BYTES
 from auclab.types import AuclabError
+
+#: Files of a model, and bytes of its list of columns, at most.
+MOST_FILES, SCHEMA_BYTES = 10_000, 100_000_000
 
 MODEL_FILE, EXAMPLE_FILE = "model.skops", "example.parquet"
 #: The module with the lists of types that skops trusts by itself.
@@ -248,9 +250,9 @@ def _file_of_model(path: Path) -> Path:
 def _check_sizes(archive: zipfile.ZipFile, path: Path) -> None:
     """Refuse an archive that unpacks to more than a model can have, also through repeated files."""
     sizes = {each.filename: _unpacked_size(archive, each) for each in archive.infolist()}
-    limits = f"{MOST_BYTES / 1e9:g} GB or {MOST_ENTRIES:,} files"
+    limits = f"{MOST_BYTES / 1e9:g} GB or {MOST_FILES:,} files"
     too_much = f"{path} unpacks to more than {limits}, which no model of auclab does"
-    if len(sizes) > MOST_ENTRIES or sum(sizes.values()) > MOST_BYTES or sizes.get("schema.json", 0) > TEXT_BYTES:
+    if len(sizes) > MOST_FILES or sum(sizes.values()) > MOST_BYTES or sizes.get("schema.json", 0) > SCHEMA_BYTES:
         raise AuclabError(too_much)
     named, waiting = 0, [json.loads(archive.read("schema.json"))]
     while waiting:
