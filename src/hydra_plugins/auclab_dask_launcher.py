@@ -52,10 +52,10 @@ class DaskLauncher(Launcher):
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
         assignment = Assignment.of_sweep(self.context, self.config, self.task)
         with self._cluster() as cluster, Client(cluster) as client:
-            packed, jobs = assignment.packed(), enumerate(job_overrides, start=initial_job_idx)
-            tasks = [
-                client.submit(run_packed, packed, number, list(overrides), pure=False) for number, overrides in jobs
-            ]
+            # All at once: only what the scheduler sees as one group of tasks waits there, and not in a worker.
+            numbers = range(initial_job_idx, initial_job_idx + len(job_overrides))
+            packed = [assignment.packed()] * len(numbers)
+            tasks = client.map(run_packed, packed, numbers, [list(each) for each in job_overrides], pure=False)
             return [_ended(task) for task in tasks]
 
     def _cluster(self) -> Any:
@@ -71,8 +71,9 @@ class DaskLauncher(Launcher):
 
         if self.address is not None:
             return nullcontext(self.address)
-        # A job that killed its worker may do so again; the next start of the sweep tries again.
-        dask.config.set({"distributed.scheduler.allowed-failures": 0})
+        # A job that killed its worker may do so again; the next start of the sweep tries again. With the saturation of
+        # 1 the scheduler keeps the jobs that wait, and no other job is lost with a worker.
+        dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.worker-saturation": 1.0})
         threads = {key: os.environ[key] for key in THREAD_VARIABLES if key in os.environ}
         dask.config.set({"distributed.nanny.pre-spawn-environ": threads})
         return LocalCluster(

@@ -156,6 +156,25 @@ def test_a_cluster_whose_workers_stand_in_another_folder_and_one_dies(tmp_path):
     assert Counter(kept.data.params["split.seed"] for kept in children_of(runs)) == {str(seed): 1 for seed in range(12)}
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(START_METHOD != "forkserver", reason="workers are not forked here")
+def test_a_worker_of_dask_that_dies_takes_one_job_with_it(tmp_path):
+    pytest.importorskip("distributed")
+    words = command(*QUICK, "split.seed=range(12)", "hydra/launcher=dask", "hydra.launcher.workers=2")
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    wait_until(lambda: len(list(tmp_path.glob("multirun/*/*/*/run.json"))) >= 3, process, every=0.01)
+    servers = (
+        each
+        for each in psutil.Process(process.pid).children()
+        if "multiprocessing.forkserver" in " ".join(each.cmdline())
+    )
+    random.choice(next(servers).children()).kill()
+    last = process.communicate(timeout=120)[0].decode().splitlines()[-1]
+    # Between two jobs there is none to lose, and one that had just begun has no folder.
+    assert re.fullmatch(r"sweep: 1[12] finished, 0 skipped, 0 failed, (1 killed|0 killed(, 1 not begun)?)", last)
+    assert process.returncode == (0 if "12 finished" in last else 1)
+
+
 def test_a_launcher_that_is_not_installed_names_its_extra(monkeypatch):
     monkeypatch.setattr("auclab.runs.sweeps.workers.find_spec", lambda name: None)
     for target, extra in {
