@@ -23,25 +23,29 @@ def test_steps_are_those_of_ci():
     """A step that .ci/run does not know ends it with 2; the matrix of checks and the tests are all its steps."""
     known = set(re.findall(r"^(\w+)\(\) \{", CI.read_text(encoding="utf-8"), re.MULTILINE))
     tests = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))
-    named = {*tests["jobs"]["checks"]["strategy"]["matrix"]["step"], "tests"}
-    assert named <= known
-    assert f'" {" ".join(["style", "site", "wheel", "tests"])} "' in CI.read_text(encoding="utf-8")
-    assert named == {"style", "site", "wheel", "tests"}
     called = {word for path in WORKFLOWS for line in commands(path) for word in re.findall(r"\.ci/run (\w+)", line)}
-    assert called <= named
+    named = [*tests["jobs"]["checks"]["strategy"]["matrix"]["step"], "tests", "weekly"]
+    assert named == ["style", "site", "wheel", "tests", "weekly"]
+    assert called <= set(named) <= known
+    assert f'" {" ".join(named)} "' in CI.read_text(encoding="utf-8")
 
 
 def test_an_unknown_step_is_refused():
     done = subprocess.run(["bash", CI, "stile"], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.strip() == "no step stile; choose among style, site, wheel, tests"
+    assert done.stderr.strip() == "no step stile; choose among style, site, wheel, tests, weekly"
 
 
 def test_pythons_are_those_of_the_classifiers():
     classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["classifiers"]
     versions = [found[1] for entry in classifiers if (found := re.search(r"Python :: (3\.\d+)$", entry))]
-    tests = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))
-    assert tests["jobs"]["tests"]["strategy"]["matrix"]["python"] == versions
+    matrices = {
+        name: yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8"))["jobs"][
+            "tests"
+        ]["strategy"]["matrix"]["python"]
+        for name in ("tests", "nightly")
+    }
+    assert matrices == {"tests": [versions[0], versions[-1]], "nightly": versions}
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
