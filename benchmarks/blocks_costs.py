@@ -141,7 +141,7 @@ def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
          *(seconds(PASSES * max(each)) for each in zip(reads, sums, strict=True))],
         ["memory of this process", f"{memory(own)}, and {short(each)} bytes a row (tables above)",
          *(memory(own + each * m / 1e9) for _, m, _ in SIZES)],
-        ["memory of a worker", "two blocks and two sums (tables above), or keep_gb",
+        ["memory of a worker", "two blocks and two sums (tables above)",
          *(f"{memory(memory_of_worker())}{more}" for more in kept)],
     ]  # fmt: skip
     return {"model": measured.table(["quantity", "formula", *(name for name, _, _ in SIZES)], lines)}

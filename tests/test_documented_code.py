@@ -78,7 +78,7 @@ def test_the_blocks_of_a_page_run(
 ):
     monkeypatch.chdir(tmp_path)
     names = names_of_the_pages()
-    texts = {"DaskEngine(workers=4, keep_gb=2.0)": "None"}  # a cluster is started by tests/samples
+    texts = {"DaskEngine(workers=4)": "None"}  # a cluster is started by tests/samples
     if page == "docs/blocks.md":
         Path("FOLDER").mkdir()
         names["X"].assign(y=names["y"]).to_parquet("FOLDER/part0.parquet")

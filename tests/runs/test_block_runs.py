@@ -70,7 +70,7 @@ def test_a_run_on_blocks_is_that_in_memory(credit, tmp_path, others):
 def test_from_the_shell_on_a_dask_cluster(credit, tmp_path):
     found = []
     for name, words in (
-        ("blocks", ("dataset=blocks", f"dataset.path={credit / 'folder'}", "engine=dask", "engine.keep_gb=0.5")),
+        ("blocks", ("dataset=blocks", f"dataset.path={credit / 'folder'}", "engine=dask")),
         ("memory", ("dataset=file", f"dataset.path={credit / 'one.parquet'}")),
     ):
         command = [sys.executable, REPOSITORY / "run.py", *words, *SETTINGS, f"hydra.run.dir={tmp_path / name}"]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("distributed", reason="needs the extra auclab[dask]")
+distributed = pytest.importorskip("distributed", reason="needs the extra auclab[dask]")
 frames = pytest.importorskip("dask.dataframe")
 arrays = pytest.importorskip("dask.array")
 
@@ -47,7 +47,7 @@ def test_an_array_on_a_cluster(frame):
     rng = np.random.default_rng(3)
     y = frame["y"].to_numpy()
     X = rng.normal(size=(900, 3)) + 0.5 * y[:, None]
-    engine = DaskEngine(workers=1, keep_gb=0.1)
+    engine = DaskEngine(workers=1)
     try:
         table, labels = open_dask(
             arrays.from_array(X, chunks=(250, 3)), arrays.from_array(y, chunks=250), engine=engine
@@ -57,6 +57,48 @@ def test_an_array_on_a_cluster(frame):
     finally:
         engine.close()
     assert ours.objective == pytest.approx(solve(RankSVM(1.0, squared=True), X, y).objective, rel=2e-6)
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own shuffle
+def test_collections_as_dask_users_have_them(frame, tmp_path):
+    """From files, whose column of labels Dask reads in fewer parts; persisted, shuffled; on the active Client."""
+    numbers = frame[["count", "y"]].assign(other=np.arange(900.0) % 7)
+    frames.from_pandas(numbers, npartitions=30).to_parquet(tmp_path / "rows")
+    read = frames.read_parquet(tmp_path / "rows")
+    memory = read.compute()
+    program = RankSVM(1.0, squared=True)
+    best = solve(program, memory[["count", "other"]].to_numpy(), memory["y"].to_numpy()).objective
+    assert dask_dataset(read, target="y").X.engine.__class__.__name__ == "LocalEngine"
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+    ):
+        kept = read.persist()
+        for given in (read, kept, kept[["other", "count", "y"]], read.shuffle("other").persist()):
+            dataset = dask_dataset(given, target="y")
+            assert isinstance(dataset.X.engine, DaskEngine)
+            assert solve(program, dataset.X, dataset.y).objective == pytest.approx(best, rel=2e-6)
+        array = kept[["count", "other"]].to_dask_array(lengths=True).persist()
+        dataset = dask_dataset(array, read["y"])
+        assert solve(program, dataset.X, dataset.y).objective == pytest.approx(best, rel=2e-6)
+        with pytest.raises(AuclabError, match=r"cannot be computed by itself .*; persist\(\) the collection before"):
+            np.asarray(dask_dataset(read.shuffle("other"), target="y").X)
+
+
+def test_a_wait_without_workers_is_told_and_ends(caplog, monkeypatch):
+    monkeypatch.setattr(DaskEngine, "LOOK", 0.1)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        engine = DaskEngine(client=client, wait=0.3)
+        task = client.submit(sum, [1, 2], pure=False)
+        with pytest.raises(AuclabError, match=r"had no worker for 0\.3 s; start some and repeat the call"):
+            engine._result(task)
+        assert "has no worker; waiting up to 0.3 s for one" in caplog.text
+        engine.wait = 60.0
+        cluster.scale(1)
+        assert engine._result(task) == 3
 
 
 def test_what_is_refused(frame):
@@ -71,7 +113,5 @@ def test_what_is_refused(frame):
         open_dask(arrays.ones((10, 4), chunks=(5, 2)), np.ones(10))
     with pytest.raises(AuclabError, match="has 10 rows, but there are 9 labels"):
         open_dask(arrays.ones((10, 4), chunks=(5, 4)), np.ones(9))
-    with pytest.raises(AuclabError, match="4 and 2 partitions"):
-        open_dask(frames.from_pandas(frame, npartitions=4).drop(columns="y"), lazy["y"])
     with pytest.raises(AuclabError, match="columns of categories"):
         solve(RankSVM(1.0), *open_dask(lazy, target="y"))

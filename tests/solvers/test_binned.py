@@ -347,8 +347,8 @@ def test_a_time_limit_ends_between_passes():
 def test_workers_give_the_same_to_the_last_digit():
     table, y = uniform()
     here = solve(BufferedAUC(), table, y, solver="newton")
-    for workers, keep_gb in ((1, 0.0), (3, 0.001)):
-        engine = DaskEngine(workers=workers, keep_gb=keep_gb)
+    for workers in (1, 3):
+        engine = DaskEngine(workers=workers)
         try:
             there = solve(BufferedAUC(), uniform(engine)[0], y, solver="newton")
         finally:

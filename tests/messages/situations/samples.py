@@ -2,6 +2,7 @@
 """What the table of the samples may use: files of parquet, and stand-ins for Dask, which may not be installed."""
 
 import sys
+from concurrent.futures import CancelledError
 from datetime import date
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -12,31 +13,18 @@ import pyarrow.parquet as pq
 
 from auclab.samples.as_sample import as_sample
 from auclab.samples.bicliques import censored_pairs, ordered_pairs
-from auclab.samples.blocks.engines import DaskEngine, Partition, open_dask
+from auclab.samples.blocks.engines import DaskEngine, LocalEngine, Partition, open_dask
 from auclab.samples.blocks.files import data_files, tree_sum
 from auclab.samples.blocks.labels import labels_of
 from auclab.samples.blocks.mixed_rows import not_numbers
 from messages.situations import X2, Y, auclab, bl, blocks, m, nan, new_folder, np, parquet, patched, pd, raises
 
 
-class Part:
-    """Stands in for a partition of a Dask Array: its rows, and a graph of one value."""
-
-    def __init__(self, rows: Any, held_by: str = "part") -> None:
-        self.rows, self.key, self.held_by = rows, "part", held_by
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __dask_graph__(self) -> dict[str, Any]:
-        """A value of the type `Future` where the partition was persisted."""
-        return {"part": type(self.held_by, (), {})()}
-
-
 def objects(values: Any) -> Any:
     """An array of objects."""
     found = np.empty(len(values), dtype=object)
-    found[:] = values
+    for k, value in enumerate(values):
+        found[k] = value
     return found
 
 
@@ -49,7 +37,10 @@ class Frame(pd.DataFrame):
 
     def to_delayed(self) -> list[Any]:
         """The partition."""
-        return objects([Part(self.to_numpy())])
+        return objects([self])
+
+    def __dask_graph__(self) -> dict[str, Any]:
+        return {}
 
 
 def dask_frame(**columns: Any) -> Frame:
@@ -60,28 +51,26 @@ def dask_frame(**columns: Any) -> Frame:
 class DaskArray:
     """Stands in for a Dask Array of these chunks, and partitions."""
 
-    def __init__(self, shape: tuple[int, ...], chunks: int, *parts: Part) -> None:
+    def __init__(self, shape: tuple[int, ...], chunks: int, *parts: Any) -> None:
         self.shape, self.ndim, self.numblocks, self.parts = shape, len(shape), (1, chunks), parts
 
     def to_delayed(self) -> Any:
         """The partitions."""
         return objects(self.parts)
 
+    def __dask_graph__(self) -> dict[str, Any]:
+        return {}
+
 
 def opened_dask(given: Any, labels: Any = None, **options: Any) -> Any:
     """`open_dask` where a stand-in of Dask computes at once."""
     at_once = {"delayed": lambda call: call, "compute": lambda *values: values, "optimize": lambda part: (part,)}
-    return with_dask(lambda: open_dask(given, labels, **options), **at_once)
+    return with_dask(lambda: open_dask(given, labels, engine=LocalEngine(), **options), **at_once)
 
 
-def chunks(*sizes: int, held_by: str = "rows") -> DaskArray:
+def chunks(*sizes: int) -> DaskArray:
     """A Dask Array of two columns with a partition of each size."""
-    return DaskArray((sum(sizes), 2), 1, *(Part([[0.0, 1.0]] * size, held_by) for size in sizes))
-
-
-def labels_in(*sizes: int) -> DaskArray:
-    """Labels in partitions of these sizes."""
-    return DaskArray((sum(sizes),), 1, *([0] * size for size in sizes))
+    return DaskArray((sum(sizes), 2), 1, *([[0.0, 1.0]] * size for size in sizes))
 
 
 def with_fsspec(error: BaseException | None) -> Any:
@@ -137,12 +126,12 @@ def two_columns_of_a_name() -> None:
     bl.open_parquet(str(place), target="y")
 
 
-def cluster(workers: int, address: str = "") -> Any:
-    """What a Dask engine finds on a cluster with so many workers."""
-    engine = DaskEngine(address=address)
-    known = SimpleNamespace(nthreads=lambda: {f"tcp://w:{number}": 1 for number in range(workers)})
-    object.__setattr__(engine, "_client", known)
-    return engine._running_workers()
+def result_of_task(error: type[BaseException] | None, workers: int = 0) -> Any:
+    """What a Dask engine makes of a task that ends with this error, on a cluster with so many workers."""
+    client = SimpleNamespace(nthreads=lambda: {f"tcp://w:{number}": 1 for number in range(workers)})
+    engine = DaskEngine(client=client, wait=-1.0)
+    result = (lambda timeout: 1) if error is None else raises(error("task"))
+    return engine._result(SimpleNamespace(result=result, done=lambda: False))
 
 
 GOOD = {"a": [1.0, 2.0, 4.0, 3.0], "y": [0, 1, 0, 1]}

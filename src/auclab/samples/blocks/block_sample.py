@@ -111,7 +111,7 @@ class LookAtRows:
         if not np.isfinite(total):
             where = np.argwhere(~np.isfinite(rows))
             bad = (block.number, int(where[0, 0]), int(where[0, 1])) if where.size else None
-        chance = np.random.default_rng([0, block.number]).random(len(rows))
+        chance = np.random.default_rng([*_STREAM, block.number]).random(len(rows))
         parts = []
         for mask, before, stride, rate in zip(
             (block.positive, ~block.positive), block.before, self.strides, self.rates, strict=True
@@ -138,6 +138,8 @@ def looks_at(labels: BlockLabels, strides: tuple[int, int], n_drawn: int, units:
     return LookAtRows(strides, rates, units)
 
 
+#: Of the stream of random numbers from which rows are drawn; nobody's labels are drawn from the same.
+_STREAM = (0x6175636C6162, 0x726F7773)
 #: Number of rows from which on a table is sampled; the bytes drawn of a class, or the rows per column if that is more.
 DRAWN_FROM, DRAWN_BYTES, DRAWN_PER_COLUMN = 500_000, 24_000_000, 40
 

@@ -7,12 +7,12 @@ sent; rows never are.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import islice
 from time import perf_counter
@@ -30,6 +30,9 @@ from auclab.validation import label_for_every_row
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,11 @@ def begun_pass(total: int) -> Callable[[int], None]:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition of a Dask collection with its graph, which is sent to a worker instead of the rows."""
+    """A partition of a Dask collection.
+
+    `part`: a Delayed with its graph, which is sent to a worker instead of the rows; of a collection that is persisted,
+    the Future of rows that a worker holds.
+    """
 
     part: Any = field(compare=False)  # partitions are compared by key
     key: str
@@ -125,7 +132,26 @@ class Partition:
 
     def read(self) -> Array | MixedRows:
         """The rows as floats, NaN where a value is missing; with columns of categories `MixedRows`."""
-        found = self.part.compute(scheduler="synchronous")
+        return self.as_rows(self._computed())
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a worker holds the rows: a Delayed would have a method `compute`."""
+        return not hasattr(self.part, "compute")
+
+    def _computed(self) -> Any:
+        if self.is_held:
+            return self.part.result()
+        try:
+            return self.part.compute(scheduler="synchronous")
+        except RuntimeError as error:  # a shuffle needs all partitions at once; its error cannot be sent
+            raise AuclabError(
+                f"a partition of the Dask collection cannot be computed by itself ({error}); persist() the collection "
+                "before, or write it to parquet"
+            ) from None
+
+    def as_rows(self, found: Any) -> Array | MixedRows:
+        """The rows of the computed partition."""
         if len(found) != self.n_rows:
             raise AuclabError(
                 f"a partition of the Dask collection has {len(found)} rows, and had {self.n_rows} before; collections "
@@ -158,30 +184,46 @@ def open_dask(
     One computation finds the number of rows of every partition, and the labels. Partitions of about 10⁵ rows are best:
     one or two are in memory at a time.
 
-    `X` (n_rows, n_columns): not persisted; its partitions are computed in every pass, or kept within `keep_gb` of the
-    engine. Columns of an array are in one chunk. `y` (n_rows,), or Dask Array or Series with the partitions of X: the
+    `X` (n_rows, n_columns): its partitions are computed in every pass; those of a persisted collection stay in the
+    memory of the workers. Columns of an array are in one chunk. `y` (n_rows,), also as Dask Array or Series: the
     labels; left out if `target` names a column. `target`: the column of a DataFrame with the labels. `drop`: columns to
     leave out. `nominal`: columns of numbers or booleans that are categories; columns of text always are. `engine`: what
-    reads the blocks, `LocalEngine` if left out, or a `DaskEngine` with the address of a cluster.
+    reads the blocks; if left out, the active `distributed.Client`, or else this process.
     """
     if not hasattr(X, "to_delayed"):
         raise AuclabError(f"X must be a Dask DataFrame or a Dask Array, got {type(X).__name__}")
     if (y is None) == (target is None):
         raise AuclabError("which labels? Give y, or the name of their column as target")
     columns, categories = _columns(X, target, drop, nominal)
-    given = X[[*columns]] if hasattr(X, "columns") else X
-    parts = np.ravel(np.asarray(given.to_delayed(), dtype=object)).tolist()
-    labels_of = X[target] if target is not None else y
-    lengths, labels = _lengths_and_labels(parts, labels_of)
+    persisted = any(type(value).__name__ == "Future" for value in dict(X.__dask_graph__()).values())
+    # Labels are taken from the partitions: Dask may divide a collection of one column into fewer.
+    needed = X[[*columns, *([] if target is None else [target])]] if hasattr(X, "columns") and not persisted else X
+    parts = np.ravel(np.asarray(needed.to_delayed(), dtype=object)).tolist()
+    lengths, labels = _lengths_and_labels(parts, target, y)
     label_for_every_row(sum(lengths), len(labels))
+    held = _futures(parts) if persisted else [_lean(part) for part in parts]
     blocks = [
-        Block(Partition(_lean(part), str(part.key), length, columns, categories))
-        for part, length in zip(parts, lengths, strict=True)
+        Block(Partition(part, str(getattr(part, "key", k)), length, columns, categories))
+        for k, (part, length) in enumerate(zip(held, lengths, strict=True))
         if length
     ]
     if not blocks:
         raise AuclabError("the Dask collection has no rows")
-    return BlockTable(blocks, columns, engine or LocalEngine()), labels
+    return BlockTable(blocks, columns, engine or _active_engine()), labels
+
+
+def _active_engine() -> Engine:
+    """The engine of the Client that is active in this process, or of the process itself."""
+    import sys
+
+    if "distributed" in sys.modules:
+        from distributed import get_client
+
+        try:
+            return DaskEngine(client=get_client())
+        except ValueError:  # none
+            pass
+    return LocalEngine()
 
 
 def _columns(
@@ -216,21 +258,17 @@ def _columns(
     return tuple(kept), tuple(categories)
 
 
-def _lengths_and_labels(parts: Sequence[Any], y: Any) -> tuple[list[int], pd.Series]:
+def _lengths_and_labels(parts: Sequence[Any], target: str | None, y: Any) -> tuple[list[int], pd.Series]:
     """Rows of every partition, and all labels, in one computation."""
     import dask
     import pandas as pd
 
     lengths = [dask.delayed(len)(part) for part in parts]
-    if not hasattr(y, "to_delayed"):
-        return list(dask.compute(*lengths)), pd.Series(np.asarray(y))
-    of_parts = np.ravel(np.asarray(y.to_delayed(), dtype=object)).tolist()
-    if len(of_parts) != len(parts):
-        raise AuclabError(
-            f"the Dask collections have {len(parts)} and {len(of_parts)} partitions; rechunk or repartition them alike"
-        )
-    found, labels = dask.compute(lengths, of_parts)
-    return list(found), pd.concat([pd.Series(np.asarray(part)) for part in labels], ignore_index=True)
+    if target is None:
+        labels = y.compute() if hasattr(y, "to_delayed") else y
+        return list(dask.compute(*lengths)), pd.Series(np.asarray(labels))
+    found, labels = dask.compute(lengths, [part[target] for part in parts])
+    return list(found), pd.concat(labels, ignore_index=True)
 
 
 def _lean(part: Any) -> Any:
@@ -238,12 +276,14 @@ def _lean(part: Any) -> Any:
     import dask
 
     (lean,) = dask.optimize(part)
-    if any(type(value).__name__ == "Future" for value in dict(lean.__dask_graph__()).values()):
-        raise AuclabError(
-            "the Dask collection is persisted, and its partitions are read by tasks of their own: give it as it was "
-            "before persist(), and let keep_gb of the engine keep the rows"
-        )
     return lean
+
+
+def _futures(parts: Sequence[Any]) -> list[Any]:
+    """The partitions of a persisted collection where they are, in the memory of the workers."""
+    from distributed import get_client
+
+    return list(get_client().compute(list(parts)))
 
 
 def _factorised(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
@@ -293,7 +333,7 @@ class LocalEngine:
 
 
 class DaskEngine:
-    """The workers of a Dask cluster, each with the same blocks in every pass.
+    """The workers of a Dask cluster.
 
     Parameters
     ----------
@@ -301,14 +341,16 @@ class DaskEngine:
         Processes of the local cluster that is started at the first use; not used with `address`. At least 1.
     address : str, optional
         Address of the scheduler of a running cluster; its workers must see the files under the same paths.
-    keep_gb : float ≥ 0
-        Memory in which each worker keeps blocks it has read, in units of 10⁹ bytes; other blocks are read in every
-        pass.
+    client : distributed.Client, optional
+        Of your own, in place of both; it is not closed.
+    wait : float > 0
+        Seconds without any worker after which a pass ends with an error. A wait is reported after five seconds.
 
     Raises
     ------
     AuclabError
-        No worker; and at the first use: the package `distributed` is missing, or no scheduler answers at `address`.
+        No worker for `wait` seconds, or a scheduler that is gone; and at the first use: the package `distributed` is
+        missing, or no scheduler answers at `address`.
 
     See Also
     --------
@@ -316,43 +358,41 @@ class DaskEngine:
 
     Examples
     --------
-    >>> DaskEngine(workers=4, keep_gb=2.0).workers  # nothing is started yet
+    >>> DaskEngine(workers=4).workers  # nothing is started yet
     4
     """
 
     #: Tasks queued at each worker: enough to keep it busy, few enough to bound the memory of this process.
     QUEUE_LENGTH = 2
-    #: Seconds to wait for a scheduler at `address`.
-    TIMEOUT = 20
+    #: Seconds to wait for a scheduler at `address`, and between two looks for workers.
+    TIMEOUT, LOOK = 20, 5.0
 
-    def __init__(self, workers: int = 2, address: str | None = None, keep_gb: float = 0.0) -> None:
+    def __init__(
+        self, workers: int = 2, address: str | None = None, *, client: Any = None, wait: float = 300.0
+    ) -> None:
         if workers < 1:
             raise AuclabError(f"engine.workers must be at least 1, got {workers}")
-        self.workers, self.address, self.keep_gb = workers, address, keep_gb
-        self._client: Any = None
+        self.workers, self.address, self.wait = workers, address, wait
+        self._client, self._own = client, client is None
         self._cluster: Any = None
 
     def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:
         """Results in order; a few tasks per worker are queued."""
         client = self.connect()
-        workers = self._running_workers()
-        keep_bytes = int(1e9 * self.keep_gb)
+        most = self.QUEUE_LENGTH * max(len(client.nthreads()), 1)
         waiting: deque[Any] = deque()
         done = begun_pass(len(blocks))
 
         def first() -> Any:
-            results = waiting.popleft().result()
+            results = self._result(waiting.popleft())
             done(len(results))
             return results
 
-        for number, batch in enumerate(_batches(zip(blocks, arguments, strict=True))):
-            worker = workers[number % len(workers)]
-            waiting.append(
-                client.submit(
-                    _run_batch, task, batch, keep_bytes, workers=[worker], allow_other_workers=True, pure=False
-                )
-            )
-            if len(waiting) >= self.QUEUE_LENGTH * len(workers):
+        for batch in _batches(zip(blocks, arguments, strict=True)):
+            sent, held = _to_send([block for block, _ in batch])
+            pairs = [(block, argument) for block, (_, argument) in zip(sent, batch, strict=True)]
+            waiting.append(client.submit(_run_batch, task, pairs, held, pure=False))
+            if len(waiting) >= most:
                 yield from first()
         while waiting:
             yield from first()
@@ -360,19 +400,15 @@ class DaskEngine:
     def reduce(self, task: Reduction, blocks: Sequence[LabelledBlock]) -> Any:
         """The sum of a task over all blocks, added in a tree on the workers.
 
-        If a worker dies, the cluster may replace it, and the blocks whose sums it held are read again.
+        If a worker dies, the blocks whose sums it held are read again by others.
         """
         client = self.connect()
-        workers = self._running_workers()
-        read = partial(_run_group, task, int(1e9 * self.keep_gb))
-        parts = groups(blocks)
-        n_groups, anywhere = len(parts), {"allow_other_workers": True, "pure": False}
-        # Neighbouring blocks on one worker: most sums are then added without being sent.
-        level = [
-            client.submit(read, group, workers=[workers[k * len(workers) // n_groups]], **anywhere)
-            for k, group in enumerate(parts)
-        ]
-        done = begun_pass(n_groups)
+        level = []
+        for group in groups(blocks):
+            sent, held = _to_send([each.block for each in group])
+            light = [replace(each, block=block) for each, block in zip(group, sent, strict=True)]
+            level.append(client.submit(_run_group, task, light, held, pure=False))
+        done = begun_pass(len(level))
         for future in level:
             future.add_done_callback(lambda _: done(1))
         depth = 1
@@ -383,7 +419,36 @@ class DaskEngine:
                 for k in range(0, len(level), FAN_IN)
             ]
             depth += 1
-        return level[0].result()
+        return self._result(level[0])
+
+    def _result(self, future: Any) -> Any:
+        """The result of a task; a wait without any worker is reported, and ends after `wait` seconds."""
+        from asyncio import CancelledError as Cancelled
+        from concurrent.futures import CancelledError
+
+        place = self.address or "of this process"
+        since: float | None = None
+        while True:
+            try:
+                return future.result(timeout=self.LOOK)
+            except TimeoutError:
+                if future.done():  # the task itself raised it
+                    raise
+            except (CancelledError, Cancelled) as error:
+                raise AuclabError(
+                    f"the Dask scheduler {place} is gone ({error}); start it again, and repeat the call"
+                ) from error
+            if self._client.nthreads():
+                since = None
+                continue
+            if since is None:
+                since = perf_counter()
+                log.warning("the Dask cluster %s has no worker; waiting up to %g s for one", place, self.wait)
+            if perf_counter() - since > self.wait:
+                raise AuclabError(
+                    f"the Dask cluster {place} had no worker for {self.wait:g} s; start some and repeat the call, "
+                    "with fewer where memory is short, or without a cluster: engine=local"
+                )
 
     @property
     def dashboard(self) -> str | None:
@@ -391,28 +456,13 @@ class DaskEngine:
         client = self.connect()
         return str(client.dashboard_link) if find_spec("bokeh") and client.dashboard_link else None
 
-    def _running_workers(self) -> list[str]:
-        """Addresses of the workers, sorted, so that a block goes to the same one in every pass.
-
-        They come from the scheduler itself: what `scheduler_info` returns is overwritten every two seconds by an update
-        without workers.
-        """
-        workers = sorted(self._client.nthreads())
-        if not workers:
-            if self.address:
-                raise AuclabError(f"the Dask cluster at {self.address} has no workers; start some and try again")
-            raise AuclabError(
-                f"the Dask cluster on this machine has no running worker (engine.workers={self.workers}); try again, "
-                "with fewer where memory is short, or without a cluster: engine=local"
-            )
-        return workers
-
     def close(self) -> None:
         """Stop the local cluster, or disconnect from a running one."""
-        for opened in (self._client, self._cluster):
-            if opened is not None:
-                opened.close()
-        self._client = self._cluster = None
+        if self._own:
+            for opened in (self._client, self._cluster):
+                if opened is not None:
+                    opened.close()
+            self._client = self._cluster = None
 
     def connect(self) -> Any:
         """The Dask client; at the first call it starts the local cluster or connects to the running one."""
@@ -447,27 +497,48 @@ _ENVIRONMENT = {
 }
 #: Rows of a task for a worker: the overhead of a task is about 20 ms, and its argument takes some megabytes.
 BATCH_ROWS = 400_000
-#: Rows that a worker keeps, by block; others are read again.
-_KEPT: dict[Block, Array] = {}
 
 
-def _run_batch(task: Task, batch: Sequence[tuple[Block, Any]], keep_bytes: int) -> list[Any]:
+@dataclass(frozen=True)
+class _Found:
+    """The rows of a partition that a task was given."""
+
+    rows: Any
+
+    def result(self) -> Any:
+        """The rows."""
+        return self.rows
+
+
+def _to_send(blocks: Sequence[Block]) -> tuple[list[Block], list[Any]]:
+    """Blocks without their futures, and these (or None), which Dask replaces by the rows where a worker holds them."""
+    held = [each.part if isinstance(each, Partition) and each.is_held else None for each in (b.source for b in blocks)]
+    sent = [block if part is None else _with_part(block, None) for block, part in zip(blocks, held, strict=True)]
+    return sent, held
+
+
+def _received(blocks: Sequence[Block], held: Sequence[Any]) -> list[Block]:
+    """The blocks with the rows of those that were held."""
+    return [
+        block if rows is None else _with_part(block, _Found(rows)) for block, rows in zip(blocks, held, strict=True)
+    ]
+
+
+def _with_part(block: Block, part: Any) -> Block:
+    source: Any = block.source
+    return replace(block, source=replace(source, part=part))
+
+
+def _run_batch(task: Task, batch: Sequence[tuple[Block, Any]], held: Sequence[Any]) -> list[Any]:
     """The task on some blocks, one after the other."""
-    return [task(_read(block, keep_bytes), argument) for block, argument in batch]
+    blocks = _received([block for block, _ in batch], held)
+    return [task(block.read(), argument) for block, (_, argument) in zip(blocks, batch, strict=True)]
 
 
-def _run_group(task: Reduction, keep_bytes: int, group: Sequence[LabelledBlock]) -> Any:
+def _run_group(task: Reduction, group: Sequence[LabelledBlock], held: Sequence[Any]) -> Any:
     """The task on the blocks of a group."""
-    return task(rows_ahead(group, partial(_read, keep_bytes=keep_bytes)))
-
-
-def _read(block: Block, keep_bytes: int) -> Array:
-    rows = _KEPT.get(block)
-    if rows is None:
-        rows = block.read()
-        if sum(kept.nbytes for kept in _KEPT.values()) + rows.nbytes <= keep_bytes:
-            _KEPT[block] = rows
-    return rows
+    blocks = _received([each.block for each in group], held)
+    return task(rows_ahead([replace(each, block=block) for each, block in zip(group, blocks, strict=True)], Block.read))
 
 
 def _batches(pairs: Iterable[tuple[Block, Any]]) -> Iterator[list[tuple[Block, Any]]]:
