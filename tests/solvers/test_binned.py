@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab.compiled.hinge import transport_factor
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
@@ -23,7 +24,6 @@ from auclab.solvers.binned.binned_loss import N_PARTS, BinnedLoss, SumInBins, gr
 from auclab.solvers.binned.solver import BinnedSolve
 from auclab.solvers.certify import certify
 from auclab.solvers.dispatch import solve
-from auclab.solvers.verified.bound import transport_factor
 from auclab.solvers.verified.value import moments
 from auclab.types import AuclabError, Status
 from computed_rows import uniform_rows

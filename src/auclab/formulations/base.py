@@ -167,7 +167,7 @@ class NullPoint(FixedNull):
         if program.kind == "piecewise":
             assert at_null is not None
             meaning, by_penalty, by_threshold = f"the value is {total:.4g}", "λ_max", "the largest one"
-            total = float(sum(part.sum() for part in at_null)) / (2.0 if comparisons.name == "pairs" else 1.0)
+            total = comparisons.total(*(float(part.sum()) for part in at_null))
         slope = regulariser.slope(0.0) - program.threshold * total  # of penalty and buffer, in ‖w‖
         of_formula, of_threshold = "", ""
         if at_null is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from auclab.compiled.accurate import accurate_pair_hinge, two_sums
 from auclab.compiled.bicliques import accurate_pair_slopes
-from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
+from auclab.compiled.hinge import SortedMarginals, pair_hinge_active, pair_hinge_value, transport_factor
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
-from auclab.precision import TOLERANCE
+from auclab.precision import FEW_ROUNDINGS, TOLERANCE
 from auclab.projection.projection import distance_to_means
 from auclab.regularisers import VectorNorm
 from auclab.samples.as_sample import as_sample
@@ -50,8 +50,8 @@ class Comparison(ABC):
         The encodings available to a linear-programming solver.
     mean_symbol, margin_symbol : str
         The mean and the margin in an equation.
-    error_name, score_name : str
-        Names of error and score in sentences.
+    error_name, score_name, separated : str
+        Names of error, score and what a scorer separates in sentences.
     null_level_names : (str, str)
         Names of the λ and of the −z at which w = 0 becomes optimal.
     is_tied_at_null : bool
@@ -78,6 +78,7 @@ class Comparison(ABC):
     margin_symbol: ClassVar[str]
     error_name: ClassVar[str]
     score_name: ClassVar[str]
+    separated: ClassVar[str]
     null_level_names: ClassVar[tuple[str, str]]
     is_tied_at_null: ClassVar[bool] = False
     hardest: ClassVar[bool] = False
@@ -142,6 +143,50 @@ class Comparison(ABC):
         """The sums of ``weight_k ℓ'(a_k)`` of every observation, and of ``ℓ(a_k)`` and ``ℓ*(ℓ'(a_k))`` over all."""
 
     @abstractmethod
+    def total(self, of_pos: float, of_neg: float) -> float:
+        """``Σ q`` of multipliers q with these sums over the positives and over the negatives."""
+
+    @abstractmethod
+    def of_intercept(self, value: float) -> float:
+        """A number that concerns b, such as b or ``Σ q y``; 0 over pairs, where b cancels."""
+
+    @abstractmethod
+    def row_weights(self, sample: Sample) -> tuple[Array, Array]:
+        """The weights of all margins of every observation, (n_pos,) and (n_neg,): its multipliers sum to no more."""
+
+    def feasible(self, sample: Sample, pos: Array, neg: Array) -> tuple[Array, Array]:
+        """The nearest multipliers of the same shape that belong to a feasible dual point.
+
+        Negative entries become 0, both classes get the same sum (``Σ q y = 0`` over points), and excess over the
+        capacities is removed: entry by entry over points, by the largest admissible common factor over pairs.
+        """
+        pos, neg = self._clipped(sample, np.maximum(pos, 0.0), np.maximum(neg, 0.0))
+        sum_pos, sum_neg = float(pos.sum()), float(neg.sum())
+        if sum_pos == 0 or sum_neg == 0:
+            return np.zeros_like(pos), np.zeros_like(neg)
+        smaller = min(sum_pos, sum_neg)
+        pos *= smaller / sum_pos
+        neg *= smaller / sum_neg
+        factor = self.largest_factor(sample, pos, neg)
+        return pos * factor, neg * factor
+
+    @abstractmethod
+    def _clipped(self, sample: Sample, pos: Array, neg: Array) -> tuple[Array, Array]:
+        """Multipliers ≥ 0 without what can be removed observation by observation."""
+
+    @abstractmethod
+    def largest_factor(self, sample: Sample, pos: Array, neg: Array) -> float:
+        """The largest factor ≤ 1 with which multipliers ≥ 0 of equal sums are within their capacities."""
+
+    @abstractmethod
+    def excess(self, sample: Sample, pos: Array, neg: Array, allowed: float = 0.0) -> float:
+        """The largest excess of multipliers over their capacities, or a cheap bound of it that is `allowed`."""
+
+    @abstractmethod
+    def capacity_test(self, sample: Sample, pos: Array, neg: Array) -> Callable[[float, float, float], bool]:
+        """Whether factor · multipliers, moved by a mass and relatively by a change, are within their capacities."""
+
+    @abstractmethod
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
         """The best b for w = 0."""
 
@@ -182,6 +227,7 @@ class Points(Comparison):
     margin_symbol = "y_k (w·x_k + b)"
     error_name = "misclassification error"
     score_name = "buffered accuracy"
+    separated = "classes"
     null_level_names = ("λ_max", "λ_max / (2·min(class shares))")
     is_tied_at_null = True
 
@@ -222,6 +268,41 @@ class Points(Comparison):
             for part in (table.coefficients, table.conjugates)
         )
         return (active_pos, active_neg), value, conjugate
+
+    def total(self, of_pos: float, of_neg: float) -> float:
+        """The sum over both classes: a multiplier belongs to one observation."""
+        return of_pos + of_neg
+
+    def of_intercept(self, value: float) -> float:
+        """The number itself."""
+        return value
+
+    def row_weights(self, sample: Sample) -> tuple[Array, Array]:
+        """The weights of the points."""
+        return sample.point_weights
+
+    def _clipped(self, sample: Sample, pos: Array, neg: Array) -> tuple[Array, Array]:
+        weight_pos, weight_neg = sample.point_weights
+        return np.minimum(pos, weight_pos), np.minimum(neg, weight_neg)
+
+    def largest_factor(self, sample: Sample, pos: Array, neg: Array) -> float:
+        """The least ratio of a weight to its multiplier."""
+        q, capacity = np.r_[pos, neg], np.concatenate(sample.point_weights)
+        return min(1.0, float((capacity[q > 0] / q[q > 0]).min(initial=1.0)))
+
+    def excess(self, sample: Sample, pos: Array, neg: Array, allowed: float = 0.0) -> float:
+        """The sum of what multipliers are above their weights."""
+        parts = zip((pos, neg), sample.point_weights, strict=True)
+        return float(sum(np.maximum(q - c, 0.0).sum() for q, c in parts)) * (1.0 + FEW_ROUNDINGS)
+
+    def capacity_test(self, sample: Sample, pos: Array, neg: Array) -> Callable[[float, float, float], bool]:
+        """Whether every multiplier, moved, is at most its weight."""
+
+        def fits(factor: float, mass: float, change: float) -> bool:
+            largest = factor * (1.0 + change + 2.0**-50)
+            return all((q * largest <= c).all() for q, c in zip((pos, neg), sample.point_weights, strict=True))
+
+        return fits
 
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
         """The sign of the majority for the hinge (0 for equal weights); otherwise the point where the slopes balance.
@@ -287,6 +368,7 @@ class AllPairs(Comparison):
     margin_symbol = "w·(x_i⁺ − x_j⁻)"
     error_name = "ranking error"
     score_name = "bAUC"
+    separated = "pairs"
     null_level_names = ("‖mean(x⁺) − mean(x⁻)‖_*", "‖mean(x⁺) − mean(x⁻)‖_*")
 
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
@@ -332,6 +414,38 @@ class AllPairs(Comparison):
         )
         active = sums_of_rows(pos, slope, sample.n_pos), sums_of_rows(neg, opposite, sample.n_neg)
         return active, float(totals[0]), float(totals[1])
+
+    def total(self, of_pos: float, of_neg: float) -> float:
+        """The sum over one class: a multiplier belongs to an observation of each."""
+        return of_pos
+
+    def of_intercept(self, value: float) -> float:
+        """0: over pairs the intercept cancels."""
+        return 0.0
+
+    def row_weights(self, sample: Sample) -> tuple[Array, Array]:
+        """The weights within the class."""
+        return sample.share_pos, sample.share_neg
+
+    def _clipped(self, sample: Sample, pos: Array, neg: Array) -> tuple[Array, Array]:
+        # Observations without weight have pairs without capacity.
+        return pos * (sample.share_pos > 0), neg * (sample.share_neg > 0)
+
+    def largest_factor(self, sample: Sample, pos: Array, neg: Array) -> float:
+        """The factor with which they pass the transport condition."""
+        return transport_factor(pos, neg, sample.share_pos, sample.share_neg)
+
+    def excess(self, sample: Sample, pos: Array, neg: Array, allowed: float = 0.0) -> float:
+        """The excess over the smallest cut; of multipliers that were scaled to fit, the rounding of running sums."""
+        rounding = 2.0**-50 * (sample.n_pos + sample.n_neg) * float(pos.sum())
+        if rounding <= allowed:
+            return rounding
+        return max(0.0, SortedMarginals(pos, neg, sample.share_pos, sample.share_neg).largest_excess(1.0))
+
+    def capacity_test(self, sample: Sample, pos: Array, neg: Array) -> Callable[[float, float, float], bool]:
+        """Whether the smallest cut has room for what is moved."""
+        marginals = SortedMarginals(pos, neg, sample.share_pos, sample.share_neg)
+        return lambda factor, mass, change: marginals.largest_excess(factor, change) + mass <= 0.0
 
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
         """0: over pairs the intercept cancels."""

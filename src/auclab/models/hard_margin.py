@@ -98,7 +98,7 @@ def hard_margin(problem: Problem, stopped: Callable[[], object] = lambda: None) 
     if found is None:
         return None
     coef, multipliers = found
-    half = 0.5 if problem.over_pairs else 1.0
+    half = 0.5 * problem.program.comparisons.total(1.0, 1.0)
     # The method ends slightly inside or outside: rescale until the smallest margin is 1.
     scores = np.asarray(rows @ coef)
     least, largest = float(scores[:n_pos].min()), float(scores[n_pos:].max())

@@ -244,14 +244,14 @@ def may_be_separated(problem: Problem) -> bool:
     program, sample, regulariser = problem.program, problem.sample, problem.program.regulariser
     if PARTS["hard margin"].why_not(program, problem.constraints) is not None:
         return False
-    difference, wide = sample.mean_difference, 1.0 if problem.over_pairs else 2.0
+    difference, wide = sample.mean_difference, program.comparisons.total(1.0, 1.0)
     if regulariser.weight == 0 and not regulariser.ridge:
         distance = max(regulariser.norm.dual(difference), 1e-300) if program.threshold else 1.0
         return not program.threshold or -program.threshold * wide / distance < 1.0
     if program.threshold:
         return False
-    room = 1.0 if problem.over_pairs else min(sample.prior_pos, sample.prior_neg)
-    return regulariser.dual_value(difference / EQUAL, 0.0, wide / EQUAL)[0] <= room * wide  # a large multiple of Δ
+    room = program.comparisons.null_value(program.loss, sample)  # the largest Σ q
+    return regulariser.dual_value(difference / EQUAL, 0.0, wide / EQUAL)[0] <= room  # a large multiple of Δ
 
 
 def shares_of(problem: Problem, multipliers_neg: Array) -> Array | None:
@@ -286,7 +286,7 @@ def canonical(
         return null, program.null.value(sample), reason
     if not leaves_no_hinge(problem, objective, raw.coef):
         return raw, objective, None
-    note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
+    note = f"the {program.comparisons.separated} are linearly separable: no hinge is left"
     is_free = not sample.in_blocks and problem.constraints is None and program.comparisons.by_marginals
     if is_free and (program.regulariser.weight == 0 or _is_made_canonical(problem)):
         separator = _hard_margin(problem, raw, clock)

@@ -158,7 +158,7 @@ def _next(
     if prices is None or answer.multipliers is None:
         return used, False
     program, sizes = problem.program, abs(prices) / limits
-    total = float(answer.multipliers[0].sum()) * (1.0 if problem.over_pairs else 2.0)
+    total = program.comparisons.total(*(float(part.sum()) for part in answer.multipliers))
     slope = program.regulariser.slope(program.regulariser.norm(answer.coef)) - program.threshold * total
     limit = min(max(slope, 0.0), max(float(sizes[used].max(initial=0.0)), 1e-300))
     near = used[sizes[used] >= _FAR * limit]

@@ -79,7 +79,7 @@ def _likely_zeros(
     gradient = sample.combine(*multipliers)  # Σ q d
     if problem.constraints is not None and of_constraints is not None:
         gradient = gradient - problem.constraints.all_rows()[0].T @ of_constraints
-    total = float(multipliers[0].sum()) * (1.0 if problem.over_pairs else 2.0)
+    total = program.comparisons.total(*(float(part.sum()) for part in multipliers))
     slope = program.regulariser.slope(program.regulariser.norm(raw.coef)) - program.threshold * total
     if not slope > 0:
         return np.zeros(0, dtype=np.intp)
@@ -102,7 +102,7 @@ def _without(
     used, lost = np.flatnonzero(coef), np.flatnonzero(zero & (raw.coef != 0))
     if sample.in_blocks or not sample.is_of_classes or not problem.program.loss.is_hinge:
         return coef, raw.intercept
-    weights = (sample.share_pos, sample.share_neg) if problem.over_pairs else sample.point_weights
+    weights = problem.program.comparisons.row_weights(sample)
     pos, neg = (
         np.flatnonzero((q > TOLERANCE * weight) & (q < (1.0 - TOLERANCE) * weight))
         for q, weight in zip(multipliers, weights, strict=True)
@@ -114,7 +114,7 @@ def _without(
     of_lost = rows[:, lost] @ raw.coef[lost]
     change = np.linalg.lstsq(np.c_[kept, np.ones(kept.shape[0])], of_lost, rcond=None)[0]
     coef[used] += change[:-1]
-    return coef, raw.intercept if problem.over_pairs else raw.intercept + float(change[-1])
+    return coef, problem.program.comparisons.of_intercept(raw.intercept + float(change[-1]))
 
 
 def _lengths(vector: Array, numbers: NDArray[np.intp], count: int) -> Array:
@@ -189,7 +189,7 @@ def _solution(problem: Problem, raw: RawSolution, certificate: Certificate, solv
     offset = problem.sample.offset
     return Solution(
         coef=raw.coef,
-        intercept=0.0 if problem.over_pairs else moved_intercept(raw.intercept, raw.coef, offset, -1.0),
+        intercept=problem.program.comparisons.of_intercept(moved_intercept(raw.intercept, raw.coef, offset, -1.0)),
         formulation=problem.program,
         certificate=certificate,
         status=_status(problem, raw.status, certificate, tolerance),

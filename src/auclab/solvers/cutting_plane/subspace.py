@@ -60,8 +60,8 @@ def supporting_cut(problem: Problem, theta: Array, *, keep_multipliers: bool = T
     sample, z = problem.sample, problem.program.threshold
     multipliers, loss, conjugate = _active(problem, theta)
     sum_pos, sum_neg = float(multipliers[0].sum()), float(multipliers[1].sum())
-    total = sum_pos if problem.over_pairs else sum_pos + sum_neg
-    balance = 0.0 if problem.over_pairs else sum_pos - sum_neg
+    total = problem.program.comparisons.total(sum_pos, sum_neg)
+    balance = problem.program.comparisons.of_intercept(sum_pos - sum_neg)
     slope = np.r_[sample.combine(*multipliers[:2]), balance, z * total]
     return loss, slope, Cut(total - conjugate, *((multipliers, None) if keep_multipliers else (None, theta)))
 

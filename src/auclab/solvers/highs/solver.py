@@ -181,7 +181,7 @@ def _solve_full(problem: Problem, clock: Clock) -> RawSolution:
     info = highs.getInfo()
     return RawSolution(
         coef=coef if units is None else coef * units,
-        intercept=0.0 if problem.over_pairs else float(columns.get(id(model.intercept), 0.0)),
+        intercept=float(columns.get(id(model.component("intercept")), 0.0)),
         status=status,
         multipliers=marginals(problem, np.maximum(weights, 0.0)),
         share_neg=share_neg,

@@ -67,7 +67,7 @@ def hard_margin(problem: Problem) -> Setting:
     """The shortest separator: a margin a row, of half the length over pairs."""
     rows, weighted = _rows(problem)
     sides = np.r_[np.ones(np.count_nonzero(weighted[0])), -np.ones(np.count_nonzero(weighted[1]))]
-    least = 0.5 if problem.over_pairs else 1.0
+    least = 0.5 * problem.program.comparisons.total(1.0, 1.0)
     regulariser = problem.program.regulariser
     if not regulariser.weight and not regulariser.ridge:  # any weight: w is shortened to margins of 1 − z‖w‖
         regulariser = regulariser.with_weight(1.0)
@@ -215,7 +215,7 @@ class State:
 
     @property
     def _least(self) -> float:
-        return 0.5 if self.problem.over_pairs else 1.0
+        return 0.5 * self.problem.program.comparisons.total(1.0, 1.0)
 
     def own_gap(self) -> float:
         """The relative gap of a separator as the shortest one, whatever the capacities of its multipliers."""

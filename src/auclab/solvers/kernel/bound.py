@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from auclab.compiled.accurate import CHUNK, accurate_sum
-from auclab.compiled.hinge import largest_excess
 from auclab.formulations.base import Program, objective_at
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import ROUNDING
@@ -160,17 +159,11 @@ def _charged(problem: Problem, matrix: KernelMatrix, dual: Array, product: Array
     sample = problem.sample
     pos, neg = dual[: sample.n_pos], -dual[sample.n_pos :]
     sums = [math.fsum(accurate_sum(part)[:2]) for part in (pos, neg)]
-    lacking = (_excess(problem, pos, neg) + abs(sums[0] - sums[1])) * UP + 2.0**-60
-    total = max(0.0, (min(sums) * DOWN - lacking) * (1.0 if problem.over_pairs else 2.0))
+    margins = problem.program.comparisons
+    lacking = (margins.excess(sample, pos, neg) + abs(sums[0] - sums[1])) * UP + 2.0**-60
+    least = min(sums) * DOWN - lacking
+    total = max(0.0, margins.total(least, least))
     return _with_length(matrix, dual, product, total, lacking, share_neg=share_neg)
-
-
-def _excess(problem: Problem, pos: Array, neg: Array) -> float:
-    """The largest excess of the marginals over their capacities."""
-    sample = problem.sample
-    if problem.over_pairs:
-        return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
-    return float(sum(np.maximum(q - c, 0.0).sum() for q, c in zip((pos, neg), sample.point_weights, strict=True)))
 
 
 def best_between(problem: Problem, matrix: KernelMatrix, first: DualPoint, second: DualPoint) -> DualPoint:

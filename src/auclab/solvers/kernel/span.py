@@ -30,7 +30,6 @@ from auclab.precision import SOLVED
 from auclab.solvers.kernel.bound import DualPoint, Functions, dual_point, slope_point
 from auclab.solvers.kernel.training import KernelMatrix, Training
 from auclab.solvers.solution import RawSolution
-from auclab.solvers.verified.bound import feasible_multipliers
 from auclab.solvers.verified.scorers import Scorers, proves_by_slopes
 from auclab.types import Array
 
@@ -231,7 +230,8 @@ def from_multipliers(training: Training, pos: Array, neg: Array, share_neg: Arra
     """
     proving = training.without_features.dual_problem(share_neg, neg)
     share = proving.sample.share_neg if share_neg is not None else None
-    return dual_point(proving, training.matrix, *feasible_multipliers(proving, pos, neg), share)
+    feasible = proving.program.comparisons.feasible(proving.sample, pos, neg)
+    return dual_point(proving, training.matrix, *feasible, share)
 
 
 def from_solve(training: Training, problem: Problem, raw: RawSolution, span: Span) -> DualPoint | None:

@@ -83,19 +83,18 @@ class Rows:
 
 
 def correcting_rows(
-    sample: Sample, pos: Array, neg: Array, over_pairs: bool, every_column: bool = False
+    sample: Sample, pos: Array, neg: Array, capacities: tuple[Array, Array], every_column: bool = False
 ) -> Rows | None:
     """Observations of each class whose multipliers are farthest from their limits; None if there are too many features.
 
-    `sample`: in memory if `every_column`. `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `over_pairs`: whether they belong to
-    pairs, where the shares within the classes are their capacities, or to points. `every_column`: also those that
-    change each column most: the others may have no entry in a rare column.
+    `sample`: in memory if `every_column`. `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `capacities` (n_pos,) and (n_neg,):
+    what they are at most. `every_column`: also those that change each column most: the others may have no entry in a
+    rare column.
     """
     n_features = sample.n_features
     if n_features > MAX_FEATURES:
         return None
     count = max(_MIN_ROWS, _ROWS_PER_FEATURE * n_features)
-    capacities = (sample.share_pos, sample.share_neg) if over_pairs else sample.point_weights
     room = [_room(q, capacity) for q, capacity in zip((pos, neg), capacities, strict=True)]
     chosen = [_largest(*each, count) for each in zip(room, capacities, strict=True)]
     if every_column:

@@ -153,19 +153,21 @@ def scorer_bound(
     (n_margins,): the ``q_k α_k`` of every margin, in the order of `auclab.models.hard_margin.all_margins`, in place of
     scorers. `goal`: what a larger radius may cost.
     """
-    sample, over_pairs = problem.sample, problem.over_pairs
+    sample, comparisons = problem.sample, problem.program.comparisons
     below = max(0.0, -float(problem.program.loss.table.breakpoints[0]))  # ℓ* ≥ −below·α
     pos, neg, conjugate, off, off_conjugate = dual_sums(problem, scorers, each)
     sums = [float(pos.sum()), float(neg.sum())]
-    if not over_pairs and min(sums) > 0:
+    apart = comparisons.of_intercept(max(sums) - min(sums))
+    if apart and min(sums) > 0:
         # Σ q y = 0 for b: a class has its α scaled down, by which Σ q ℓ*(α) rises at most as ℓ* may be below 0.
         pos, neg = pos * (min(sums) / sums[0]), neg * (min(sums) / sums[1])
-        off_conjugate += below * (max(sums) - min(sums))
+        off_conjugate += below * apart
     held = lagrangian(problem, coef, (pos, neg), without_norm=not problem.program.uses_norm)
     found = held.moments(moments(sample, pos, neg))
     # Marginals of pairs have equal sums; over points the difference is taken from one class.
-    taken = 0.0 if over_pairs else float(found.largest[-1]) + off
-    margins = max(0.0, found.total - off - taken) * (1.0 if over_pairs else 2.0) * DOWN
+    taken = comparisons.of_intercept(float(found.largest[-1]) + off)
+    of_class = max(0.0, found.total - off - taken)
+    margins = comparisons.total(of_class, of_class) * DOWN
     worth = margins - conjugate - (off_conjugate + below * taken) * UP - 2.0**-50 * (margins + abs(conjugate))
     price, left = held.remaining(found.value[:-1], found.error[:-1] + (off + taken) * sample.peaks)
     price = (held.price + price) + 2.0**-50 * (abs(held.price) + abs(price))
@@ -175,7 +177,7 @@ def scorer_bound(
     bound = dual_value(problem, coef, (pos, neg), margins, worth, widened(*left), rounding, goal)
     if problem.constraints is not None:
         return replace(bound, constraints=held.in_order_of_rows(found.value[:-1]))
-    if math.isinf(bound.radius) or not (over_pairs and problem.program.loss.is_hinge) or goal is None:
+    if math.isinf(bound.radius) or not problem.program.loss.is_hinge or goal is None:
         return bound
     error = (found.error[:-1] + off * sample.peaks) * UP
     for between, moved in _repaired(problem, scorers, each, found.value[:-1], error, margins):

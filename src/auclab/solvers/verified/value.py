@@ -180,7 +180,7 @@ def dual_bound(
     `coef` (n_features,): the solution, whose length sets the radius. `gradient` (n_features,): ``Σ q d``, if known.
     """
     sample, constraints = problem.sample, problem.constraints
-    margins = worth = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
+    margins = worth = problem.program.comparisons.total(*(float(part.sum()) for part in multipliers))
     gradient = sample.combine(*multipliers) if gradient is None else gradient
     if constraints is not None:
         held = constraint_multipliers(problem.program, constraints, gradient, margins, sample.spread, coef)
@@ -353,7 +353,7 @@ def lagrangian(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
     if constraints is None:
         found, none = ConstraintMultipliers(np.zeros(0), np.zeros(sample.n_features)), np.zeros(sample.n_features, bool)
         return Lagrangian(ColumnConstraints.of(sample.n_features), found, none, none, found.bounds)
-    total = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
+    total = problem.program.comparisons.total(*(float(part.sum()) for part in multipliers))
     gradient = sample.combine(*multipliers)
     found = constraint_multipliers(problem.program, constraints, gradient, total, sample.spread, coef)
     if without_norm:
