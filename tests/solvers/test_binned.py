@@ -20,7 +20,7 @@ from auclab.samples.blocks.engines import number_of_passes, passes_to
 from auclab.samples.blocks.files import groups
 from auclab.samples.blocks.labels import packed_labels
 from auclab.samples.memory import RowRounding, Sample
-from auclab.solvers.binned.binned_loss import N_PARTS, BinnedLoss, SumInBins, grid_for, moves_of
+from auclab.solvers.binned.binned_loss import BINS, N_PARTS, SumInBins, grid_for, moves_of
 from auclab.solvers.binned.solver import BinnedSolve
 from auclab.solvers.certify import certify
 from auclab.solvers.dispatch import solve
@@ -71,7 +71,7 @@ def loss_at(program, table, y, w, intercept=0.0, n_bins=300, weight=None):
     grid = grid_for(program, sample.drawn, theta, n_bins)
     task = SumInBins(np.asarray(w, float), moves_of(program, theta), grid)
     sums = table.engine.reduce(task, sample.labels)
-    return BinnedLoss(program, (sample.prior_neg, sample.prior_pos), theta, grid, sums)
+    return BINS[program.comparisons.name](program, (sample.prior_neg, sample.prior_pos), theta, grid, sums)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from auclab.precision import SMALL_OBJECTIVE
 from auclab.solvers.solution import Certificate, RawSolution
 from auclab.solvers.verified.bound import proved_bound
 from auclab.solvers.verified.scorers import Scorers, proves_by_slopes, scorer_bound
-from auclab.solvers.verified.value import DualBound, Goal, dual_bound, unit_length
+from auclab.solvers.verified.value import DualBound, Goal, dual_bound
 from auclab.types import Array
 
 
@@ -142,7 +142,7 @@ def far_away(problem: Problem) -> float:
 
     At 2⁵² times the w whose scores differ by about 1, the rounding of a score alone is as large as a unit margin.
     """
-    return 2.0**52 * unit_length(problem)
+    return 2.0**52 * problem.lengths.unit
 
 
 def _goal(objective: float, tolerance: float, clock: Clock | None = None) -> Goal:

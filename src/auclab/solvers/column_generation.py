@@ -65,13 +65,11 @@ def generate_columns(name: str, problem: Problem, limits: Array, monitor: Monito
 
 def column_limits(problem: Problem) -> Array | None:
     """The limits c of the columns where a program is solved on a working set; None where it is not."""
-    program, sample = problem.program, problem.sample
-    n_rows = sample.n_pos + sample.n_neg
-    if sample.in_blocks or not program.uses_norm or sample.n_features < max(_LEAST, _PER_ROW * min(n_rows, 10_000)):
+    sample, n_rows = problem.sample, problem.sample.n_pos + problem.sample.n_neg
+    few = sample.n_features < max(_LEAST, _PER_ROW * min(n_rows, 10_000))
+    if few or not PARTS["working set of columns"].takes(problem):
         return None
-    if PARTS["working set of columns"].why_not(program, problem.constraints) is not None:
-        return None
-    return program.regulariser.norm.dual_box(sample.n_features)
+    return problem.program.regulariser.norm.dual_box(sample.n_features)
 
 
 class _Best:

@@ -66,7 +66,7 @@ def _shifted(problem: Problem, plain: Program, direction: Array) -> Problem:
     """The plain program (z = 0) whose margins are those of `problem` plus ``z direction·w``."""
     sample, step = problem.sample, problem.program.threshold * direction
     dense_pos, dense_neg = sample.arrays()
-    moved_neg = dense_neg if problem.over_pairs else dense_neg - step
+    moved_neg = dense_neg - problem.program.comparisons.total(0.0, 1.0) * step  # of a pair the positive moves alone
     return Problem(plain, replace(sample, X_pos=dense_pos + step, X_neg=moved_neg, offset=None))
 
 

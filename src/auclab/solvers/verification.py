@@ -20,6 +20,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.forms import dense
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.precision import ROUGH, SMALL_OBJECTIVE, TOLERANCE
@@ -44,9 +45,9 @@ def with_exact_zeros(
     certificate, constraints = proof.certificate, problem.constraints
     # The solver's own multipliers: those of the proof may be corrected to Σ q d = 0, where a penalty hardly counts.
     multipliers = proof.multipliers if raw.multipliers is None else raw.multipliers
-    if multipliers is None or not problem.program.uses_norm or not raw.coef.any():
+    if multipliers is None or not raw.coef.any():
         return None
-    groups = problem.program.regulariser.norm.length_groups(problem.sample.n_features)
+    groups = problem.program.used_norm.length_groups(problem.sample.n_features)
     if groups is None:
         return None
     likely = _likely_zeros(problem, raw, multipliers, proof.of_constraints, groups)
@@ -100,7 +101,7 @@ def _without(
     """
     coef, sample = np.where(zero, 0.0, raw.coef), problem.sample
     used, lost = np.flatnonzero(coef), np.flatnonzero(zero & (raw.coef != 0))
-    if sample.in_blocks or not sample.is_of_classes or not problem.program.loss.is_hinge:
+    if sample.in_blocks or problem.program.kind not in ("hinge", "cvar"):
         return coef, raw.intercept
     weights = problem.program.comparisons.row_weights(sample)
     pos, neg = (
@@ -110,7 +111,7 @@ def _without(
     if not pos.size + neg.size <= used.size + 1 <= NEWTON_FEATURES:
         return coef, raw.intercept
     rows = sample.stack(sample.take(pos, neg))
-    kept = rows[:, used].toarray() if sample.is_sparse else rows[:, used]
+    kept = dense(rows[:, used])
     of_lost = rows[:, lost] @ raw.coef[lost]
     change = np.linalg.lstsq(np.c_[kept, np.ones(kept.shape[0])], of_lost, rcond=None)[0]
     coef[used] += change[:-1]
@@ -229,7 +230,8 @@ def _feasible(problem: Problem, raw: RawSolution) -> RawSolution:
         return raw
     coef = nearest_feasible(constraints, raw.coef, problem.sample.spread) if constraints.is_convex else raw.coef
     if coef is None:
-        note = f"no point near the solver's satisfies the constraints; this one misses them by {_missed(problem, raw)}"
+        missed = f"{constraints.violation(raw.coef):.2g}"
+        note = f"no point near the solver's satisfies the constraints; this one misses them by {missed}"
         return replace(raw, status=Status.FAILED, notes=(*raw.notes, note))
     found = replace(raw, coef=coef)
     violation = constraints.violation(coef)
@@ -237,10 +239,6 @@ def _feasible(problem: Problem, raw: RawSolution) -> RawSolution:
         note = f"the constraints are satisfied up to rounding, {violation:.1g}"
         found = replace(found, notes=(*found.notes, note))
     return found
-
-
-def _missed(problem: Problem, raw: RawSolution) -> str:
-    return "nothing" if problem.constraints is None else f"{problem.constraints.violation(raw.coef):.2g}"
 
 
 def _status(problem: Problem, status: Status, certificate: Certificate, tolerance: float) -> Status:

@@ -18,7 +18,6 @@ import numpy as np
 from scipy.optimize import minimize
 
 from auclab.compiled.hinge import pair_hinge_active
-from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Clock, Timings
@@ -65,14 +64,9 @@ class _TrustRegion:
     timings: Timings = field(default_factory=Timings)
 
 
-def least_window(program: Program) -> int:
-    """Margins of the first window, of few features."""
-    return MIN_WINDOW if is_linear(program) else MIN_CONIC_WINDOW
-
-
 def first_window_size(problem: Problem) -> int:
     """Margins of the first window, if memory allows: a hundredth of the least number for every feature, or that."""
-    least = least_window(problem.program)
+    least = MIN_WINDOW if is_linear(problem.program) else MIN_CONIC_WINDOW
     return max(least, least // 100 * problem.sample.n_features)
 
 

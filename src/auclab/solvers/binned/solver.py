@@ -25,7 +25,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.precision import PART_OF_GAP, PATIENCE, SMALL_OBJECTIVE
 from auclab.samples.blocks.block_sample import BlockSample
-from auclab.solvers.binned.binned_loss import BinnedLoss, BinSums, SumInBins, grid_for, moves_of
+from auclab.solvers.binned.binned_loss import BINS, BinnedLoss, BinSums, SumInBins, grid_for, moves_of
 from auclab.solvers.certificate import relative_gap, verified_certificate
 from auclab.solvers.monitor import Monitor, progress_to
 from auclab.solvers.newton.minimise import DampedNewton, NewtonOptions
@@ -84,11 +84,9 @@ _MAX_PASSES = 40
 
 def is_solved_in_bins(problem: Problem) -> bool:
     """Whether this solver supports a problem in blocks: a mean of hinges without constraints, with drawn rows."""
-    if problem.sample.drawn is None or problem.constraints is not None:
+    if problem.sample.drawn is None or problem.sample.n_features > 500:  # they would not make a good Hessian
         return False
-    if problem.sample.n_features > 500:  # the drawn rows would not make a good Hessian
-        return False
-    return PARTS["bins of scores"].why_not(problem.program) is None
+    return PARTS["bins of scores"].takes(problem)
 
 
 def solve_in_bins(
@@ -244,7 +242,9 @@ class BinnedSolve:
         grid = grid_for(program, self.drawn, theta, n_bins)
         task = SumInBins(np.ascontiguousarray(theta[:-2]), moves_of(program, theta), grid)
         sums: BinSums = self.sample.table.engine.reduce(task, self.sample.labels)
-        return BinnedLoss(program, (self.sample.prior_neg, self.sample.prior_pos), theta, grid, sums)
+        return BINS[program.comparisons.name](
+            program, (self.sample.prior_neg, self.sample.prior_pos), theta, grid, sums
+        )
 
     def _step(self, theta: Array, loss: BinnedLoss) -> tuple[Array, float]:
         """The Newton step with the Hessian of the drawn rows, and the decrease that it predicts."""

@@ -131,7 +131,7 @@ def solve(problem: Problem, monitor: Monitor, *, max_iters: int = 5_000) -> RawS
     The level method of Lemaréchal, Nemirovskii & Nesterov (1995), "New variants of bundle methods", with the best point
     as prox centre. Cuts of pairwise hinges from sorted scores: Joachims (2006), "Training linear SVMs in linear time".
     """
-    compiling = compile_loops("cuts") if problem.over_pairs else 0.0
+    compiling = compile_loops(*problem.program.comparisons.loops["cuts"])
     monitor.start()
     solution = BundleSolve(problem, monitor).solve(max_iters)
     return replace(solution, timings=replace(solution.timings, compile=compiling))
@@ -206,7 +206,7 @@ class BundleSolve:
     def _add_cut(self, theta: Array) -> None:
         """Evaluate the loss at a point and add its cut to the model."""
         theta = self._feasible(theta)
-        theta[-1] = self.program.regulariser.norm(theta[:-2] * self.unit) if self.program.uses_norm else 0.0
+        theta[-1] = self.program.used_norm(theta[:-2] * self.unit)
         loss, slope, cut = supporting_cut(self.problem, theta * self.to_theta, keep_multipliers=self.keep_multipliers)
         value = loss + self.program.regulariser.value(theta[:-2] * self.unit)
         if value < self.best:

@@ -76,17 +76,12 @@ class DualPoint:
 
     def scaled(self, program: Program) -> tuple[float, float]:
         """The lower bound, and the factor of the marginals for it."""
-        worth, length = max(0.0, self.total - self.conjugate), self.length
-        if program.threshold and program.regulariser.weight > 0:
-            length = max(0.0, -self.slack(program.threshold)) * UP
-        if program.regulariser.weight > 0 and program.regulariser.squared:
-            scale = 1.0 if length == 0 else min(1.0, 2 * program.regulariser.weight * worth / length / length)
-            bound = scale * worth - scale * length * (scale * length / (4 * program.regulariser.weight)) * UP
-            return max(0.0, bound * DOWN), scale
-        if program.regulariser.weight > 0:
-            scale = 1.0 if length <= program.regulariser.weight else program.regulariser.weight / length * DOWN
-            return max(0.0, scale * worth * DOWN), scale
-        return (worth, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
+        worth = max(0.0, self.total - self.conjugate)
+        if program.regulariser.weight == 0:
+            return (worth, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
+        slack = -program.threshold * self.total * DOWN
+        bound, scale = program.regulariser.dual_value(np.array([self.length]), slack, worth, UP)
+        return max(0.0, bound * DOWN), scale if scale == 1.0 else scale * DOWN
 
     def slack(self, threshold: float) -> float:
         """The slack of ``‖g‖ ≤ −zS``; negative where it is violated."""
@@ -261,5 +256,5 @@ def evaluate(training: Training, landmarks: NDArray[np.intp], coefficients: Arra
     of_square = weight * of_score
     of_length = of_square / length if length > 0 else math.sqrt(of_square)
     rounding = steepest * (2.0 * of_score + abs(program.threshold) * of_length)
-    rounding += program.regulariser.weight * (of_square if program.regulariser.squared else of_length)
+    rounding += program.regulariser.slope(0.0) * of_length + 0.5 * program.regulariser.curvature * of_square
     return Evaluation(objective, length, rounding)

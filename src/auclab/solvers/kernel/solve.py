@@ -166,9 +166,7 @@ def solve_training(
         The second where another solve can begin at it.
     """
     program, tolerance = training.program, choices.tolerance
-    over_pairs = program.comparisons.name == "pairs"
-    compiling = compile_loops("values", "pairs") if over_pairs else compile_loops("points")
-    compiling += compile_loops("hardest") if program.comparisons.hardest else 0.0
+    compiling = compile_loops(*program.comparisons.loops["values"], *program.comparisons.loops["steps"])
     given = choices.max_landmarks or (NEWTON_FEATURES if program.uses_norm else _WITHOUT_NORM)
     most, ended = _within_memory(training, given, choices.memory), None
     # Without a norm a w may become as long as floats are before its span is wide enough.

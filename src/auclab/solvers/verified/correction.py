@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from auclab.forms import dense
 from auclab.formulations.base import Program
 from auclab.precision import LITTLE, ROUNDING, SMALLEST, TOLERANCE
 from auclab.samples.memory import Sample
@@ -102,7 +103,7 @@ def correcting_rows(
             np.union1d(rows, _strongest(X, each, sample.spread))
             for rows, X, each in zip(chosen, (sample.X_pos, sample.X_neg), room, strict=True)
         ]
-    X_pos, X_neg = (_dense(X) for X in sample.take(*chosen))
+    X_pos, X_neg = (dense(X) for X in sample.take(*chosen))
     unit = np.r_[2.0 ** np.round(np.log2(sample.spread)), 1.0]
     features = np.vstack([np.c_[X_pos, np.ones(len(X_pos))], -np.c_[X_neg, np.ones(len(X_neg))]]) / unit
     (of_pos, of_neg), (capacity_pos, capacity_neg) = chosen, capacities
@@ -114,10 +115,6 @@ def _room(multipliers: Array, capacity: Array) -> Array:
     """The room of multipliers for changes: nearly 0 where they are at 0 or at their capacity."""
     share = np.clip(multipliers / np.where(capacity > 0, capacity, 1.0), 0.0, 1.0)
     return multipliers * np.maximum(1.0 - share, TOLERANCE)  # used only if no other has room
-
-
-def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if sp.issparse(X) else X)  # type: ignore[attr-defined]
 
 
 def _largest(values: Array, shares: Array, count: int) -> NDArray[np.intp]:
@@ -190,7 +187,7 @@ def correct_threshold(
     along, vanishing = tangents
     left = np.eye(gradient.size)[vanishing]
     features = rows.features[:, :-1] * unit[:-1]
-    per_margin = np.full(len(features), 1.0 if program.comparisons.name == "points" else 0.5)
+    per_margin = np.full(len(features), 0.5 * program.comparisons.total(1.0, 1.0))
     per_margin[rows.n_observations :] = 0.0
     matrix = np.c_[
         features @ along.T + z * per_margin[:, None], features @ left.T / np.maximum(left @ unit[:-1], 1e-300)
