@@ -41,7 +41,11 @@ def generate_columns(name: str, problem: Problem, limits: Array, monitor: Monito
     `name`: of the solver. `limits`: of `column_limits`. `options`: of the solver.
     """
     best, start = _Best(problem, monitor), None
-    used, gap = _first_columns(problem, limits), ROUGH  # columns are still missing
+    # The columns whose means differ most between the classes.
+    size = int(max(_LEAST // 4, min(problem.sample.n_pos + problem.sample.n_neg, 2_000)))
+    apart = abs(problem.sample.mean_difference) / limits
+    used = np.sort(np.argpartition(-apart, min(size, apart.size - 1))[:size])
+    gap = ROUGH  # columns are still missing
     max_iter = options.pop("max_iter", None)  # of newton: over all rounds
     for _ in range(MOST_STEPS):
         if max_iter is not None:
@@ -116,14 +120,6 @@ class _Best:
             timings=timings,
             steps=(Step(f"column generation, {self.rounds} rounds: {self.iterations:,} iterations", timings.total),),
         )
-
-
-def _first_columns(problem: Problem, limits: Array) -> NDArray[np.intp]:
-    """The columns whose means differ most between the classes."""
-    sample = problem.sample
-    size = int(max(_LEAST // 4, min(sample.n_pos + sample.n_neg, 2_000)))
-    prices = abs(sample.mean_difference) / limits
-    return np.sort(np.argpartition(-prices, min(size, prices.size - 1))[:size])
 
 
 def _restricted(problem: Problem, used: NDArray[np.intp]) -> Problem:

@@ -160,7 +160,11 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, cl
             raw, objective = sparse
             proved = certify_answer(problem, raw, objective, tolerance, proving_clock)
         proving, certificate, multipliers, of_constraints, scorers, each = proved
-    found = _solution(problem, raw, certificate, solver, tolerance)
+    found, pairs = _solution(problem, raw, certificate, solver, tolerance), None
+    if each is not None and not problem.sample.is_of_classes:
+        upper, lower, _ = problem.sample.pairs()
+        used = np.flatnonzero(each > 0)
+        pairs = upper[used].astype(np.intp), lower[used].astype(np.intp), each[used]
     return replace(
         found,
         steps=(*raw.steps, Step("value and certificate on the rows as given", clock.seconds - begin)),
@@ -171,18 +175,11 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, cl
         constraints=problem.constraints,
         constraint_multipliers=of_constraints,
         dual_scorers=tuple((weight, w, width) for weight, w, _, width in scorers),
-        dual_pairs=None if each is None or problem.sample.is_of_classes else _pairs_of(problem, each),
+        dual_pairs=pairs,
         null_for_every_value=null_reason is not None
         and raw.multipliers is not None
         and problem.program.null.holds_for_every_value(problem.sample, raw.multipliers),
     )
-
-
-def _pairs_of(problem: Problem, each: Array) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
-    """The pairs that have a multiplier: their upper rows, their lower rows, and the multipliers."""
-    upper, lower, _ = problem.sample.pairs()
-    used = np.flatnonzero(each > 0)
-    return upper[used].astype(np.intp), lower[used].astype(np.intp), each[used]
 
 
 def _solution(problem: Problem, raw: RawSolution, certificate: Certificate, solver: str, tolerance: float) -> Solution:

@@ -25,7 +25,7 @@ by what pairs within a bin do, of second order in the width of the bins.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -178,7 +178,7 @@ class SumInBins:
 
 
 #: Additions of sums, and roundings of the terms, that a sum by bins has besides those of one group of blocks.
-_MORE_TERMS = 80
+MORE_TERMS = 80
 
 
 @dataclass(frozen=True)
@@ -201,17 +201,21 @@ class BinnedLoss(ABC):
     says.
     """
 
+    of_priors: Callable[[Array], Array]
+
     def __init__(self, program: Program, priors: tuple[float, float], theta: Array, grid: Grid, sums: BinSums) -> None:
         self.program, self.theta, self.grid, self.sums = program, theta, grid, sums
         classes = sums.mass.sum(axis=1)
         #: The share of a unit of weight within each class, before the priors.
         self.unit = 1.0 / classes
         self.priors = priors
+        #: What the weights within the negatives and within the positives are multiplied by.
+        self.class_weights = self.of_priors(np.asarray(priors))
         self.shares = sums.mass * self.unit[:, None]
 
     def limits(self) -> Limits:
         """Limits of the objective; O(n_bins)."""
-        rounding = 2.0**-52 * (self.sums.longest + 2 * _MORE_TERMS)
+        rounding = 2.0**-52 * (self.sums.longest + 2 * MORE_TERMS)
         left, right = self.grid.part_ends(float(self.sums.ends[:, 0].min()), float(self.sums.ends[:, 1].max()))
         sums = self.sums.total * self.unit[:, None]
         low, high = self._limits(self.shares, sums, left, right)
@@ -226,11 +230,6 @@ class BinnedLoss(ABC):
         # Relative position of the mean in the cell: the share of the weight that is moved to the upper end.
         up = np.divide(means - left, width, out=np.zeros_like(means), where=width > 0)
         return self._between(shares, means, up, left, right)
-
-    @property
-    @abstractmethod
-    def class_weights(self) -> Array:
-        """What the weights within the negatives and within the positives are multiplied by."""
 
     @abstractmethod
     def _between(self, shares: Array, means: Array, up: Array, left: Array, right: Array) -> tuple[float, float]:
@@ -258,7 +257,7 @@ class BinnedLoss(ABC):
         rows_pos, rest_pos, share_pos = self._means(1)
         rows_neg, rest_neg, share_neg = self._means(0)
         positive = np.repeat([True, False], [len(rows_pos), len(rows_neg)])
-        terms = self.sums.longest + _MORE_TERMS
+        terms = self.sums.longest + MORE_TERMS
         error = (2.0**-52 * terms if self.sums.weighted else 2.0 * (2.0**-53 * terms) ** 2 + 2.0**-100) * peaks
         sample = Sample(
             rows_pos,
@@ -300,16 +299,12 @@ class BinnedLoss(ABC):
         rest = ((high - product) - error + low) / mass
         return np.ascontiguousarray(means.T), np.ascontiguousarray(rest.T), mass / mass.sum()
 
-    @property
-    def weight_error(self) -> float:
-        """Bound on the relative error of the weights of bins; 0 if all rows have the weight 1."""
-        return 2.0**-51 * (self.sums.longest + _MORE_TERMS if self.sums.weighted else 4)
-
 
 class PairBins(BinnedLoss):
     """Over pairs: of a bin it matters how its positives and negatives are mixed."""
 
     kinks = ()
+    of_priors = staticmethod(np.ones_like)
 
     @staticmethod
     def moves(intercept: float, shift: float) -> tuple[float, float]:
@@ -330,11 +325,6 @@ class PairBins(BinnedLoss):
         density = density + 0.05 / n_cells + 0.05 * 0.5 * (counts[0] + counts[1])
         below = np.r_[0.0, np.cumsum(density)]
         return np.interp(np.linspace(0.0, below[-1], n_bins + 1)[1:-1], below, cells)
-
-    @property
-    def class_weights(self) -> Array:
-        """The weights within the classes are those of the pairs."""
-        return np.ones(2)
 
     def _between(self, shares: Array, means: Array, up: Array, left: Array, right: Array) -> tuple[float, float]:
         (v, u), (n, p) = shares, means
@@ -357,6 +347,7 @@ class PointBins(BinnedLoss):
     """Over points: the kink of all is the edge 0."""
 
     kinks = (0.0,)
+    of_priors = staticmethod(np.asarray)
 
     @staticmethod
     def moves(intercept: float, shift: float) -> tuple[float, float]:
@@ -371,11 +362,6 @@ class PointBins(BinnedLoss):
         near = scores[np.argsort(abs(scores))[: max(2, int(0.1 * scores.size))]]
         parts = np.linspace(0.0, 1.0, n_bins // 2 + 1)[1:-1]
         return np.r_[np.quantile(scores, parts), np.quantile(near, parts)]
-
-    @property
-    def class_weights(self) -> Array:
-        """Negatives and positives have the weight of their class."""
-        return np.asarray(self.priors)
 
     def _between(self, shares: Array, means: Array, up: Array, left: Array, right: Array) -> tuple[float, float]:
         v, u = shares * self.class_weights[:, None]

@@ -212,7 +212,11 @@ class BundleSolve:
         if value < self.best:
             self.best, self.center = value, theta
             if self.by_slopes:
-                self._prove_by(cut, theta)
+                # The slopes at a point alone: near the minimum of a smooth loss their bound exceeds the master's.
+                coef, intercept = theta[:-2] * self.unit, float(theta[-2])
+                found, *_ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, HALF_OF_DIGITS)])
+                if found.lower_bound > self.lower:
+                    self.lower, self.combination = found.lower_bound, [(1.0, cut)]
         cut.last_active = self.iterations
         slope = slope * self.to_theta
         self.cuts.append(cut)
@@ -222,13 +226,6 @@ class BundleSolve:
         self.iterations += 1
         if len(self.cuts) > self.max_cuts:
             self._drop_inactive()
-
-    def _prove_by(self, cut: Cut, theta: Array) -> None:
-        """The bound from the slopes at a point alone; near the minimum of a smooth loss it exceeds the master's."""
-        coef, intercept = theta[:-2] * self.unit, float(theta[-2])
-        found, *_ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, HALF_OF_DIGITS)])
-        if found.lower_bound > self.lower:
-            self.lower, self.combination = found.lower_bound, [(1.0, cut)]
 
     def _feasible(self, theta: Array) -> Array:
         """A copy of a point, moved onto the constraints where the rounding of a model violates them."""
@@ -305,7 +302,11 @@ class BundleSolve:
     def _next_point(self, minimiser: MasterPoint) -> Array:
         """The projection of the prox centre onto the level set; a point towards the minimiser if need be."""
         lowest = self._model_value(minimiser)
-        self._count_steps(lowest)
+        # Steps in which the model's minimum did not rise, and those in which the best value did not fall either.
+        rise, fall = lowest - self.previous[0], self.previous[1] - self.best
+        self.steps_without_rise = 0 if rise > EQUAL * self.best else self.steps_without_rise + 1
+        self.stalled_steps = 0 if max(rise, fall) > EQUAL * self.best else self.stalled_steps + 1
+        self.previous = lowest, self.best
         if self.steps_without_rise and self.steps_without_rise % FEW_STEPS == 0:
             # The model's minimum no longer changes: if the model is exact there, this point is the last.
             self.space.include(minimiser.theta)
@@ -334,13 +335,6 @@ class BundleSolve:
         self._mark_active(multipliers > TOLERANCE * max(multipliers.max(), 1e-300))
         self.step_length = min(max(metric_length(step, metric), 1e-12), 1e12)
         return space.widen(center + step)
-
-    def _count_steps(self, lowest: float) -> None:
-        """Count steps in which the model's minimum did not rise, and those in which the best value did not fall too."""
-        rise, fall = lowest - self.previous[0], self.previous[1] - self.best
-        self.steps_without_rise = 0 if rise > EQUAL * self.best else self.steps_without_rise + 1
-        self.stalled_steps = 0 if max(rise, fall) > EQUAL * self.best else self.stalled_steps + 1
-        self.previous = lowest, self.best
 
     def _mark_active(self, active: NDArray[np.bool_]) -> None:
         for k in np.flatnonzero(active):

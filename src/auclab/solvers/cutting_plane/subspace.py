@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ from auclab.forms import dense
 from auclab.formulations.problem import Problem
 from auclab.precision import HALF_OF_DIGITS, ROUNDING, TOLERANCE
 from auclab.regularisers import VectorNorm
-from auclab.samples.memory import Sample
+from auclab.samples.memory import strided
 from auclab.solvers.verified.scorers import proves_by_slopes, slopes_at
 from auclab.types import Array
 
@@ -89,10 +88,6 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float, f
     return active, loss, 0.0
 
 
-#: The metric is estimated from about this many observations per class.
-_SAMPLE_SIZE = 10_000
-
-
 def score_metric(problem: Problem, unit: Array) -> Array:
     """M with ``δᵀMδ`` the mean square change of a score for a step ``δ = (x, b)``, shape (n + 1, n + 1).
 
@@ -102,8 +97,11 @@ def score_metric(problem: Problem, unit: Array) -> Array:
     """
     sample, n = problem.sample, unit.size
     metric = np.zeros((n + 1, n + 1))
-    for X, share, prior in _strided_classes(sample):
-        rows, weight = problem.program.comparisons.score_changes(dense(X) * unit, share, prior)
+    priors = sample.prior_pos, sample.prior_neg
+    for X, share, prior in zip((sample.X_pos, sample.X_neg), (sample.share_pos, sample.share_neg), priors, strict=True):
+        some = strided(share.size)
+        within = share[some] / max(float(share[some].sum()), 1e-300)
+        rows, weight = problem.program.comparisons.score_changes(dense(X[some]) * unit, within, prior)
         metric += (rows * weight[:, None]).T @ rows
     metric[np.arange(n + 1), np.arange(n + 1)] += TOLERANCE
     return metric
@@ -120,18 +118,6 @@ def metric_length(step: Array, metric: Array) -> float:
     leading = step[: metric.shape[0]]
     square = leading @ (metric * leading) if metric.ndim == 1 else leading @ metric @ leading
     return math.sqrt(max(float(square), 0.0))
-
-
-def _strided_classes(sample: Sample) -> list[tuple[Any, Array, float]]:
-    """Evenly spaced observations of either class, their shares, and the weight of the class."""
-    classes = []
-    for X, share, prior in (
-        (sample.X_pos, sample.share_pos, sample.prior_pos),
-        (sample.X_neg, sample.share_neg, sample.prior_neg),
-    ):
-        rows = slice(None, None, max(1, share.size // _SAMPLE_SIZE))
-        classes.append((X[rows], share[rows] / max(float(share[rows].sum()), 1e-300), prior))
-    return classes
 
 
 #: Multiples of the difference of the class means (in units of the spread) among which the best is taken.

@@ -21,7 +21,7 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.precision import FEW_ROUNDINGS, FEW_STEPS
 from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows
-from auclab.solvers.verified.feasibility import Feasible, feasible_nearby
+from auclab.solvers.verified.feasibility import feasible_nearby
 from auclab.solvers.verified.value import (
     DOWN,
     DualBound,
@@ -171,7 +171,9 @@ class _Search:
             rows, held = rows.updated(*nearest, others), held.replaced(others)
             exact = feasible_nearby(self.problem, rows, *nearest, held, columns)
             if exact is not None:
-                found = self._of_exact(exact)
+                found = self._value(exact.multipliers, exact.total, *exact.residual, exact.held, exact.price)
+                # All are scaled, those of the constraints too.
+                found = replace(found, bound=exact.factor * found.bound * DOWN, scale=exact.factor * found.scale)
                 if self.problem.constraints is None or self.goal.is_reached_by(found):
                     return found
                 other = self._charged(nearest, held)
@@ -185,11 +187,6 @@ class _Search:
         lacking = self._lacking(multipliers) + float(sums.largest[-1])
         error = sums.error[:-1] + 2.0 * lacking * self.problem.sample.peaks
         return self._value(multipliers, max(0.0, sums.total - lacking), sums.value[:-1], error, held)
-
-    def _of_exact(self, exact: Feasible) -> DualBound:
-        """The bound of exact multipliers, all of which are scaled, those of the constraints too."""
-        found = self._value(exact.multipliers, exact.total, *exact.residual, exact.held, exact.price)
-        return replace(found, bound=exact.factor * found.bound * DOWN, scale=exact.factor * found.scale)
 
     def _value(
         self, multipliers: Multipliers, total: float, value: Array, error: Array, held: Lagrangian, more: float = 0.0
