@@ -121,6 +121,11 @@ def as_rows(X: Any, *, may_be_empty: bool = False) -> Any:
     return to_numbers("X", matrix, "; encode categories first (preprocess=standard)")
 
 
+def dense(X: Any) -> NDArray[Any]:
+    """Rows as an array: itself, or that of a CSR matrix filled."""
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+
+
 def to_numbers(name: str, values: Any, advice: str = "") -> Any:
     """An array or a CSR matrix as one of float64.
 

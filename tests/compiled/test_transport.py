@@ -6,7 +6,7 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from auclab.compiled.hinge import by_density, largest_excess, least_capacity_ratio
+from auclab.compiled.hinge import SortedMarginals, by_density, least_capacity_ratio
 
 
 def brute_force(pos, neg, share_pos, share_neg):
@@ -31,13 +31,15 @@ def test_prefixes_are_the_worst_sets(seed, equal):
     pos, neg = q.sum(axis=1), q.sum(axis=0)
     expected = float(brute_force(pos, neg, share_pos, share_neg))
     # Sets that are left out fit, so that the excess is right wherever it is positive.
-    assert max(0.0, largest_excess(pos, neg, share_pos, share_neg, 1.0)) == pytest.approx(max(0.0, expected), abs=1e-15)
+    assert max(0.0, SortedMarginals(pos, neg, share_pos, share_neg).largest_excess(1.0)) == pytest.approx(
+        max(0.0, expected), abs=1e-15
+    )
 
 
 def test_an_excess_below_rounding_is_found():
     share = np.array([0.5, 0.5])
     pos, neg = np.array([0.25, 0.5 + 2**-54]), np.array([0.5, 0.25 + 2**-54])
-    assert 0 < largest_excess(pos, neg, share, share, 1.0) < 1e-15
+    assert 0 < SortedMarginals(pos, neg, share, share).largest_excess(1.0) < 1e-15
 
 
 def test_order_of_densities_that_differ_beyond_a_float():

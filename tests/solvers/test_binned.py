@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab.compiled.hinge import transport_factor
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
@@ -19,11 +20,10 @@ from auclab.samples.blocks.engines import number_of_passes, passes_to
 from auclab.samples.blocks.files import groups
 from auclab.samples.blocks.labels import packed_labels
 from auclab.samples.memory import RowRounding, Sample
-from auclab.solvers.binned.binned_loss import N_PARTS, BinnedLoss, SumInBins, grid_for, moves_of
+from auclab.solvers.binned.binned_loss import BINS, N_PARTS, SumInBins, grid_for, moves_of
 from auclab.solvers.binned.solver import BinnedSolve
 from auclab.solvers.certify import certify
 from auclab.solvers.dispatch import solve
-from auclab.solvers.verified.bound import transport_factor
 from auclab.solvers.verified.value import moments
 from auclab.types import AuclabError, Status
 from computed_rows import uniform_rows
@@ -71,7 +71,7 @@ def loss_at(program, table, y, w, intercept=0.0, n_bins=300, weight=None):
     grid = grid_for(program, sample.drawn, theta, n_bins)
     task = SumInBins(np.asarray(w, float), moves_of(program, theta), grid)
     sums = table.engine.reduce(task, sample.labels)
-    return BinnedLoss(program, (sample.prior_neg, sample.prior_pos), theta, grid, sums)
+    return BINS[program.comparisons.name](program, (sample.prior_neg, sample.prior_pos), theta, grid, sums)
 
 
 @pytest.mark.slow

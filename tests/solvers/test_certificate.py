@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import BufferedAUC, Certificate, RankSVM, Solution, solve
+from auclab.compiled.hinge import transport_factor
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import certify
 from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
-from auclab.solvers.verified.bound import feasible_multipliers, transport_factor
 from auclab.types import Status
 from programs import CONVEX, label, overlapping
 
@@ -61,7 +61,7 @@ def test_feasible_multipliers_stay_as_they_are():
     problem = Problem(RankSVM(0.05, "l1"), as_sample(X, y))
     solution = solve(problem.program, X, y)
     pos, neg = solution.multipliers[y == 1], solution.multipliers[y == 0]
-    repaired = feasible_multipliers(problem, pos, neg)
+    repaired = problem.program.comparisons.feasible(problem.sample, pos, neg)
     np.testing.assert_allclose(repaired[0], pos, rtol=1e-12)
     np.testing.assert_allclose(repaired[1], neg, rtol=1e-12)
     assert pos.sum() == pytest.approx(neg.sum(), rel=1e-12)

@@ -27,7 +27,7 @@ from auclab.bounds.bound import (
     check_sizes,
     from_below,
 )
-from auclab.forms import as_rows
+from auclab.forms import as_rows, dense
 from auclab.regularisers import VectorNorm, norm_named
 from auclab.types import Array, AuclabError, Norm
 from auclab.validation import check_choice
@@ -235,7 +235,7 @@ def _of_distribution(
 
 def _matrix(X: Any) -> Array:
     rows = as_rows(X)
-    features: Array = rows.toarray() if hasattr(rows, "toarray") else rows
+    features = dense(rows)
     if not np.isfinite(features).all():
         raise AuclabError("X must be a matrix of finite numbers")
     return features

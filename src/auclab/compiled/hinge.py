@@ -254,21 +254,6 @@ def by_density(marginals: Array, shares: Array) -> tuple[Array, Array]:
     return values[order], weights[order]
 
 
-def largest_excess(
-    pos: Array, neg: Array, share_pos: Array, share_neg: Array, factor: float, change: float = 0.0
-) -> float:
-    """``max_I [factor Σ_I α_i − Σ_j min(factor β_j, s_j Σ_I σ_i)]``, an upper bound of it; −∞ where α is 0.
-
-    Sets whose ``Σ_I σ_i`` is above every density factor·β_j/s_j are left out: they fit because the sums are equal. By
-    max-flow/min-cut, some pair weighting within the capacities has marginals that lack no more than this excess.
-
-    `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0: marginals α and β. `share_pos`, `share_neg`: σ and s, positive wherever the
-    marginals are. `factor` in (0, 1]. `change`: by how much, relatively, the marginals may differ from those given when
-    "above every density" is decided.
-    """
-    return SortedMarginals(pos, neg, share_pos, share_neg).largest_excess(factor, change)
-
-
 @loop(nogil=True)
 def least_capacity_ratio(demand: Array, capacity: Array, levels: Array, values: Array, first: int) -> float:
     """``min(1, min_k capacity_k / φ⁻¹(demand_k))`` by one merge of ascending demands with the kinks of φ; O(m).
@@ -289,8 +274,63 @@ def least_capacity_ratio(demand: Array, capacity: Array, levels: Array, values: 
     return least
 
 
+def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array) -> float:
+    """The largest τ ≤ 1 for which τ·(pos, neg) are the marginals of some ``0 ≤ q_ij ≤ share_pos_i share_neg_j``.
+
+    By max-flow/min-cut it suffices that every set I of positives fits: ``τ Σ_I pos ≤ Σ_j min(τ neg_j, share_neg_j
+    share_pos(I))``; with φ(c) = Σ_j min(neg_j, c·share_neg_j), which is concave, the binding sets are those of
+    the largest ratios pos_i/share_pos_i, and the condition is ``τ ≤ share_pos(I)/φ⁻¹(Σ_I pos)``.
+    """
+    threads = min(pos.size, neg.size) >= LARGE
+    (levels, values), (capacity, demand) = in_parallel(
+        lambda sums, *marginals: sums(*_ascending_densities(*marginals)),
+        (_kinks, neg, share_neg),
+        (_largest_sums, pos, share_pos),
+        threads=threads,
+    )
+
+    def least_ratio(part: slice) -> float:
+        wanted = demand[part]
+        first = int(np.searchsorted(values, wanted[0], side="right")) - 1 if wanted.size else 0
+        return float(least_capacity_ratio(wanted, capacity[part], levels, values, max(first, 0)))
+
+    half = demand.size // 2
+    return min(in_parallel(least_ratio, (slice(half),), (slice(half, None),), threads=threads))
+
+
+def _kinks(levels: Array, share: Array, marginals: Array) -> tuple[Array, Array]:
+    """The kinks c of φ, and its values there: full sums below, c times the remaining share above."""
+    values = np.zeros(levels.size + 1)
+    np.cumsum(marginals[:-1], out=values[2:])
+    above = np.cumsum(share[::-1])[::-1]
+    above *= levels  # in place, as the arrays are long
+    values[1:] += above
+    return np.concatenate(([0.0], levels)), values
+
+
+def _largest_sums(_: Array, share: Array, marginals: Array) -> tuple[Array, Array]:
+    """The shares and marginals of the sets of the largest densities."""
+    return np.cumsum(share[::-1]), np.cumsum(marginals[::-1])
+
+
+def _ascending_densities(multipliers: Array, share: Array) -> tuple[Array, Array, Array]:
+    """``multipliers / share``, ascending, with share and multipliers in the same order; shares of 0 left out."""
+    if share[0] > 0 and (share == share[0]).all():
+        # Equal shares need no permutation, and a plain sort is several times faster.
+        ascending = np.sort(multipliers)
+        return ascending / share[0], share, ascending
+    multipliers, share = multipliers[share > 0], share[share > 0]
+    density = multipliers / share
+    order = np.argsort(density)
+    return density[order], share[order], multipliers[order]
+
+
 class SortedMarginals:
-    """Marginals sorted once, for several factors; the parameters are those of `largest_excess`."""
+    """Marginals α and β, sorted once for several factors.
+
+    `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0: α and β. `share_pos`, `share_neg`: σ and s, positive wherever the marginals
+    are.
+    """
 
     def __init__(self, pos: Array, neg: Array, share_pos: Array, share_neg: Array) -> None:
         of_pos, (self.neg, self.share_neg) = in_parallel(
@@ -303,7 +343,14 @@ class SortedMarginals:
         self.error = relative * float(self.pos.sum() + self.neg.sum())
 
     def largest_excess(self, factor: float, change: float = 0.0) -> float:
-        """`auclab.compiled.hinge.largest_excess` of these marginals."""
+        """``max_I [factor Σ_I α_i − Σ_j min(factor β_j, s_j Σ_I σ_i)]``, an upper bound of it; −∞ where α is 0.
+
+        Sets whose ``Σ_I σ_i`` is above every density factor·β_j/s_j are left out: they fit because the sums are equal.
+        By max-flow/min-cut, some pair weighting within the capacities has marginals that lack no more than this excess.
+
+        `factor` in (0, 1]. `change`: by how much, relatively, the marginals may differ from those given when "above
+        every density" is decided.
+        """
         parts = self.pos, self.share_pos, self.neg, self.share_neg
         return float(_largest_excess(*parts, factor, change)) + self.error
 

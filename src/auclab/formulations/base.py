@@ -22,7 +22,8 @@ from auclab.losses import Hinge, Loss
 from auclab.margins import AllPairs, Comparison
 from auclab.margins.margins import DoubleDouble
 from auclab.precision import EQUAL, ROUNDING, SMALL_OBJECTIVE
-from auclab.regularisers import Norm, Regulariser
+from auclab.regularisers import Norm, Regulariser, VectorNorm
+from auclab.regularisers.norms import NO_NORM
 from auclab.samples.memory import Sample, moved_intercept_parts
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_array
@@ -167,7 +168,7 @@ class NullPoint(FixedNull):
         if program.kind == "piecewise":
             assert at_null is not None
             meaning, by_penalty, by_threshold = f"the value is {total:.4g}", "λ_max", "the largest one"
-            total = float(sum(part.sum() for part in at_null)) / (2.0 if comparisons.name == "pairs" else 1.0)
+            total = comparisons.total(*(float(part.sum()) for part in at_null))
         slope = regulariser.slope(0.0) - program.threshold * total  # of penalty and buffer, in ‖w‖
         of_formula, of_threshold = "", ""
         if at_null is not None:
@@ -359,6 +360,11 @@ class Program(ABC):
     def uses_norm(self) -> bool:
         """Whether ‖w‖ appears at all; without it the norm makes no difference."""
         return self.threshold != 0 or self.regulariser.weight > 0
+
+    @property
+    def used_norm(self) -> VectorNorm:
+        """The norm that makes a difference: that of the regulariser, or a norm of 0 where ‖w‖ does not appear."""
+        return self.regulariser.norm if self.uses_norm else NO_NORM
 
     @abstractmethod
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:

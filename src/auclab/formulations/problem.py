@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +13,20 @@ from auclab.formulations.base import Program, accurate_objective
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import Composed
 from auclab.margins import AllPairs
+from auclab.regularisers import EUCLIDEAN
 from auclab.samples.memory import Sample
 from auclab.types import Array
+
+
+class Lengths(NamedTuple):
+    """How w is measured where a bound holds up to a length (`Certificate.norm_bound`), and dual vectors with it.
+
+    `unit`: the length of w for which scores differ by about 1.
+    """
+
+    of: Callable[[Array], float]
+    dual: Callable[[Array], float]
+    unit: float
 
 
 @dataclass(frozen=True)
@@ -37,7 +51,7 @@ class Problem:
     @property
     def n_margins(self) -> int:
         """Number of hinge terms: n_pos · n_neg pairs or n_pos + n_neg points."""
-        return self.sample.n_pairs if self.over_pairs else self.sample.n_pos + self.sample.n_neg
+        return self.program.comparisons.n_pairs(self.sample) or self.sample.n_pos + self.sample.n_neg
 
     def objective(self, coef: Array, intercept: float) -> float:
         """The program's value at a point."""
@@ -57,7 +71,7 @@ class Problem:
         Of an absolute norm g has the largest moduli and ε is 0. Of any norm g is the centre, and with it
         ``‖g + δ‖_* ≤ ‖g‖_* + Σ abs(δ_k) ‖e_k‖_*``.
         """
-        if not self.program.uses_norm or self.program.regulariser.norm.is_absolute:
+        if self.program.used_norm.is_absolute:
             return np.maximum(abs(low), abs(high)), 0.0
         centre = 0.5 * low + 0.5 * high
         radius = np.maximum(high - centre, centre - low)
@@ -65,6 +79,14 @@ class Problem:
             return centre, 0.0
         radius += 2.0**-51 * (abs(low) + abs(high))
         return centre, float(radius @ self._unit_lengths) * (1.0 + 2.0**-50 * radius.size)
+
+    @cached_property
+    def lengths(self) -> Lengths:
+        """In the program's norm; without one Euclidean, with every feature in units of its spread."""
+        norm, spread = self.program.regulariser.norm, self.sample.spread
+        if self.program.uses_norm:
+            return Lengths(norm, norm.dual, norm(1.0 / spread))
+        return Lengths(lambda w: EUCLIDEAN(w * spread), lambda g: EUCLIDEAN(g / spread), 1.0)
 
     @property
     def largest_row(self) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from auclab.forms import as_rows
+from auclab.forms import as_rows, dense
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice, check_types
 
@@ -357,7 +357,7 @@ class Precomputed(Kernel):
     def _between(self, X: Any, Y: Any) -> Array:
         """The columns of an array or a CSR matrix of float64."""
         columns = X[:, Y]
-        return np.asarray(columns.toarray() if hasattr(columns, "toarray") else columns)
+        return dense(columns)
 
     def columns_of(self, X: Any, train: NDArray[np.intp]) -> Any:
         """The columns of the training rows `train`."""

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.accurate import accurate_pair_hinge, two_sums
+from auclab.compiled.accurate import UNIT, accurate_pair_hinge, two_sums
 from auclab.compiled.bicliques import accurate_pair_slopes
-from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
+from auclab.compiled.hinge import SortedMarginals, pair_hinge_active, pair_hinge_value, transport_factor
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
-from auclab.precision import TOLERANCE
+from auclab.precision import FEW_ROUNDINGS, TOLERANCE
 from auclab.projection.projection import distance_to_means
 from auclab.regularisers import VectorNorm
 from auclab.samples.as_sample import as_sample
@@ -26,6 +27,9 @@ from auclab.samples.ranked import RankedSample
 from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 from auclab.validation import check_choice
+
+if TYPE_CHECKING:
+    from auclab.compiled.compiling import Family
 
 #: Numbers as unevaluated sums ``high + low``.
 DoubleDouble = tuple[Array, Array]
@@ -37,6 +41,34 @@ class SealedError(AuclabError, TypeError):
     """A class was derived from one that is not an extension point."""
 
 
+@dataclass(frozen=True)
+class MarginRows:
+    """The observations of every margin ``s_i⁺ − s_j⁻ + sign · b`` and its weight.
+
+    `pos`, `neg` (n_margins,): numbers of rows of either class; −1 for none. `weights` (n_margins,). `signs`
+    (n_margins,), or None: None over pairs, where b cancels.
+    """
+
+    pos: NDArray[Any]
+    neg: NDArray[Any]
+    weights: Array
+    signs: Array | None = None
+
+    def differences(self, of_pos: Any, of_neg: Any) -> Any:
+        """What a margin takes from its rows, of an array or CSR matrix of either class with a row each."""
+        return _selecting(self.pos, of_pos.shape[0]) @ of_pos - _selecting(self.neg, of_neg.shape[0]) @ of_neg
+
+    def marginals(self, values: Array, n_pos: int, n_neg: int) -> tuple[Array, Array]:
+        """The sums of values of margins over those of every observation, shapes (n_pos,) and (n_neg,)."""
+        return _selecting(self.pos, n_pos).T @ values, _selecting(self.neg, n_neg).T @ values
+
+
+def _selecting(rows: NDArray[Any], width: int) -> sp.csr_array:
+    """The 0/1 matrix whose row k selects entry rows[k], none where that is −1."""
+    used = np.flatnonzero(rows >= 0)
+    return sp.csr_array((np.ones(used.size), (used, rows[used])), shape=(rows.size, width))
+
+
 class Comparison(ABC):
     """Margins ``m_k(w, b)`` with weights that sum to 1; they are never formed individually.
 
@@ -46,12 +78,14 @@ class Comparison(ABC):
     Attributes
     ----------
     name : {"pairs", "points"}
+    loops : dict
+        The compiled loops that values, cutting planes and Newton steps call.
     encodings : tuple of str
         The encodings available to a linear-programming solver.
     mean_symbol, margin_symbol : str
         The mean and the margin in an equation.
-    error_name, score_name : str
-        Names of error and score in sentences.
+    error_name, score_name, separated : str
+        Names of error, score and what a scorer separates in sentences.
     null_level_names : (str, str)
         Names of the λ and of the −z at which w = 0 becomes optimal.
     is_tied_at_null : bool
@@ -73,11 +107,13 @@ class Comparison(ABC):
     """
 
     name: ClassVar[Literal["pairs", "points"]]
+    loops: ClassVar[dict[Literal["values", "cuts", "steps"], tuple[Family, ...]]]
     encodings: ClassVar[tuple[Encoding, ...]]
     mean_symbol: ClassVar[str]
     margin_symbol: ClassVar[str]
     error_name: ClassVar[str]
     score_name: ClassVar[str]
+    separated: ClassVar[str]
     null_level_names: ClassVar[tuple[str, str]]
     is_tied_at_null: ClassVar[bool] = False
     hardest: ClassVar[bool] = False
@@ -142,6 +178,84 @@ class Comparison(ABC):
         """The sums of ``weight_k ℓ'(a_k)`` of every observation, and of ``ℓ(a_k)`` and ``ℓ*(ℓ'(a_k))`` over all."""
 
     @abstractmethod
+    def bounded_slopes(
+        self, table: Pieces, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+    ) -> tuple[Array, Array, float, float, float]:
+        """The sums of ``weight_k ℓ'(a_k)`` of every observation, and of ``ℓ*``, with bounds of their errors.
+
+        The last two are error bounds of all sums over observations together, and of the sum of ``ℓ*``.
+        """
+
+    @abstractmethod
+    def active(
+        self, sample: Sample, scores: tuple[Array, Array], intercept: float, shift: float
+    ) -> tuple[tuple[Array, ...], float]:
+        """The weights of the margins with a positive hinge, by observation, and the mean hinge from them.
+
+        Over the hardest negatives their weights r are a third array.
+        """
+
+    @abstractmethod
+    def score_changes(self, rows: Array, share: Array, prior: float) -> tuple[Array, Array]:
+        """The changes of the scores of a class for steps in w and b that margins see, and their weights.
+
+        `rows` (k, n): some of the class. `share` (k,): their weights, with sum 1. `prior`: the weight of the class.
+        Returned: shape (k, n + 1), and (k,).
+        """
+
+    @abstractmethod
+    def n_pairs(self, sample: Sample) -> int:
+        """Number of pairs that a method has to hold which holds every margin; 0 over points."""
+
+    @abstractmethod
+    def rows(self, sample: Sample) -> MarginRows:
+        """The observations of every margin; for small samples."""
+
+    @abstractmethod
+    def total(self, of_pos: float, of_neg: float) -> float:
+        """``Σ q`` of multipliers q with these sums over the positives and over the negatives."""
+
+    @abstractmethod
+    def of_intercept(self, value: float) -> float:
+        """A number that concerns b, such as b or ``Σ q y``; 0 over pairs, where b cancels."""
+
+    @abstractmethod
+    def row_weights(self, sample: Sample) -> tuple[Array, Array]:
+        """The weights of all margins of every observation, (n_pos,) and (n_neg,): its multipliers sum to no more."""
+
+    def feasible(self, sample: Sample, pos: Array, neg: Array) -> tuple[Array, Array]:
+        """The nearest multipliers of the same shape that belong to a feasible dual point.
+
+        Negative entries become 0, both classes get the same sum (``Σ q y = 0`` over points), and excess over the
+        capacities is removed: entry by entry over points, by the largest admissible common factor over pairs.
+        """
+        pos, neg = self._clipped(sample, np.maximum(pos, 0.0), np.maximum(neg, 0.0))
+        sum_pos, sum_neg = float(pos.sum()), float(neg.sum())
+        if sum_pos == 0 or sum_neg == 0:
+            return np.zeros_like(pos), np.zeros_like(neg)
+        smaller = min(sum_pos, sum_neg)
+        pos *= smaller / sum_pos
+        neg *= smaller / sum_neg
+        factor = self.largest_factor(sample, pos, neg)
+        return pos * factor, neg * factor
+
+    @abstractmethod
+    def _clipped(self, sample: Sample, pos: Array, neg: Array) -> tuple[Array, Array]:
+        """Multipliers ≥ 0 without what can be removed observation by observation."""
+
+    @abstractmethod
+    def largest_factor(self, sample: Sample, pos: Array, neg: Array) -> float:
+        """The largest factor ≤ 1 with which multipliers ≥ 0 of equal sums are within their capacities."""
+
+    @abstractmethod
+    def excess(self, sample: Sample, pos: Array, neg: Array, allowed: float = 0.0) -> float:
+        """The largest excess of multipliers over their capacities, or a cheap bound of it that is `allowed`."""
+
+    @abstractmethod
+    def capacity_test(self, sample: Sample, pos: Array, neg: Array) -> Callable[[float, float, float], bool]:
+        """Whether factor · multipliers, moved by a mass and relatively by a change, are within their capacities."""
+
+    @abstractmethod
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
         """The best b for w = 0."""
 
@@ -162,6 +276,20 @@ class Comparison(ABC):
         """What it means for the hinge that w = 0 is optimal, as the end of a sentence."""
 
 
+def _sizes(table: Pieces, longest: float, shift: float) -> tuple[float, float, float, float]:
+    """The largest slope and conjugate, the largest argument, and the largest jump between neighbouring pieces.
+
+    Jumps are rounding errors of the coefficients, through which the slope may also decrease.
+    """
+    at, change = table.breakpoints, np.diff(table.coefficients, axis=0, prepend=0.0)
+    reach = 2.0 * (longest + abs(shift) + float(abs(at).max()))
+    slope = float((abs(table.slopes) @ [1.0, reach]).sum())
+    conjugate = float((abs(table.conjugates) @ [1.0, reach, reach * reach]).sum())
+    turns = change[:, 1] + 2.0 * at * change[:, 2]
+    apart = float(abs(change[:, 0] + at * (change[:, 1] + at * change[:, 2])).sum())
+    return slope, conjugate, reach, apart + float(np.maximum(-turns, 0.0).sum()) * reach
+
+
 @dataclass(frozen=True)
 class Points(Comparison):
     """Every observation by itself, with an intercept.
@@ -177,11 +305,13 @@ class Points(Comparison):
     """
 
     name = "points"
+    loops: ClassVar = {"values": (), "cuts": (), "steps": ("points",)}
     encodings = ("full", "dual")
     mean_symbol = "mean_k"
     margin_symbol = "y_k (w·x_k + b)"
     error_name = "misclassification error"
     score_name = "buffered accuracy"
+    separated = "classes"
     null_level_names = ("λ_max", "λ_max / (2·min(class shares))")
     is_tied_at_null = True
 
@@ -222,6 +352,71 @@ class Points(Comparison):
             for part in (table.coefficients, table.conjugates)
         )
         return (active_pos, active_neg), value, conjugate
+
+    def bounded_slopes(
+        self, table: Pieces, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+    ) -> tuple[Array, Array, float, float, float]:
+        """`slopes`; rounding may put a point on either side of a breakpoint."""
+        (pos, neg), _, conjugate = self.slopes(table, scores, intercept, shift, sample)
+        longest = max(float(abs(part + intercept).max()) for part in scores)
+        slope, of_conjugate, reach, apart = _sizes(table, longest, shift)
+        off_conjugate = 2.0**-52 * (sample.n_pos + sample.n_neg) * of_conjugate + 2.0**-47 * slope * reach + apart
+        return pos, neg, conjugate, 2.0**-47 * slope, off_conjugate
+
+    def active(
+        self, sample: Sample, scores: tuple[Array, Array], intercept: float, shift: float
+    ) -> tuple[tuple[Array, ...], float]:
+        """The weights of the points with a positive hinge."""
+        weight_pos, weight_neg = sample.point_weights
+        hinge_pos, hinge_neg = shift - (scores[0] + intercept), shift + (scores[1] + intercept)
+        active = np.where(hinge_pos > 0, weight_pos, 0.0), np.where(hinge_neg > 0, weight_neg, 0.0)
+        return active, float(active[0] @ hinge_pos + active[1] @ hinge_neg)
+
+    def score_changes(self, rows: Array, share: Array, prior: float) -> tuple[Array, Array]:
+        """Of all scores."""
+        return np.c_[rows, np.ones(len(rows))], prior * share
+
+    def n_pairs(self, sample: Sample) -> int:
+        """None."""
+        return 0
+
+    def rows(self, sample: Sample) -> MarginRows:
+        """The positives, then the negatives."""
+        pos, neg = np.arange(sample.n_pos), np.arange(sample.n_neg)
+        none_pos, none_neg = np.full(pos.size, -1), np.full(neg.size, -1)
+        signs = np.r_[np.ones(pos.size), -np.ones(neg.size)]
+        return MarginRows(np.r_[pos, none_neg], np.r_[none_pos, neg], np.concatenate(sample.point_weights), signs)
+
+    def total(self, of_pos: float, of_neg: float) -> float:
+        """The sum over both classes: a multiplier belongs to one observation."""
+        return of_pos + of_neg
+
+    def of_intercept(self, value: float) -> float:
+        """The number itself."""
+        return value
+
+    def row_weights(self, sample: Sample) -> tuple[Array, Array]:
+        """The weights of the points."""
+        return sample.point_weights
+
+    def _clipped(self, sample: Sample, pos: Array, neg: Array) -> tuple[Array, Array]:
+        weight_pos, weight_neg = sample.point_weights
+        return np.minimum(pos, weight_pos), np.minimum(neg, weight_neg)
+
+    def largest_factor(self, sample: Sample, pos: Array, neg: Array) -> float:
+        """The least ratio of a weight to its multiplier."""
+        q, capacity = np.r_[pos, neg], np.concatenate(sample.point_weights)
+        return min(1.0, float((capacity[q > 0] / q[q > 0]).min(initial=1.0)))
+
+    def excess(self, sample: Sample, pos: Array, neg: Array, allowed: float = 0.0) -> float:
+        """The sum of what multipliers are above their weights."""
+        over = np.maximum(np.r_[pos, neg] - np.concatenate(sample.point_weights), 0.0)
+        return float(over.sum()) * (1.0 + FEW_ROUNDINGS)
+
+    def capacity_test(self, sample: Sample, pos: Array, neg: Array) -> Callable[[float, float, float], bool]:
+        """Whether every multiplier, moved, is at most its weight."""
+        q, capacity = np.r_[pos, neg], np.concatenate(sample.point_weights)
+        return lambda factor, mass, change: bool((q * (factor * (1.0 + change + 2.0**-50)) <= capacity).all())
 
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
         """The sign of the majority for the hinge (0 for equal weights); otherwise the point where the slopes balance.
@@ -282,11 +477,13 @@ class AllPairs(Comparison):
     """
 
     name = "pairs"
+    loops: ClassVar = {"values": ("values",), "cuts": ("cuts",), "steps": ("pairs",)}
     encodings: ClassVar[tuple[Encoding, ...]] = ("full", "dual", "aggregated")
     mean_symbol = "mean_ij"
     margin_symbol = "w·(x_i⁺ − x_j⁻)"
     error_name = "ranking error"
     score_name = "bAUC"
+    separated = "pairs"
     null_level_names = ("‖mean(x⁺) − mean(x⁻)‖_*", "‖mean(x⁺) − mean(x⁻)‖_*")
 
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
@@ -333,6 +530,91 @@ class AllPairs(Comparison):
         active = sums_of_rows(pos, slope, sample.n_pos), sums_of_rows(neg, opposite, sample.n_neg)
         return active, float(totals[0]), float(totals[1])
 
+    def bounded_slopes(
+        self, table: Pieces, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+    ) -> tuple[Array, Array, float, float, float]:
+        """`slopes`, summed in twice the working precision.
+
+        Rounding may put a pair on either side of a breakpoint, but on one for both of its rows: its slope is that of a
+        piece next to its own, continued to it.
+        """
+        upper, lower = sample.sides(scores)
+        longest = max(float(abs(side.scores).max()) for side in (upper, lower))
+        slope, of_conjugate, reach, apart = _sizes(table, longest, shift)
+        near = 2.0**-48 * reach
+        of_upper, of_lower, conjugate, nearby = accurate_pair_slopes(
+            upper.scores, lower.scores, upper.share, lower.share, upper.starts, lower.starts, shift,
+            table.breakpoints, table.slopes, table.conjugates, near,
+        )  # fmt: skip
+        ones = np.ones(max(upper.rows.size, lower.rows.size))
+        pos, neg = (
+            sums_of_rows(side._replace(share=ones[: side.rows.size]), values, size)
+            for side, values, size in ((upper, of_upper, sample.n_pos), (lower, of_lower, sample.n_neg))
+        )
+        entries = float(max(np.bincount(side.rows).max() for side in (upper, lower)))
+        unit = (upper.rows.size + lower.rows.size + 64.0) * UNIT
+        beside = float(abs(np.diff(table.slopes[:, 1], prepend=0.0)) @ nearby) * near
+        off = unit * slope + entries * 2.0**-52 * float(pos.sum() + neg.sum()) + beside
+        off_conjugate = unit * (of_conjugate + slope * reach) + 2.0**-50 * abs(conjugate) + apart + beside * reach
+        return pos, neg, conjugate, off * (1.0 + FEW_ROUNDINGS), off_conjugate * (1.0 + FEW_ROUNDINGS)
+
+    def active(
+        self, sample: Sample, scores: tuple[Array, Array], intercept: float, shift: float
+    ) -> tuple[tuple[Array, ...], float]:
+        """The weights of the pairs with a positive hinge, over the hardest negatives at the worst r."""
+        # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
+        center = 0.5 * float(scores[1].min() + scores[1].max())
+        pos, neg = scores[0] - center, scores[1] - center
+        weight_pos, weight_neg = sample.weights
+        share_neg = self.worst_negatives(neg, sample)
+        active = pair_hinge_active(pos, neg, shift, weight_pos, weight_neg if share_neg is None else share_neg)
+        loss = shift * float(active[0].sum()) - float(active[0] @ pos) + float(active[1] @ neg)
+        return active if share_neg is None else (*active, share_neg), loss
+
+    def score_changes(self, rows: Array, share: Array, prior: float) -> tuple[Array, Array]:
+        """Of scores about the mean of their class, as a common offset changes nothing."""
+        return np.c_[rows - share @ rows, np.zeros(len(rows))], share
+
+    def n_pairs(self, sample: Sample) -> int:
+        """All of them."""
+        return sample.n_pairs
+
+    def rows(self, sample: Sample) -> MarginRows:
+        """The pairs, in row-major order (positive, negative)."""
+        return MarginRows(*sample.pairs())
+
+    def total(self, of_pos: float, of_neg: float) -> float:
+        """The sum over one class: a multiplier belongs to an observation of each."""
+        return of_pos
+
+    def of_intercept(self, value: float) -> float:
+        """0: over pairs the intercept cancels."""
+        return 0.0
+
+    def row_weights(self, sample: Sample) -> tuple[Array, Array]:
+        """The weights within the class."""
+        return sample.share_pos, sample.share_neg
+
+    def _clipped(self, sample: Sample, pos: Array, neg: Array) -> tuple[Array, Array]:
+        # Observations without weight have pairs without capacity.
+        return pos * (sample.share_pos > 0), neg * (sample.share_neg > 0)
+
+    def largest_factor(self, sample: Sample, pos: Array, neg: Array) -> float:
+        """The factor with which they pass the transport condition."""
+        return transport_factor(pos, neg, sample.share_pos, sample.share_neg)
+
+    def excess(self, sample: Sample, pos: Array, neg: Array, allowed: float = 0.0) -> float:
+        """The excess over the smallest cut; of multipliers that were scaled to fit, the rounding of running sums."""
+        rounding = 2.0**-50 * (sample.n_pos + sample.n_neg) * float(pos.sum())
+        if rounding <= allowed:
+            return rounding
+        return max(0.0, SortedMarginals(pos, neg, sample.share_pos, sample.share_neg).largest_excess(1.0))
+
+    def capacity_test(self, sample: Sample, pos: Array, neg: Array) -> Callable[[float, float, float], bool]:
+        """Whether the smallest cut has room for what is moved."""
+        marginals = SortedMarginals(pos, neg, sample.share_pos, sample.share_neg)
+        return lambda factor, mass, change: marginals.largest_excess(factor, change) + mass <= 0.0
+
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
         """0: over pairs the intercept cancels."""
         return 0.0
@@ -374,6 +656,7 @@ class HardestNegatives(AllPairs):
     max_fpr: float = 0.3
 
     hardest = True
+    loops: ClassVar = {**AllPairs.loops, "steps": ("pairs", "hardest")}
     encodings = ("full",)
     is_tied_at_null = True
 
@@ -404,9 +687,8 @@ class HardestNegatives(AllPairs):
         self, table: Pieces, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
     ) -> tuple[tuple[Array, Array], float, float]:
         """The weights of the pairs with a positive hinge at the worst r, and the mean hinge."""
-        share = self.worst_negatives(scores[1], sample)
-        active = pair_hinge_active(*scores, shift, sample.weights[0], share)
-        return active, pair_hinge_value(*scores, shift, sample.weights[0], share), 0.0
+        (pos, neg, _), value = self.active(sample, scores, intercept, shift)
+        return (pos, neg), value, 0.0
 
     def capacity(self, sample: Sample) -> Array:
         """The largest r_j, v_j/max_fpr, shape (n_neg,)."""

@@ -103,10 +103,9 @@ class LinearMaster:
             [top, sp.csr_array((1, 1))],
         ]
         self._lift: Any = sp.block_array(blocks, format="csr")
-        lower = np.r_[np.full(n_parts, -math.inf if len(parts) == 1 else 0.0), -math.inf]
-        if program.comparisons.name == "pairs":
-            lower[-1] = 0.0
-        upper = np.r_[np.full(n_parts, math.inf), math.inf if program.comparisons.name == "points" else 0.0]
+        largest = program.comparisons.of_intercept(math.inf)
+        lower = np.r_[np.full(n_parts, -math.inf if len(parts) == 1 else 0.0), -largest]
+        upper = np.r_[np.full(n_parts, math.inf), largest]
         if program.uses_norm and box is None:
             of_norm = norm.epigraph(unit)
             n_more = of_norm.n_parts(n)

@@ -73,8 +73,7 @@ def constraint_multipliers(
     ([-0.5, 0.0], [0.0, 0.2])
     """
     # Of a cone of signs an absolute norm of the residual is least where the bounds absorb all that they can.
-    absolute = not program.uses_norm or program.regulariser.norm.is_absolute
-    if not constraints.limit.size and absolute and (constraints.is_cone or not program.uses_norm):
+    if not constraints.limit.size and program.used_norm.is_absolute and (constraints.is_cone or not program.uses_norm):
         return ConstraintMultipliers(np.zeros(0), absorbed(constraints, gradient))
     return _of_conic_program(program, constraints, gradient, total, 1.0 / spread, coef)
 
@@ -104,7 +103,7 @@ def _of_conic_program(
     order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
     rows = (matrix / size_of_row[:, None])[order]
     radius = FARTHER * max(1.0, EUCLIDEAN(coef / unit))
-    size, unit_t = n + 1, (program.regulariser.norm(unit) if program.uses_norm else 1.0) or 1.0
+    size, unit_t = n + 1, program.used_norm(unit) or 1.0
     in_norm, _, norm_cones = norm_cone(program, unit, n, size, scale=np.r_[np.ones(n), unit_t])
     n_parts = in_norm.shape[1] - size
     blocks: list[Any] = [

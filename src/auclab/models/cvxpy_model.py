@@ -182,10 +182,7 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
     n_pos, n_neg = sample.n_pos, sample.n_neg
     variable = cp.Variable(sample.n_features, name="coef")
     coef = variable if units is None else cp.multiply(units, variable)
-    X_pos, X_neg = (
-        X if units is None else X @ sp.diags_array(units) if sample.is_sparse else X * units
-        for X in (sample.X_pos, sample.X_neg)
-    )
+    X_pos, X_neg = (X if units is None else X @ sp.diags_array(units) for X in (sample.X_pos, sample.X_neg))
     score_pos, score_neg = cp.Variable(n_pos, name="score_pos"), cp.Variable(n_neg, name="score_neg")
     ridge, program = without_squares(program)
     size = cp.Variable(nonneg=True, name="size") if program.uses_norm else None
@@ -195,15 +192,12 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
         constraints += [constraint for _, constraint in rows.parts]
     if size is not None:
         constraints += _epigraph(program.regulariser.norm.epigraph(np.ones(sample.n_features)), coef, size)
-    shift = 1.0 if size is None or program.threshold == 0 else 1.0 - program.threshold * size
-    intercept = None
-    if problem.over_pairs:
-        rows_pos, rows_neg, weights = sample.pairs()
-        margin = _select(rows_pos, n_pos) @ score_pos - _select(rows_neg, n_neg) @ score_neg
-    else:
-        intercept = cp.Variable(name="intercept")
-        margin = cp.hstack([score_pos + intercept, -(score_neg + intercept)])
-        weights = np.concatenate(sample.point_weights)
+    shift = 1.0 if size is None else 1.0 - program.threshold * size
+    margins = program.comparisons.rows(sample)
+    weights, margin = margins.weights, margins.differences(score_pos, score_neg)
+    intercept = None if margins.signs is None else cp.Variable(name="intercept")
+    if intercept is not None:
+        margin = margin + margins.signs * intercept
     # The loss as a minimum over what its pieces take up of an error; the hinge has one piece, without end.
     widths, slopes, curvatures = program.loss.filled()
     # A piece with slope 0 and a curvature is not negative at a minimum; the bound would be active with a multiplier of
@@ -225,8 +219,8 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
     tail, capacity = None, program.comparisons.capacity(sample)
     if capacity is not None:
         level, excess = cp.Variable(nonneg=True, name="level"), cp.Variable(n_neg, nonneg=True, name="excess")
-        each = _select(rows_neg, n_neg).T @ sp.diags_array(sample.share_pos[rows_pos])
-        tail = excess + level >= each @ loss
+        share = sample.share_pos[margins.pos]
+        tail = excess + level >= margins.marginals(cp.multiply(share, loss), n_pos, n_neg)[1]
         objective = (level + capacity @ excess) / unit
         constraints.append(tail)
     regulariser = program.regulariser
@@ -268,8 +262,3 @@ def _constraint_rows(constraints: ColumnConstraints, variable: Any, units: Array
             left = sp.csr_array(matrix[which]) @ variable
             parts.append((which, left == limit[which] if is_equal else left <= limit[which]))
     return ConstraintRows(tuple(parts), scale)
-
-
-def _select(rows: Any, width: int) -> sp.csr_array:
-    """The 0/1 matrix that repeats entries: row k selects entry rows[k]."""
-    return sp.csr_array((np.ones(rows.size), (np.arange(rows.size), rows)), shape=(rows.size, width))

@@ -20,6 +20,7 @@ import highspy
 import numpy as np
 import scipy.sparse as sp
 
+from auclab.forms import dense
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.models.timings import Timings
@@ -153,7 +154,7 @@ def feature_scale(directions: Any) -> Array | None:
     if not directions.shape[0]:
         return None
     peaks: Any = abs(directions).max(axis=0)
-    largest: Array = np.array(peaks.toarray() if hasattr(peaks, "toarray") else peaks, dtype=np.float64).ravel()
+    largest: Array = dense(peaks).astype(np.float64).ravel()
     largest[largest == 0] = 1.0
     if ((largest >= 1.0 / ORDINARY) & (largest <= ORDINARY)).all():
         return None
@@ -257,11 +258,9 @@ def _linear_program(
     g = sp.hstack(blocks, format="csc")
     n_extra = g.shape[1] - n_margins
     sum_q = sp.csc_array(np.r_[np.ones(n_margins), np.zeros(n_extra)][None, :])
-    slack, box = penalty - z * total, program.regulariser.norm.dual_box(n_features)
+    slack, box = penalty - z * total, program.used_norm.dual_box(n_features)
 
-    if not program.uses_norm:
-        rows, lower_rows, upper_rows = [g], [-gradient], [-gradient]
-    elif box is not None and z == 0:
+    if box is not None and z == 0:
         limit = slack * scale * box
         rows, lower_rows, upper_rows = [g], [-limit - gradient], [limit - gradient]
     elif box is not None:

@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from auclab.forms import dense
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import highs_status, quiet_highs, set_options
 from auclab.models.hard_margin import all_margins
@@ -104,8 +105,7 @@ class BoxPoint:
 def pair_directions(problem: Problem) -> Directions:
     """The pairs of a sample as directions, of l1 norm 1 in units of the spread of the features."""
     margins = all_margins(problem)
-    dense = margins.directions.toarray() if problem.sample.is_sparse else margins.directions
-    scaled = dense / problem.sample.spread
+    scaled = dense(margins.directions) / problem.sample.spread
     length = np.abs(scaled).sum(axis=1)
     apart = length > 0
     unit_rows = scaled[apart] / length[apart, None]
@@ -139,9 +139,7 @@ def _has_nearly_opposite(problem: Problem, rows: Array, apart: Array) -> bool:
         return False
     rows_pos, rows_neg, _ = problem.sample.pairs()
     of_pair = np.flatnonzero(apart)[n_opposite > 0]
-    X_pos, X_neg = problem.sample.take(rows_pos[of_pair], rows_neg[of_pair])
-    if problem.sample.is_sparse:
-        X_pos, X_neg = X_pos.toarray(), X_neg.toarray()
+    X_pos, X_neg = map(dense, problem.sample.take(rows_pos[of_pair], rows_neg[of_pair]))
     exact = [_proportional(row) for row in _integers(X_pos, X_neg)]
     number = Counter(exact)
     n_exactly = [number[tuple(-entry for entry in row)] for row in exact]

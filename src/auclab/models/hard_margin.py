@@ -30,23 +30,14 @@ def all_margins(problem: Problem) -> Margins:
 
     Directions are in units of the features; capacities are shares and sum to 1.
     """
-    sample = problem.sample
-    if problem.over_pairs:
-        rows_pos, rows_neg, weights = sample.pairs()
-        X_pos, X_neg = sample.take(rows_pos, rows_neg)
-        return Margins(X_pos - X_neg, weights)
-    signs = np.r_[np.ones(sample.n_pos), -np.ones(sample.n_neg)]
-    return Margins(sample.stack([sample.X_pos, -sample.X_neg]), np.concatenate(sample.point_weights), signs)
+    rows = problem.program.comparisons.rows(problem.sample)
+    return Margins(rows.differences(problem.sample.X_pos, problem.sample.X_neg), rows.weights, rows.signs)
 
 
 def marginals(problem: Problem, weights: Array) -> tuple[Array, Array]:
     """Multipliers per class, shapes (n_pos,) and (n_neg,), from the weights of `all_margins`."""
     sample = problem.sample
-    if problem.over_pairs:
-        rows_pos, rows_neg, _ = sample.pairs()
-        pos, neg = np.bincount(rows_pos, weights, sample.n_pos), np.bincount(rows_neg, weights, sample.n_neg)
-        return pos.astype(float), neg.astype(float)
-    return weights[: sample.n_pos], weights[sample.n_pos :]
+    return problem.program.comparisons.rows(sample).marginals(weights, sample.n_pos, sample.n_neg)
 
 
 #: For larger samples (observations times features) with few features the solver's own separator is kept.
@@ -98,7 +89,7 @@ def hard_margin(problem: Problem, stopped: Callable[[], object] = lambda: None) 
     if found is None:
         return None
     coef, multipliers = found
-    half = 0.5 if problem.over_pairs else 1.0
+    half = 0.5 * problem.program.comparisons.total(1.0, 1.0)
     # The method ends slightly inside or outside: rescale until the smallest margin is 1.
     scores = np.asarray(rows @ coef)
     least, largest = float(scores[:n_pos].min()), float(scores[n_pos:].max())

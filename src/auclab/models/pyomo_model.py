@@ -22,6 +22,7 @@ from pyomo.repn import generate_standard_repn
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
 from auclab.files import replace_file
+from auclab.forms import dense
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
@@ -100,11 +101,7 @@ class PyomoModel(AlgebraicModel):
     def _of_scores(self, sample: Any) -> dict[int, Array]:
         """The row of X of every score variable."""
         sides = ((self.model.score_pos, sample.X_pos), (self.model.score_neg, sample.X_neg))
-        return {
-            id(variable): np.asarray(X[i].toarray().ravel() if sample.is_sparse else X[i])
-            for variables, X in sides
-            for i, variable in variables.items()
-        }
+        return {id(variable): dense(X[i]).ravel() for variables, X in sides for i, variable in variables.items()}
 
 
 def in_pyomo(problem: Problem) -> PyomoModel:
@@ -115,7 +112,7 @@ def in_pyomo(problem: Problem) -> PyomoModel:
     return PyomoModel(
         model=model,
         w=model.coef,
-        intercept=None if problem.over_pairs else model.intercept,
+        intercept=model.component("intercept"),
         scores=[next(pos if positive else neg) for positive in problem.sample.positive],
         hinge=model.hinge,
         objective=model.objective,
@@ -183,35 +180,25 @@ def to_pyomo(problem: Problem, clock: Clock | None = None) -> pyo.ConcreteModel:
     if program.uses_norm:
         _add_norm(model, program.regulariser.norm)
         buffer = program.threshold * model.size if program.threshold else 0.0
-    if problem.over_pairs:
-        rows_pos, rows_neg, weights = (each.tolist() for each in sample.pairs())
-        pairs = (model.pos, model.neg) if sample.is_of_classes else (list(zip(rows_pos, rows_neg, strict=True)),)
-        model.loss = pyo.Var(*pairs, domain=pyo.NonNegativeReals)
-
-        def pair_hinge(m: Any, i: int, j: int) -> Any:
-            in_time()
-            return m.loss[i, j] + m.score_pos[i] - m.score_neg[j] + buffer >= 1.0
-
-        model.hinge = pyo.Constraint(*pairs, rule=pair_hinge)
-        capacity = program.comparisons.capacity(sample)
-        if capacity is not None:
-            mean = _add_tail(model, sample, capacity, in_time)
-        else:
-            mean = pyo.quicksum(c * model.loss[i, j] for i, j, c in zip(rows_pos, rows_neg, weights, strict=True))
+    margins = program.comparisons.rows(sample)
+    rows, weights = list(zip(margins.pos.tolist(), margins.neg.tolist(), strict=True)), margins.weights.tolist()
+    if margins.signs is None:
+        keys: Sequence[Any] = rows
+        signs, intercept = [0.0] * len(rows), 0.0
     else:
-        model.intercept = pyo.Var()
-        model.points = pyo.RangeSet(0, sample.n_pos + sample.n_neg - 1)
-        model.loss = pyo.Var(model.points, domain=pyo.NonNegativeReals)
-        n_pos = sample.n_pos
-
-        def hinge(m: Any, k: int) -> Any:
-            in_time()
-            score = m.score_pos[k] + m.intercept if k < n_pos else -(m.score_neg[k - n_pos] + m.intercept)
-            return m.loss[k] + score + buffer >= 1.0
-
-        model.hinge = pyo.Constraint(model.points, rule=hinge)
-        point_weights = np.concatenate(sample.point_weights)
-        mean = pyo.quicksum(float(point_weights[k]) * model.loss[k] for k in model.points)
+        keys, signs, intercept = range(len(rows)), margins.signs.tolist(), pyo.Var()
+        model.intercept = intercept
+    model.loss = pyo.Var(keys, domain=pyo.NonNegativeReals)
+    model.hinge = pyo.Constraint(keys)
+    for key, (i, j), sign in zip(keys, rows, signs, strict=True):
+        in_time()
+        margin = (model.score_pos[i] if i >= 0 else 0.0) - (model.score_neg[j] if j >= 0 else 0.0) + sign * intercept
+        model.hinge[key] = model.loss[key] + margin + buffer >= 1.0
+    capacity = program.comparisons.capacity(sample)
+    if capacity is not None:
+        mean = _add_tail(model, sample, capacity, in_time)
+    else:
+        mean = pyo.quicksum(weight * model.loss[key] for key, weight in zip(keys, weights, strict=True))
     model.objective = pyo.Objective(expr=mean + _penalty(model, program, ridge), sense=pyo.minimize)
     return model
 

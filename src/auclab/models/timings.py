@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -42,11 +41,6 @@ class Clock:
     def is_over(self) -> bool:
         """Whether the limit is reached."""
         return self.end is not None and perf_counter() >= self.end
-
-    @property
-    def is_limited(self) -> bool:
-        """Whether the clock ends at some time."""
-        return self.end is not None and math.isfinite(self.end)
 
     def until(self, seconds: float | None) -> Clock:
         """The same clock, which ends `seconds` from now if that is earlier."""

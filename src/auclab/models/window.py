@@ -48,9 +48,9 @@ class Window:
 
     def fixed(self, problem: Problem) -> Fixed:
         """The margins that are on, as sums."""
-        sum_pos, sum_neg = float(self.on_pos.sum()), float(self.on_neg.sum())
+        margins, sums = problem.program.comparisons, (float(self.on_pos.sum()), float(self.on_neg.sum()))
         gradient = problem.sample.combine(self.on_pos, self.on_neg)
-        return Fixed(sum_pos, gradient) if problem.over_pairs else Fixed(sum_pos + sum_neg, gradient, sum_pos - sum_neg)
+        return Fixed(margins.total(*sums), gradient, margins.of_intercept(sums[0] - sums[1]))
 
     def marginals(self, weights: Array) -> tuple[Array, Array]:
         """Multipliers per class: the decided margins' and the window's."""

@@ -90,7 +90,7 @@ def minus_ones(size: int) -> Any:
 
 def _joined(rows: Sequence[Sequence[Any]]) -> Any:
     """``sp.block_array`` for few small blocks, in a fifth of its time: models are built many times."""
-    blocks = [[block if block is None else _as_triplets(block) for block in row] for row in rows]
+    blocks = [[block if block is None else sp.coo_array(block) for block in row] for row in rows]
     heights = [next(block.shape[0] for block in row if block is not None) for row in blocks]
     widths = [next(block.shape[1] for block in column if block is not None) for column in zip(*blocks, strict=True)]
     tops, lefts = np.cumsum([0, *heights]), np.cumsum([0, *widths])
@@ -102,10 +102,6 @@ def _joined(rows: Sequence[Sequence[Any]]) -> Any:
     ]
     entries, row_numbers, columns = (np.concatenate(part) for part in zip(*placed, strict=True))
     return sp.csr_array((entries, (row_numbers, columns)), shape=(int(tops[-1]), int(lefts[-1])))
-
-
-def _as_triplets(block: Any) -> Any:
-    return sp.coo_array(block)
 
 
 class VectorNorm(ABC):
@@ -472,6 +468,40 @@ class Linf(_LpNorm):
 NORMS: dict[str, VectorNorm] = {norm.name: norm for norm in (L1(), L2(), Linf())}
 #: ‖·‖₂, for lengths outside programs.
 EUCLIDEAN = NORMS["l2"]
+
+
+class _NoNorm(VectorNorm):
+    """0 for every w: what a program has that does not use its norm. No ``g ≠ 0`` has ``‖g‖_* ≤ 1``."""
+
+    name, symbol = "none", "0"
+    is_euclidean = is_absolute = True
+
+    def __call__(self, w: Array) -> float:
+        """0."""
+        return 0.0
+
+    def dual(self, g: Array) -> float:
+        """∞, and 0 of zeros."""
+        return math.inf if g.any() else 0.0
+
+    def dual_box(self, n_features: int) -> Array:
+        """Zeros."""
+        return np.zeros(n_features)
+
+    def length_groups(self, n_features: int) -> None:
+        """None: no coefficient is 0 because of it."""
+
+    def subgradient(self, w: Array) -> Array:
+        """0."""
+        return np.zeros_like(w)
+
+    def epigraph(self, unit: Array) -> Epigraph:
+        """No row but ``t ≥ 0``."""
+        n = unit.size
+        return Epigraph.polyhedral([sp.csr_array((1, n)), minus_ones(1)])
+
+
+NO_NORM = _NoNorm()
 
 
 def norm_named(name: str | VectorNorm) -> VectorNorm:

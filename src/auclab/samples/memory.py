@@ -22,7 +22,7 @@ from auclab.compiled.accurate import weighted_column_sums
 from auclab.compiled.hinge import ascending
 from auclab.compiled.rows import sparse_gram
 from auclab.compiled.threads import LARGE, in_parallel
-from auclab.forms import as_matrix, as_rows, column_names
+from auclab.forms import as_matrix, as_rows, column_names, dense
 from auclab.samples.bicliques import Side
 from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
 from auclab.samples.protocol import Sums
@@ -300,7 +300,7 @@ class Sample:
 
     def arrays(self) -> tuple[Array, Array]:
         """`X_pos` and `X_neg` as arrays, those of CSR matrices filled."""
-        pos, neg = (np.asarray(X.toarray() if self.is_sparse else X) for X in (self.X_pos, self.X_neg))
+        pos, neg = (dense(X) for X in (self.X_pos, self.X_neg))
         return pos, neg
 
     def stack(self, parts: Sequence[Any]) -> Any:
@@ -336,7 +336,7 @@ class Sample:
 
         def peaks(constant: NDArray[np.bool_]) -> Array:
             both = [abs(X[:, constant]).max(axis=0) for X in (self.X_pos, self.X_neg)]
-            return np.asarray(np.maximum(*(np.ravel(peak.toarray() if self.is_sparse else peak) for peak in both)))
+            return np.asarray(np.maximum(*(np.ravel(dense(peak)) for peak in both)))
 
         return spread_of(parts, peaks)
 
@@ -344,7 +344,7 @@ class Sample:
     def peaks(self) -> Array:
         """The largest modulus in every column, shape (n_features,)."""
         ends = [end for X in (self.X_pos, self.X_neg) for end in (X.max(axis=0), -X.min(axis=0))]
-        return np.max([np.ravel(end.toarray() if self.is_sparse else end) for end in ends], axis=0)
+        return np.max([np.ravel(dense(end)) for end in ends], axis=0)
 
     def uncentred(self) -> Sample:
         """The sample with its rows as they were given, for methods whose rounding errors matter."""
@@ -359,6 +359,13 @@ class Sample:
         X_pos, X_neg = (X @ sp.diags_array(1.0 / unit) if self.is_sparse else X / unit for X in sides)
         rounding = None if self.rounding is None else self.rounding.in_units(unit)
         return replace(self, X_pos=X_pos, X_neg=X_neg, offset=None, rounding=rounding)
+
+    def __str__(self) -> str:
+        return f"{self.n_pos:,} positives and {self.n_neg:,} negatives"
+
+    def joined_dual(self, signed: Array) -> Array:
+        """Multipliers in the order of the data, of factors of the rows as `signed` gives them."""
+        return self.join(*np.split(abs(signed), [self.n_pos]))
 
     @property
     def class_order(self) -> NDArray[np.intp]:
@@ -485,8 +492,7 @@ def farthest_row(rows: Any, centre: Array, lengths: Callable[[Array], Array]) ->
     # Entries of sparse rows that are filled at a time.
     farthest, step = 0.0, max(1, 10**7 // max(centre.size, 1))
     for start in range(0, rows.shape[0], step):
-        block = rows[start : start + step]
-        block = block.toarray() if hasattr(block, "toarray") else block
+        block = dense(rows[start : start + step])
         farthest = max(farthest, float(lengths(block - centre).max()))
     return farthest
 

@@ -82,6 +82,13 @@ class RankedSample(Sample):
         """Every pair: upper and lower rows, and weights."""
         return self.bicliques.pairs()
 
+    def __str__(self) -> str:
+        return "ranked rows"
+
+    def joined_dual(self, signed: Array) -> Array:
+        """Itself: a row is on both sides, and keeps its sign."""
+        return signed
+
     @property
     def class_order(self) -> NDArray[np.intp]:
         """The order of the data, because every row is on both sides."""

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.linalg as la
 from scipy.linalg import lapack
 
+from auclab.forms import dense
 from auclab.precision import ROUNDING
 from auclab.samples.memory import Sample
 from auclab.types import Array
@@ -64,7 +65,7 @@ def centred_gram(rows: Any) -> Array:
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     gram = rows @ rows.T
-    gram = np.asarray(gram.toarray() if hasattr(gram, "toarray") else gram)
+    gram = dense(gram)
     means = gram.mean(axis=0)
     gram -= means
     gram -= means[:, None] - means.mean()

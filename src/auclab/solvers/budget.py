@@ -82,8 +82,11 @@ _SECONDS_PER_NONZERO: Mapping[tuple[str, str], Indivisible] = {
     ("scs", "points"): Indivisible(3e-7, 1.8e-6, 2.5e-7),
     ("scs", "pairs"): Indivisible(3e-7, 1.6e-6, 5e-7),
 }
-#: SCS orders the rows of points in a time that grows with their square.
-_SCS_SECONDS_PER_SQUARE = 1.3e-9
+#: Nonzeros of a margin's row besides its features, and observations of a margin: a row over points has its score,
+#: intercept, loss and norm, and one of the features; a pair two scores, its loss and its norm.
+_OF_MARGIN: Mapping[str, tuple[int, int]] = {"points": (5, 1), "pairs": (4, 2)}
+#: Seconds a squared number of rows: SCS orders those of points in a time that grows with their square.
+_SECONDS_PER_SQUARE: Mapping[tuple[str, str], float] = {("scs", "points"): 1.3e-9}
 
 
 def indivisible(problem: Problem, model: str) -> Indivisible:
@@ -98,10 +101,10 @@ def indivisible(problem: Problem, model: str) -> Indivisible:
     >>> round(indivisible(Problem(CSVM(0.1), sample), "clarabel").total, 2)   # 105,000 nonzeros
     0.29
     """
-    rates = _SECONDS_PER_NONZERO[model, problem.program.comparisons.name]
-    # A row over points has its features, score, intercept, loss and norm, a pair its features, two scores and its loss.
-    nonzeros = problem.sample.n_entries + (4 if problem.over_pairs else 5) * problem.n_margins
-    squares = _SCS_SECONDS_PER_SQUARE * problem.n_margins**2 if (model, problem.over_pairs) == ("scs", False) else 0.0
+    margins = problem.program.comparisons.name
+    rates = _SECONDS_PER_NONZERO[model, margins]
+    nonzeros = problem.sample.n_entries + _OF_MARGIN[margins][0] * problem.n_margins
+    squares = _SECONDS_PER_SQUARE.get((model, margins), 0.0) * problem.n_margins**2
     return Indivisible(nonzeros * rates.compiling, nonzeros * rates.setup + squares, nonzeros * rates.iteration)
 
 
@@ -169,10 +172,8 @@ def margin_bytes(problem: Problem, model: str) -> float:
     `model`: a key of `BYTES_PER_MARGIN`.
     """
     sample = problem.sample
-    nonzeros = float(sample.n_features)
-    if sample.is_sparse:
-        stored = sample.n_entries / (sample.n_pos + sample.n_neg)
-        nonzeros = min(nonzeros, stored * (2 if problem.over_pairs else 1))
+    stored = sample.n_entries / (sample.n_pos + sample.n_neg)
+    nonzeros = min(float(sample.n_features), stored * _OF_MARGIN[problem.program.comparisons.name][1])
     each = BYTES_PER_MARGIN[model] + BYTES_PER_NONZERO.get(model, 0.0) * nonzeros
     return problem.n_margins * each + BYTES_PER_ENTRY.get(model, 0.0) * sample.n_entries
 
@@ -182,12 +183,8 @@ def check_margins(problem: Problem, model: str, advice: str = "use solver=cuttin
 
     `model`: a key of `BYTES_PER_MARGIN`. `advice`: what to do instead, for the message.
     """
-    sample = problem.sample
-    if problem.over_pairs:
-        what = f"{sample.n_pos:,} × {sample.n_neg:,} = {problem.n_margins:,} pairs"
-    else:
-        what = f"{problem.n_margins:,} observations"
-    check_memory(margin_bytes(problem, model), f"solver={model} forms all {what}", advice)
+    what = f"solver={model} forms all {problem.n_margins:,} {problem.program.comparisons.name}"
+    check_memory(margin_bytes(problem, model), what, advice)
 
 
 def check_memory(needed: float, what: str, advice: str) -> None:

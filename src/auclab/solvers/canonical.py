@@ -196,7 +196,7 @@ def separates(problem: Problem, monitor: Monitor) -> RawSolution | None:
     >>> separates(Problem(RankSVM(1.9), sample), Monitor(1e-6)).coef.round(9).tolist()   # λ‖w‖ below ‖Δ‖ = 2
     [0.5, 0.0, 0.0]
     """
-    if problem.program.uses_norm and not problem.program.regulariser.norm.is_euclidean:
+    if not problem.program.used_norm.is_euclidean:
         return None
     if not may_be_separated(problem):
         return None
@@ -220,7 +220,8 @@ def solution_of(problem: Problem, separator: Separator) -> RawSolution | None:
         return None
     multipliers = np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg)
     if regulariser.weight > 0:
-        factor = regulariser.weight * (2.0 if regulariser.squared else 1.0 / float(np.linalg.norm(coef)))
+        length = float(np.linalg.norm(coef))
+        factor = regulariser.slope(length) / length
         multipliers = factor * separator.multipliers[0], factor * separator.multipliers[1]
         share_neg = shares_of(problem, multipliers[1])
     intercept = separator.intercept / shrunk
@@ -242,16 +243,15 @@ def may_be_separated(problem: Problem) -> bool:
     class has multipliers of sum ``∂R(u)·u/c ≥ R(u)/c``.
     """
     program, sample, regulariser = problem.program, problem.sample, problem.program.regulariser
-    if PARTS["hard margin"].why_not(program, problem.constraints) is not None:
+    if not PARTS["hard margin"].takes(problem):
         return False
-    difference, wide = sample.mean_difference, 1.0 if problem.over_pairs else 2.0
+    difference, wide = sample.mean_difference, program.comparisons.total(1.0, 1.0)
     if regulariser.weight == 0 and not regulariser.ridge:
-        distance = max(regulariser.norm.dual(difference), 1e-300) if program.threshold else 1.0
-        return not program.threshold or -program.threshold * wide / distance < 1.0
+        return -program.threshold * wide < max(regulariser.norm.dual(difference), 1e-300)
     if program.threshold:
         return False
-    room = 1.0 if problem.over_pairs else min(sample.prior_pos, sample.prior_neg)
-    return regulariser.dual_value(difference / EQUAL, 0.0, wide / EQUAL)[0] <= room * wide  # a large multiple of Δ
+    room = program.comparisons.null_value(program.loss, sample)  # the largest Σ q
+    return regulariser.dual_value(difference / EQUAL, 0.0, wide / EQUAL)[0] <= room  # a large multiple of Δ
 
 
 def shares_of(problem: Problem, multipliers_neg: Array) -> Array | None:
@@ -286,9 +286,11 @@ def canonical(
         return null, program.null.value(sample), reason
     if not leaves_no_hinge(problem, objective, raw.coef):
         return raw, objective, None
-    note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
+    note = f"the {program.comparisons.separated} are linearly separable: no hinge is left"
     is_free = not sample.in_blocks and problem.constraints is None and program.comparisons.by_marginals
-    if is_free and (program.regulariser.weight == 0 or _is_made_canonical(problem)):
+    # With a penalty the separator is the optimum in the norm l2.
+    is_optimal = program.regulariser.norm.is_euclidean and sample.n_entries <= CLARABEL_ENTRIES
+    if is_free and (program.regulariser.weight == 0 or is_optimal):
         separator = _hard_margin(problem, raw, clock)
         # With a penalty the solver's point equals this one only up to the root of its gap.
         allowed = LITTLE * tolerance * objective if program.regulariser.weight > 0 else 0.0
@@ -296,11 +298,6 @@ def canonical(
             note += "; the point is the hard-margin one" if program.regulariser.weight > 0 else _OF_MANY
             raw, objective = separator
     return replace(raw, notes=(*raw.notes, note)), objective, None
-
-
-def _is_made_canonical(problem: Problem) -> bool:
-    """Whether separable data get their hard-margin separator in a program with a penalty, where it is the optimum."""
-    return problem.program.regulariser.norm.is_euclidean and problem.sample.n_entries <= CLARABEL_ENTRIES
 
 
 def _hard_margin(problem: Problem, raw: RawSolution, clock: Clock) -> tuple[RawSolution, float] | None:
@@ -342,23 +339,23 @@ def as_returned(problem: Problem, raw: RawSolution) -> RawSolution:
 
     The intercept is rounded in these units, and the certificate is for the rounded one.
     """
-    offset, constant = problem.sample.offset, problem.sample.peaks == 0
+    constant = problem.sample.peaks == 0
     # Of an absolute norm the weight of a constant column only costs; of another one it may make ‖w‖ smaller.
-    costs = not problem.program.uses_norm or problem.program.regulariser.norm.is_absolute
-    if costs and (raw.coef[constant] != 0).any():
+    if problem.program.used_norm.is_absolute and (raw.coef[constant] != 0).any():
         without = np.where(constant, 0.0, raw.coef)
         if problem.constraints is None or problem.constraints.violation(without) <= 0:
             raw = replace(raw, coef=without)
-    if problem.over_pairs or offset is None:
-        return raw
-    returned = moved_intercept(raw.intercept, raw.coef, offset, -1.0)
-    return replace(raw, intercept=moved_intercept(returned, raw.coef, offset, 1.0))
+    return replace(raw, intercept=intercept_returned(problem, raw.coef, raw.intercept)[0])
 
 
 def value_returned(problem: Problem, raw: RawSolution) -> float:
     """The objective at the point that is returned, whose intercept is not quite a float in the units of the sample."""
-    sample = problem.sample
-    if problem.over_pairs or sample.offset is None:
-        return problem.accurate_objective(raw.coef, raw.intercept)
-    returned = moved_intercept(raw.intercept, raw.coef, sample.offset, -1.0)
-    return problem.accurate_objective(raw.coef, *moved_intercept_parts(returned, raw.coef, sample.offset, 1.0))
+    return problem.accurate_objective(raw.coef, *intercept_returned(problem, raw.coef, raw.intercept))
+
+
+def intercept_returned(problem: Problem, coef: Array, intercept: float) -> tuple[float, float]:
+    """The intercept as ``high + low`` once it is rounded in the units of the data; 0 over pairs."""
+    offset, of_intercept = problem.sample.offset, problem.program.comparisons.of_intercept
+    returned = moved_intercept(intercept, coef, offset, -1.0)
+    high, low = moved_intercept_parts(returned, coef, offset, 1.0)
+    return of_intercept(high), of_intercept(low)

@@ -11,9 +11,9 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.precision import SMALL_OBJECTIVE
 from auclab.solvers.solution import Certificate, RawSolution
-from auclab.solvers.verified.bound import feasible_multipliers, proved_bound
+from auclab.solvers.verified.bound import proved_bound
 from auclab.solvers.verified.scorers import Scorers, proves_by_slopes, scorer_bound
-from auclab.solvers.verified.value import DualBound, Goal, dual_bound, unit_length
+from auclab.solvers.verified.value import DualBound, Goal, dual_bound
 from auclab.types import Array
 
 
@@ -44,7 +44,7 @@ def certify(
         objective = problem.objective(coef, intercept)
     if not _is_usable(multipliers):
         return _certificate(objective), None
-    dual = dual_bound(problem, coef, feasible_multipliers(problem, *multipliers))
+    dual = dual_bound(problem, coef, problem.program.comparisons.feasible(problem.sample, *multipliers))
     return _certificate(objective, dual), _scaled(dual)
 
 
@@ -67,7 +67,8 @@ def verified_certificate(
     violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)
     if not _is_usable(multipliers):
         return _certificate(objective, violation=violation), None, None
-    dual = proved_bound(problem, coef, feasible_multipliers(problem, *multipliers), _goal(objective, tolerance, clock))
+    feasible = problem.program.comparisons.feasible(problem.sample, *multipliers)
+    dual = proved_bound(problem, coef, feasible, _goal(objective, tolerance, clock))
     of_constraints = None if dual.constraints is None else dual.scale * dual.constraints
     return _certificate(objective, dual, violation), _scaled(dual), of_constraints
 
@@ -141,7 +142,7 @@ def far_away(problem: Problem) -> float:
 
     At 2⁵² times the w whose scores differ by about 1, the rounding of a score alone is as large as a unit margin.
     """
-    return 2.0**52 * unit_length(problem)
+    return 2.0**52 * problem.lengths.unit
 
 
 def _goal(objective: float, tolerance: float, clock: Clock | None = None) -> Goal:

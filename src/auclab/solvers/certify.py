@@ -222,13 +222,16 @@ def _judged(
     objective = problem.accurate_objective(vector, *moved_intercept_parts(intercept, vector, sample.offset, 1.0))
     violation = 0.0 if stated is None else stated.violation(vector)
     by_slopes = proves_by_slopes(formulation)
-    if by_slopes and formulation.is_convex:
+    unknown = Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
+    if not formulation.is_convex:
+        return unknown
+    if by_slopes:
         b = moved_intercept(intercept, vector, sample.offset, 1.0)
         widths = (0.0,) if formulation.loss.is_smooth else (0.0, *(2.0**-k for k in range(37)))
         found = (certify_scorers(problem, vector, objective, [(1.0, vector, b, h)])[0] for h in widths)
         return _consistent(replace(_first_or_best(found, tolerance), violation=violation))
-    if multipliers is None or by_slopes or not formulation.is_convex:
-        return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
+    if multipliers is None:
+        return unknown
     values = finite_array("multipliers", multipliers, sample.positive.shape)
     pos, neg = values[sample.positive], values[~sample.positive]
     if shares_neg is not None:

@@ -41,7 +41,11 @@ def generate_columns(name: str, problem: Problem, limits: Array, monitor: Monito
     `name`: of the solver. `limits`: of `column_limits`. `options`: of the solver.
     """
     best, start = _Best(problem, monitor), None
-    used, gap = _first_columns(problem, limits), ROUGH  # columns are still missing
+    # The columns whose means differ most between the classes.
+    size = int(max(_LEAST // 4, min(problem.sample.n_pos + problem.sample.n_neg, 2_000)))
+    apart = abs(problem.sample.mean_difference) / limits
+    used = np.sort(np.argpartition(-apart, min(size, apart.size - 1))[:size])
+    gap = ROUGH  # columns are still missing
     max_iter = options.pop("max_iter", None)  # of newton: over all rounds
     for _ in range(MOST_STEPS):
         if max_iter is not None:
@@ -65,13 +69,11 @@ def generate_columns(name: str, problem: Problem, limits: Array, monitor: Monito
 
 def column_limits(problem: Problem) -> Array | None:
     """The limits c of the columns where a program is solved on a working set; None where it is not."""
-    program, sample = problem.program, problem.sample
-    n_rows = sample.n_pos + sample.n_neg
-    if sample.in_blocks or not program.uses_norm or sample.n_features < max(_LEAST, _PER_ROW * min(n_rows, 10_000)):
+    sample, n_rows = problem.sample, problem.sample.n_pos + problem.sample.n_neg
+    few = sample.n_features < max(_LEAST, _PER_ROW * min(n_rows, 10_000))
+    if few or not PARTS["working set of columns"].takes(problem):
         return None
-    if PARTS["working set of columns"].why_not(program, problem.constraints) is not None:
-        return None
-    return program.regulariser.norm.dual_box(sample.n_features)
+    return problem.program.regulariser.norm.dual_box(sample.n_features)
 
 
 class _Best:
@@ -120,14 +122,6 @@ class _Best:
         )
 
 
-def _first_columns(problem: Problem, limits: Array) -> NDArray[np.intp]:
-    """The columns whose means differ most between the classes."""
-    sample = problem.sample
-    size = int(max(_LEAST // 4, min(sample.n_pos + sample.n_neg, 2_000)))
-    prices = abs(sample.mean_difference) / limits
-    return np.sort(np.argpartition(-prices, min(size, prices.size - 1))[:size])
-
-
 def _restricted(problem: Problem, used: NDArray[np.intp]) -> Problem:
     sample, regulariser = problem.sample, problem.program.regulariser
     columns: Sample = replace(
@@ -158,7 +152,7 @@ def _next(
     if prices is None or answer.multipliers is None:
         return used, False
     program, sizes = problem.program, abs(prices) / limits
-    total = float(answer.multipliers[0].sum()) * (1.0 if problem.over_pairs else 2.0)
+    total = program.comparisons.total(*(float(part.sum()) for part in answer.multipliers))
     slope = program.regulariser.slope(program.regulariser.norm(answer.coef)) - program.threshold * total
     limit = min(max(slope, 0.0), max(float(sizes[used].max(initial=0.0)), 1e-300))
     near = used[sizes[used] >= _FAR * limit]

@@ -207,7 +207,7 @@ def solve_problem(problem: Problem, solver: str, *, tolerance: float, clock: Clo
     if options.get("start") is not None:
         coef, intercept = options["start"]
         options["start"] = coef, moved_intercept(intercept, coef, problem.sample.offset, 1.0)
-    compiling = compile_loops("values") if problem.over_pairs else 0.0
+    compiling = compile_loops(*problem.program.comparisons.loops["values"])
     with one_thread_each():  # the products are small: more threads would wait for each other
         if formulation.threshold > 0:
             # The convex programs of one with z > 0 are over pairs or points of their own.
@@ -297,14 +297,9 @@ def explain(
     program, sample = ranking.problem_parts(as_formulation(formulation), X, y, sample_weight, pos_label)
     problem = Problem(program, sample, constraints_on_columns(constraints, sample))
     name, reason = choose_solver(problem, solver)
-    return Explanation((_counts(problem), *_steps(problem, name, reason), "value and certificate on the rows as given"))
-
-
-def _counts(problem: Problem) -> str:
-    sample, columns = problem.sample, problem.sample.n_features
-    margins = f": {problem.n_margins:,} pairs" if problem.over_pairs else ""
-    rows = f"{sample.n_pos:,} positives and {sample.n_neg:,} negatives" if sample.is_of_classes else "ranked rows"
-    return f"{rows}, {columns:,} column{'s' if columns != 1 else ''}{margins}"
+    columns = f"{sample.n_features:,} column{'s' if sample.n_features != 1 else ''}"
+    counts = f"{sample}, {columns}: {problem.n_margins:,} {program.comparisons.name}"
+    return Explanation((counts, *_steps(problem, name, reason), "value and certificate on the rows as given"))
 
 
 def _steps(problem: Problem, name: str, reason: str) -> list[str]:

@@ -66,7 +66,7 @@ def _shifted(problem: Problem, plain: Program, direction: Array) -> Problem:
     """The plain program (z = 0) whose margins are those of `problem` plus ``z direction·w``."""
     sample, step = problem.sample, problem.program.threshold * direction
     dense_pos, dense_neg = sample.arrays()
-    moved_neg = dense_neg if problem.over_pairs else dense_neg - step
+    moved_neg = dense_neg - problem.program.comparisons.total(0.0, 1.0) * step  # of a pair the positive moves alone
     return Problem(plain, replace(sample, X_pos=dense_pos + step, X_neg=moved_neg, offset=None))
 
 
@@ -191,7 +191,7 @@ def _assembled(
 ) -> Solution:
     """The best member as a solution of the program with z > 0; `bound` holds for ‖w‖ up to `radius`."""
     offset = problem.sample.offset
-    returned = 0.0 if problem.over_pairs else moved_intercept(best.intercept, best.coef, offset, -1.0)
+    returned = problem.program.comparisons.of_intercept(moved_intercept(best.intercept, best.coef, offset, -1.0))
     # The value of the returned point, whose intercept is rounded in the units of the data.
     objective = problem.accurate_objective(best.coef, *moved_intercept_parts(returned, best.coef, offset, 1.0))
     bound = max(bound, 0.0) if not math.isnan(bound) else bound

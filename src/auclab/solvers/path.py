@@ -205,7 +205,7 @@ class InnerPath:
         self._problems = [Problem(each, sample, stated) for each in programs]
         self._solving, self._time_limit = {"solver": solver, **options}, time_limit
         self.order = simplest_first(parameter, values)
-        self.compiling = compile_loops("values") if self._problems[0].over_pairs else 0.0
+        self.compiling = compile_loops(*self._problems[0].program.comparisons.loops["values"])
         self._smoothed: SmoothedPath | None = None
         if solver in ("auto", "newton") and not options and is_smooth_path(self._problems):
             self.compiling += compile_smoothed(self._problems[0])

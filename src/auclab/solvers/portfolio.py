@@ -241,15 +241,11 @@ def _rank(solution: Solution) -> tuple[int, float, float]:
 
 def candidates(problem: Problem, first: str) -> Iterator[Candidate]:
     """The solvers that can take the problem, except for the one that has had it."""
-    program, sample = problem.program, problem.sample
     for candidate in CANDIDATES:
-        capabilities = SOLVERS[candidate.solver].capabilities
         encoding = candidate.options.get("encoding")
-        if candidate.label == first or capabilities.why_not(program, problem.constraints) is not None:
+        if candidate.label == first or not SOLVERS[candidate.solver].capabilities.takes(problem):
             continue
-        if encoding is not None and encoding not in encodings(program):
-            continue
-        if sample.in_blocks and not capabilities.blocks:
+        if encoding is not None and encoding not in encodings(problem.program):
             continue
         if problem.n_margins > candidate.margins:
             continue
@@ -278,27 +274,6 @@ def select_solver(problem: Problem) -> tuple[str, str]:
     return name, f"auto selected {name}: {reason}"
 
 
-def _suits_interior(problem: Problem) -> bool:
-    """Whether there are few rows relative to the columns, and few margins relative to the entries of the systems."""
-    sample, n_rows = problem.sample, problem.sample.n_pos + problem.sample.n_neg
-    if SOLVERS["interior"].capabilities.why_not(problem.program, problem.constraints) is not None:
-        return False
-    large = sample.n_features * n_rows > SMALL_ENTRIES or is_rotated(problem)
-    return large and n_rows <= min(INTERIOR_ROWS, INTERIOR_RATIO * sample.n_features) and why_not(problem) is None
-
-
-def _takes_products(problem: Problem) -> bool:
-    """Whether there are too many columns for a Hessian, and steps by products with sparse rows end first.
-
-    Over points, and over the hardest pairs, few margins are near the kink, and cutting planes are as fast or faster.
-    """
-    program, sample = problem.program, problem.sample
-    of_many_pairs = problem.n_margins > INTERIOR_PAIRS and problem.over_pairs and not program.comparisons.hardest
-    euclidean = program.uses_norm and program.regulariser.norm.is_euclidean
-    large = sample.is_sparse and sample.n_features > NEWTON_FEATURES
-    return large and of_many_pairs and euclidean and problem.constraints is None
-
-
 def _selected(problem: Problem) -> tuple[str, str]:
     program, sample = problem.program, problem.sample
     n_features, entries = sample.n_features, sample.n_entries
@@ -313,11 +288,19 @@ def _selected(problem: Problem) -> tuple[str, str]:
         return "cutting_plane", "it forms no pairs"
     if sample.in_blocks:
         return "newton", "the sample is in blocks"
-    if _takes_products(problem):
+    n_pairs, n_rows = program.comparisons.n_pairs(sample), sample.n_pos + sample.n_neg
+    # Too many columns for a Hessian, and steps by products with sparse rows end first. Over points, and over the
+    # hardest pairs, few margins are near the kink, and cutting planes are as fast or faster.
+    in_l2 = program.uses_norm and program.regulariser.norm.is_euclidean
+    by_products = in_l2 and sample.is_sparse and n_features > NEWTON_FEATURES and problem.constraints is None
+    if by_products and n_pairs > INTERIOR_PAIRS and not program.comparisons.hardest:
         return "newton", "of sparse rows with many columns it needs only products"
-    if program.uses_norm and is_rotated(problem) and problem.over_pairs and problem.n_margins > INTERIOR_PAIRS:
+    if program.uses_norm and is_rotated(problem) and n_pairs > INTERIOR_PAIRS:
         return "cutting_plane", "more columns than rows, and too many pairs to store each"
-    if _suits_interior(problem):
+    # Few rows relative to the columns, and few margins relative to the entries of the systems.
+    is_wide = n_rows <= min(INTERIOR_ROWS, INTERIOR_RATIO * n_features)
+    large = is_wide and (n_features * n_rows > SMALL_ENTRIES or is_rotated(problem))
+    if large and SOLVERS["interior"].capabilities.takes(problem) and why_not(problem) is None:
         return "interior", "systems of the size of the rows, of which there are few"
     if is_rotated(problem):
         return "newton", "with more columns than rows the program is solved in the span of the rows"
@@ -327,7 +310,7 @@ def _selected(problem: Problem) -> tuple[str, str]:
         return "newton", "it follows the minimum of a smooth loss"
     if is_linear(program) and problem.n_margins <= HIGHS_PAIRS and "aggregated" in encodings(program):
         return "highs", "a linear program over few pairs"
-    if problem.over_pairs:
+    if n_pairs:
         return "newton", "the program is over pairs, which it never forms"
     if is_linear(program) and entries <= SMALL_ENTRIES:
         return "highs", "a linear program over few points"

@@ -58,34 +58,25 @@ def solve_exactly(problem: Problem, clock: Clock) -> ExactOptimum | None:
     rows_pos, rows_neg = sample.arrays()
     units = [_unit(column) for column in np.vstack([rows_pos, rows_neg]).T.tolist()]
     pos, neg = (_integers(rows, units) for rows in (rows_pos, rows_neg))
-    if problem.over_pairs:
-        columns = [[a - b for a, b in zip(row, other, strict=True)] for row in pos for other in neg]
-        shares = [[Fraction(share) for share in part.tolist()] for part in (sample.share_pos, sample.share_neg)]
-        capacities = [u * v for u in shares[0] for v in shares[1]]
-    else:
-        columns = [[*row, 1] for row in pos] + [[*(-entry for entry in row), -1] for row in neg]
-        capacities = [Fraction(weight) for part in sample.point_weights for weight in part.tolist()]
-    simplex = _Simplex(columns, capacities)
+    margins, nothing = problem.program.comparisons.rows(sample), [0] * sample.n_features
+    pos, neg = [*pos, nothing], [*neg, nothing]  # the last one is that of the number −1
+    columns = [
+        [a - b for a, b in zip(pos[i], neg[j], strict=True)] for i, j in zip(margins.pos, margins.neg, strict=True)
+    ]
+    if margins.signs is not None:
+        columns = [[*column, int(sign)] for column, sign in zip(columns, margins.signs, strict=True)]
+    simplex = _Simplex(columns, [Fraction(weight) for weight in margins.weights.tolist()])
     if not simplex.run(clock):
         return None
     try:
         coef = np.array([float(price * unit) for price, unit in zip(simplex.prices, units, strict=False)])
-        intercept = 0.0 if problem.over_pairs else float(simplex.prices[-1])
+        intercept = problem.program.comparisons.of_intercept(float(simplex.prices[-1]))
     except OverflowError:
         return None
-    # The shares are weights over their sum, rounded once or twice.
+    # The shares are weights over their sum, rounded once or twice, and the weights of pairs are products of them.
     value = float(simplex.value() * (1 - Fraction(1, 2**49)))
-    return ExactOptimum(coef, intercept, max(0.0, value), _by_class(problem, simplex.weights()))
-
-
-def _by_class(problem: Problem, weights: list[Fraction]) -> tuple[Array, Array]:
-    n_pos, n_neg = problem.sample.n_pos, problem.sample.n_neg
-    if not problem.over_pairs:
-        return np.array(weights[:n_pos], dtype=float), np.array(weights[n_pos:], dtype=float)
-    table = [weights[start : start + n_neg] for start in range(0, n_pos * n_neg, n_neg)]
-    return np.array([float(sum(row)) for row in table]), np.array(
-        [float(sum(column)) for column in zip(*table, strict=True)]
-    )
+    weights = np.array(simplex.weights(), dtype=float)
+    return ExactOptimum(coef, intercept, max(0.0, value), margins.marginals(weights, sample.n_pos, sample.n_neg))
 
 
 def _integers(rows: Array, units: list[int]) -> list[list[int]]:

@@ -239,7 +239,6 @@ class InRowSpace:
 
     problem: Problem
     rows: RotatedRows
-    moves_intercept: bool
 
     def __str__(self) -> str:
         return f"rows in a basis of their span, {self.problem.sample.n_features:,} columns"
@@ -248,17 +247,19 @@ class InRowSpace:
     def of(cls, problem: Problem, monitor: Monitor) -> InRowSpace | None:
         """The problem in the span of its rows; None where that has no fewer columns, or the norm is not l2."""
         rows = rotated(problem.sample) if is_rotated(problem) else None
-        return None if rows is None else cls(Problem(problem.program, rows.sample), rows, not problem.over_pairs)
+        return None if rows is None else cls(Problem(problem.program, rows.sample), rows)
 
     def forth(self, coef: Array, intercept: float) -> Point:
         """The coordinates of w, and the score of the centre in the intercept."""
-        return self.rows.coordinates(coef), intercept + float(coef @ self.rows.centre)
+        return self.rows.coordinates(coef), intercept + self._of_centre(coef)
 
     def back(self, coef: Array, intercept: float) -> Point:
         """The w of its coordinates."""
         original = self.rows.original(coef)
-        moved = float(original @ self.rows.centre) if self.moves_intercept else 0.0
-        return original, intercept - moved
+        return original, intercept - self._of_centre(original)
+
+    def _of_centre(self, coef: Array) -> float:
+        return self.problem.program.comparisons.of_intercept(float(coef @ self.rows.centre))
 
 
 def is_rotated(problem: Problem) -> bool:
@@ -268,7 +269,7 @@ def is_rotated(problem: Problem) -> bool:
         problem.constraints is None
         and program.is_convex
         and program.comparisons.by_marginals
-        and (not program.uses_norm or program.regulariser.norm.is_euclidean)
+        and program.used_norm.is_euclidean
         and is_wide(problem.sample)
         and not _has_many_hinges(problem)
     )
@@ -306,12 +307,12 @@ class AsSparseRows:
         return cls(Problem(problem.program, viewed(problem.sample, common), problem.constraints), common)
 
     def forth(self, coef: Array, intercept: float) -> Point:
-        """``b + w·c``; over pairs it cancels."""
-        return coef, intercept if self.problem.over_pairs else intercept + float(coef @ self.common)
+        """``b + w·c``."""
+        return coef, self.problem.program.comparisons.of_intercept(intercept + float(coef @ self.common))
 
     def back(self, coef: Array, intercept: float) -> Point:
-        """``b − w·c``; over pairs it cancels."""
-        return coef, intercept if self.problem.over_pairs else intercept - float(coef @ self.common)
+        """``b − w·c``."""
+        return coef, self.problem.program.comparisons.of_intercept(intercept - float(coef @ self.common))
 
 
 def common_values(sample: Sample) -> Array | None:

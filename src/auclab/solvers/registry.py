@@ -11,7 +11,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from auclab.formulations.base import Kind, Program
 from auclab.formulations.constraints import ColumnConstraints
@@ -59,21 +59,24 @@ def fastest_encoding(problem: Problem) -> str:
     return "aggregated" if "aggregated" in known and problem.n_margins > HIGHS_PAIRS else "dual"
 
 
+#: All w, a convex set of them, or those with a largest number of features.
+Scorers = Literal["all", "convex set", "few features"]
+
+
 @dataclass(frozen=True)
 class Capabilities:
     """What a solver is able to minimise.
 
     `linear_only`: linear programs alone. `nonconvex`: also z > 0 and counts of pairs. `blocks`: samples whose rows are
-    out of memory. `constraints`: constraints on w that make a convex set. `max_features`: constraints with a largest
-    number of features. `needs_norm`: programs with a penalty or z < 0 alone. `l2_squared`: of the norm l2, its square
-    alone, which is smooth at w = 0.
+    out of memory. `scorers`: over all w, over a convex set, or over those with a largest number of features.
+    `needs_norm`: programs with a penalty or z < 0 alone. `l2_squared`: of the norm l2, its square alone, which is
+    smooth at w = 0.
     """
 
     linear_only: bool = False
     nonconvex: bool = False
     blocks: bool = False
-    constraints: bool = False
-    max_features: bool = False
+    scorers: tuple[Scorers, ...] = ("all",)
     needs_norm: bool = False
     l2_squared: bool = False
     kinds: tuple[Kind, ...] = ("hinge",)
@@ -86,12 +89,11 @@ class Capabilities:
             return None
         if program.kind == "piecewise" and not program.is_convex:
             return "z > 0 is supported with the hinge alone"
-        if self.max_features and not self.constraints and (constraints is None or constraints.is_convex):
-            return "it is for constraints with max_features"
-        if constraints is not None and not constraints.is_convex and not self.max_features:
-            return "max_features makes the set of scorers not convex, which takes integer variables"
-        if constraints is not None and constraints.is_convex and not self.constraints:
-            return "it takes no constraints on w"
+        scorers: Scorers = "all"
+        if constraints is not None:
+            scorers = "convex set" if constraints.is_convex else "few features"
+        if scorers not in self.scorers:
+            return _NEEDS_OTHER_SCORERS[scorers]
         if self.needs_norm and not program.uses_norm:
             return "it needs a norm in the program: a penalty, or z < 0"
         kinked = program.threshold != 0 or program.regulariser.has_kink
@@ -108,6 +110,17 @@ class Capabilities:
             return f"its ‖w‖{square} in norm {program.regulariser.norm.name} is not linear"
         return None
 
+    def takes(self, problem: Problem) -> bool:
+        """Whether this solver can take a problem, with its constraints and where its rows are."""
+        return (self.blocks or not problem.sample.in_blocks) and not self.why_not(problem.program, problem.constraints)
+
+
+#: Why a solver does not support a set of scorers.
+_NEEDS_OTHER_SCORERS: dict[Scorers, str] = {
+    "all": "it is for constraints with max_features",
+    "convex set": "it takes no such constraints on w",
+    "few features": "max_features makes the set of scorers not convex, which takes integer variables",
+}
 
 #: Why a solver does not support programs of a kind.
 _REQUIRES: dict[Kind, str] = {
@@ -142,28 +155,32 @@ class SolverEntry:
 #: Means of any loss, of the hinge over all or over the hardest negatives.
 _CONVEX: tuple[Kind, ...] = ("hinge", "piecewise", "cvar")
 
+_CONVEX_SETS: tuple[Scorers, ...] = ("all", "convex set")
+
 _TO_FEWER_COLUMNS = ("units", "hard margin", "row space")
 
 SOLVERS: dict[str, SolverEntry] = {
     "clarabel": SolverEntry(
         "auclab.solvers.conic.clarabel",
-        Capabilities(constraints=True, kinds=_CONVEX),
+        Capabilities(scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=_TO_FEWER_COLUMNS,
     ),
     "cutting_plane": SolverEntry(
         "auclab.solvers.cutting_plane.solver",
-        Capabilities(blocks=True, constraints=True, kinds=_CONVEX),
+        Capabilities(blocks=True, scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=_TO_FEWER_COLUMNS,
         asks_monitor=True,
     ),
     "highs": SolverEntry(
         "auclab.solvers.highs.solver",
-        Capabilities(linear_only=True, nonconvex=True, constraints=True, kinds=("hinge", "piecewise", "cvar", "mip")),
+        Capabilities(
+            linear_only=True, nonconvex=True, scorers=_CONVEX_SETS, kinds=("hinge", "piecewise", "cvar", "mip")
+        ),
         reformulations=("units",),
     ),
     "integer": SolverEntry(
         "auclab.solvers.integer.solver",
-        Capabilities(max_features=True, kinds=("hinge", "integer")),
+        Capabilities(scorers=("few features",), kinds=("hinge", "integer")),
         asks_monitor=True,
     ),
     "interior": SolverEntry(
@@ -175,7 +192,7 @@ SOLVERS: dict[str, SolverEntry] = {
     ),
     "newton": SolverEntry(
         "auclab.solvers.binned.solver",
-        Capabilities(blocks=True, constraints=True, kinds=_CONVEX),
+        Capabilities(blocks=True, scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=(*_TO_FEWER_COLUMNS, "sparse rows"),
         generates_columns=True,
         asks_monitor=True,
@@ -183,7 +200,7 @@ SOLVERS: dict[str, SolverEntry] = {
     ),
     "scs": SolverEntry(
         "auclab.solvers.conic.scs",
-        Capabilities(constraints=True, kinds=_CONVEX),
+        Capabilities(scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=_TO_FEWER_COLUMNS,
     ),
 }
@@ -191,11 +208,11 @@ SOLVERS: dict[str, SolverEntry] = {
 #: The same for parts of solvers.
 PARTS: dict[str, Capabilities] = {
     "bins of scores": Capabilities(blocks=True),
-    "cones without CVXPY": Capabilities(constraints=True),
+    "cones without CVXPY": Capabilities(scorers=_CONVEX_SETS),
     "hard margin": Capabilities(kinds=("hinge", "cvar")),
     "smoothed path": Capabilities(kinds=_CONVEX),
-    "windows": Capabilities(constraints=True),
-    "working set of columns": Capabilities(kinds=("hinge", "cvar")),
+    "windows": Capabilities(scorers=_CONVEX_SETS),
+    "working set of columns": Capabilities(needs_norm=True, kinds=("hinge", "cvar")),
 }
 
 
@@ -271,7 +288,7 @@ def check_blocks(name: str, program: Program, constraints: ColumnConstraints | N
     able = [other for other in capable if SOLVERS[other].capabilities.blocks]
     if find_solver(name).capabilities.blocks and not all_rows:
         return
-    if program.is_convex and able:
+    if able:
         advice = f"use {' or '.join(f'solver={other}' for other in able)}"
     else:
         advice = (

@@ -20,6 +20,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.forms import dense
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.precision import ROUGH, SMALL_OBJECTIVE, TOLERANCE
@@ -44,9 +45,9 @@ def with_exact_zeros(
     certificate, constraints = proof.certificate, problem.constraints
     # The solver's own multipliers: those of the proof may be corrected to Σ q d = 0, where a penalty hardly counts.
     multipliers = proof.multipliers if raw.multipliers is None else raw.multipliers
-    if multipliers is None or not problem.program.uses_norm or not raw.coef.any():
+    if multipliers is None or not raw.coef.any():
         return None
-    groups = problem.program.regulariser.norm.length_groups(problem.sample.n_features)
+    groups = problem.program.used_norm.length_groups(problem.sample.n_features)
     if groups is None:
         return None
     likely = _likely_zeros(problem, raw, multipliers, proof.of_constraints, groups)
@@ -79,7 +80,7 @@ def _likely_zeros(
     gradient = sample.combine(*multipliers)  # Σ q d
     if problem.constraints is not None and of_constraints is not None:
         gradient = gradient - problem.constraints.all_rows()[0].T @ of_constraints
-    total = float(multipliers[0].sum()) * (1.0 if problem.over_pairs else 2.0)
+    total = program.comparisons.total(*(float(part.sum()) for part in multipliers))
     slope = program.regulariser.slope(program.regulariser.norm(raw.coef)) - program.threshold * total
     if not slope > 0:
         return np.zeros(0, dtype=np.intp)
@@ -100,9 +101,9 @@ def _without(
     """
     coef, sample = np.where(zero, 0.0, raw.coef), problem.sample
     used, lost = np.flatnonzero(coef), np.flatnonzero(zero & (raw.coef != 0))
-    if sample.in_blocks or not sample.is_of_classes or not problem.program.loss.is_hinge:
+    if sample.in_blocks or problem.program.kind not in ("hinge", "cvar"):
         return coef, raw.intercept
-    weights = (sample.share_pos, sample.share_neg) if problem.over_pairs else sample.point_weights
+    weights = problem.program.comparisons.row_weights(sample)
     pos, neg = (
         np.flatnonzero((q > TOLERANCE * weight) & (q < (1.0 - TOLERANCE) * weight))
         for q, weight in zip(multipliers, weights, strict=True)
@@ -110,11 +111,11 @@ def _without(
     if not pos.size + neg.size <= used.size + 1 <= NEWTON_FEATURES:
         return coef, raw.intercept
     rows = sample.stack(sample.take(pos, neg))
-    kept = rows[:, used].toarray() if sample.is_sparse else rows[:, used]
+    kept = dense(rows[:, used])
     of_lost = rows[:, lost] @ raw.coef[lost]
     change = np.linalg.lstsq(np.c_[kept, np.ones(kept.shape[0])], of_lost, rcond=None)[0]
     coef[used] += change[:-1]
-    return coef, raw.intercept if problem.over_pairs else raw.intercept + float(change[-1])
+    return coef, problem.program.comparisons.of_intercept(raw.intercept + float(change[-1]))
 
 
 def _lengths(vector: Array, numbers: NDArray[np.intp], count: int) -> Array:
@@ -159,7 +160,11 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, cl
             raw, objective = sparse
             proved = certify_answer(problem, raw, objective, tolerance, proving_clock)
         proving, certificate, multipliers, of_constraints, scorers, each = proved
-    found = _solution(problem, raw, certificate, solver, tolerance)
+    found, pairs = _solution(problem, raw, certificate, solver, tolerance), None
+    if each is not None and not problem.sample.is_of_classes:
+        upper, lower, _ = problem.sample.pairs()
+        used = np.flatnonzero(each > 0)
+        pairs = upper[used].astype(np.intp), lower[used].astype(np.intp), each[used]
     return replace(
         found,
         steps=(*raw.steps, Step("value and certificate on the rows as given", clock.seconds - begin)),
@@ -170,18 +175,11 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, cl
         constraints=problem.constraints,
         constraint_multipliers=of_constraints,
         dual_scorers=tuple((weight, w, width) for weight, w, _, width in scorers),
-        dual_pairs=None if each is None or problem.sample.is_of_classes else _pairs_of(problem, each),
+        dual_pairs=pairs,
         null_for_every_value=null_reason is not None
         and raw.multipliers is not None
         and problem.program.null.holds_for_every_value(problem.sample, raw.multipliers),
     )
-
-
-def _pairs_of(problem: Problem, each: Array) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
-    """The pairs that have a multiplier: their upper rows, their lower rows, and the multipliers."""
-    upper, lower, _ = problem.sample.pairs()
-    used = np.flatnonzero(each > 0)
-    return upper[used].astype(np.intp), lower[used].astype(np.intp), each[used]
 
 
 def _solution(problem: Problem, raw: RawSolution, certificate: Certificate, solver: str, tolerance: float) -> Solution:
@@ -189,7 +187,7 @@ def _solution(problem: Problem, raw: RawSolution, certificate: Certificate, solv
     offset = problem.sample.offset
     return Solution(
         coef=raw.coef,
-        intercept=0.0 if problem.over_pairs else moved_intercept(raw.intercept, raw.coef, offset, -1.0),
+        intercept=problem.program.comparisons.of_intercept(moved_intercept(raw.intercept, raw.coef, offset, -1.0)),
         formulation=problem.program,
         certificate=certificate,
         status=_status(problem, raw.status, certificate, tolerance),
@@ -229,7 +227,8 @@ def _feasible(problem: Problem, raw: RawSolution) -> RawSolution:
         return raw
     coef = nearest_feasible(constraints, raw.coef, problem.sample.spread) if constraints.is_convex else raw.coef
     if coef is None:
-        note = f"no point near the solver's satisfies the constraints; this one misses them by {_missed(problem, raw)}"
+        missed = f"{constraints.violation(raw.coef):.2g}"
+        note = f"no point near the solver's satisfies the constraints; this one misses them by {missed}"
         return replace(raw, status=Status.FAILED, notes=(*raw.notes, note))
     found = replace(raw, coef=coef)
     violation = constraints.violation(coef)
@@ -237,10 +236,6 @@ def _feasible(problem: Problem, raw: RawSolution) -> RawSolution:
         note = f"the constraints are satisfied up to rounding, {violation:.1g}"
         found = replace(found, notes=(*found.notes, note))
     return found
-
-
-def _missed(problem: Problem, raw: RawSolution) -> str:
-    return "nothing" if problem.constraints is None else f"{problem.constraints.violation(raw.coef):.2g}"
 
 
 def _status(problem: Problem, status: Status, certificate: Certificate, tolerance: float) -> Status:

@@ -18,7 +18,6 @@ import numpy as np
 from scipy.optimize import minimize
 
 from auclab.compiled.hinge import pair_hinge_active
-from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Clock, Timings
@@ -65,17 +64,6 @@ class _TrustRegion:
     timings: Timings = field(default_factory=Timings)
 
 
-def least_window(program: Program) -> int:
-    """Margins of the first window, of few features."""
-    return MIN_WINDOW if is_linear(program) else MIN_CONIC_WINDOW
-
-
-def first_window_size(problem: Problem) -> int:
-    """Margins of the first window, if memory allows: a hundredth of the least number for every feature, or that."""
-    least = least_window(problem.program)
-    return max(least, least // 100 * problem.sample.n_features)
-
-
 def solve_windows(
     problem: Problem,
     monitor: Monitor,
@@ -98,12 +86,14 @@ def solve_windows(
         coef = coef if near is None else near
     entries = max(1, problem.sample.n_entries // (problem.sample.n_pos + problem.sample.n_neg))
     largest = max(MIN_CONIC_WINDOW, min(_MAX_WINDOW, _MAX_ENTRIES // entries))
+    # Margins of the first window, if memory allows: a hundredth of the least number for every feature, or that.
+    least = MIN_WINDOW if is_linear(problem.program) else MIN_CONIC_WINDOW
     state = _TrustRegion(
         coef,
         intercept,
         problem.objective(coef, intercept),
         radius=radius,
-        window_size=min(first_window_size(problem), largest),
+        window_size=min(max(least, least // 100 * problem.sample.n_features), largest),
         largest_window=largest,
     )
     state.timings = Timings(solve=monitor.seconds - begin)
@@ -112,7 +102,11 @@ def solve_windows(
     status = Status.ITERATION_LIMIT
     idle, reached = -1, (state.value, lower_bound)
     for _ in range(MOST_STEPS):
-        idle, reached = _idle_steps(state, lower_bound, idle, reached)
+        # Steps since value or bound last moved by a hundredth of what is between them.
+        value, bound = state.value, max(state.bound, lower_bound)
+        idle += 1
+        if (reached[0] - value) + (bound - reached[1]) > ROUGH * (reached[0] - reached[1]):
+            idle, reached = 0, (value, bound)
         is_near = relative_gap(*reached) <= tolerance
         if idle >= (PATIENCE if is_near else _MAX_IDLE_ABOVE):
             status = Status.OPTIMAL if state.gap <= tolerance else status
@@ -155,16 +149,6 @@ def solve_windows(
         timings=state.timings,
         history=tuple(monitor.history),
     )
-
-
-def _idle_steps(
-    state: _TrustRegion, lower_bound: float, idle: int, reached: tuple[float, float]
-) -> tuple[int, tuple[float, float]]:
-    """The steps since value or bound last moved by a hundredth of what is between them, and both as they are."""
-    value, bound = state.value, max(state.bound, lower_bound)
-    if (reached[0] - value) + (bound - reached[1]) > ROUGH * (reached[0] - reached[1]):
-        return 0, (value, bound)
-    return idle + 1, reached
 
 
 def _step(problem: Problem, state: _TrustRegion, window: Window, point: DualPoint) -> bool:

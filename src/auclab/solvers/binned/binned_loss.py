@@ -24,7 +24,8 @@ by what pairs within a bin do, of second order in the width of the bins.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,10 +86,7 @@ class Grid:
 
 def moves_of(program: Program, theta: Array) -> tuple[float, float]:
     """The numbers added to the scores of the negatives and of the positives at ``θ = (w, b, ‖w‖)``."""
-    shift = 1.0 - program.threshold * float(theta[-1])
-    if program.comparisons.name == "pairs":
-        return shift, 0.0
-    return float(theta[-2]) + shift, float(theta[-2]) - shift
+    return BINS[program.comparisons.name].moves(float(theta[-2]), 1.0 - program.threshold * float(theta[-1]))
 
 
 def grid_for(program: Program, sample: Sample, theta: Array, n_bins: int) -> Grid:
@@ -104,35 +102,10 @@ def grid_for(program: Program, sample: Sample, theta: Array, n_bins: int) -> Gri
     values = np.unique(np.r_[pos, neg]) if n_bins >= 4 else np.r_[low, high]
     if values.size <= n_bins // 2:
         edges = 0.5 * values[1:] + 0.5 * values[:-1]
-    elif program.comparisons.name == "pairs":
-        edges = _between_classes(pos, neg, low, high, n_bins)
     else:
-        edges = _near_kink(np.r_[pos, neg], n_bins)
-    edges = np.unique(np.r_[edges, 0.0] if program.comparisons.name == "points" or not edges.size else edges)
-    return Grid(edges, low, high)
-
-
-def _between_classes(pos: Array, neg: Array, low: float, high: float, n_bins: int) -> Array:
-    """Edges whose density is the cube root of the product of the densities of the classes."""
-    n_cells, averaged = 1024, 9  # of the histograms from which densities are taken
-    cells = np.linspace(low, high, n_cells + 1)
-    counts = [np.histogram(scores, cells)[0] / scores.size for scores in (pos, neg)]
-    kernel = np.full(averaged, 1.0 / averaged)
-    smooth = [np.convolve(count, kernel, "same") for count in counts]
-    density = np.cbrt(smooth[0] * smooth[1])
-    density /= max(float(density.sum()), 1e-300)
-    # A part of the bins is spread evenly over scores and over observations, whatever the densities are.
-    density = density + 0.05 / n_cells + 0.05 * 0.5 * (counts[0] + counts[1])
-    below = np.r_[0.0, np.cumsum(density)]
-    return np.interp(np.linspace(0.0, below[-1], n_bins + 1)[1:-1], below, cells)
-
-
-def _near_kink(scores: Array, n_bins: int) -> Array:
-    """Quantiles of all scores and, in equal number, of the scores nearest to 0."""
-    # Over points: the share of the observations, nearest to the kink, that gets half of the bins.
-    near = scores[np.argsort(abs(scores))[: max(2, int(0.1 * scores.size))]]
-    parts = np.linspace(0.0, 1.0, n_bins // 2 + 1)[1:-1]
-    return np.r_[np.quantile(scores, parts), np.quantile(near, parts)]
+        edges = BINS[program.comparisons.name].edges(pos, neg, low, high, n_bins)
+    edges = np.unique(np.r_[edges, BINS[program.comparisons.name].kinks])
+    return Grid(edges if edges.size else np.zeros(1), low, high)
 
 
 @dataclass(frozen=True)
@@ -205,7 +178,7 @@ class SumInBins:
 
 
 #: Additions of sums, and roundings of the terms, that a sum by bins has besides those of one group of blocks.
-_MORE_TERMS = 80
+MORE_TERMS = 80
 
 
 @dataclass(frozen=True)
@@ -220,27 +193,29 @@ class Limits:
     coarse: float
 
 
-class BinnedLoss:
-    """The loss at one point from the sums of a pass.
+class BinnedLoss(ABC):
+    """The loss at one point from the sums of a pass; `BINS` has the class of a program.
 
     `program`: over pairs or points, a mean of hinges. `priors`: weights of the negative and of the positive class in
     the whole. `theta` (n_features + 2,): ``(w, b, ‖w‖)``. `sums`: of the scores at `theta`, moved as `grid.moves_of`
     says.
     """
 
+    of_priors: Callable[[Array], Array]
+
     def __init__(self, program: Program, priors: tuple[float, float], theta: Array, grid: Grid, sums: BinSums) -> None:
         self.program, self.theta, self.grid, self.sums = program, theta, grid, sums
-        self.over_pairs = program.comparisons.name == "pairs"
         classes = sums.mass.sum(axis=1)
         #: The share of a unit of weight within each class, before the priors.
         self.unit = 1.0 / classes
-        self.priors = np.ones(2) if self.over_pairs else np.asarray(priors)
-        self.given_priors = priors
+        self.priors = priors
+        #: What the weights within the negatives and within the positives are multiplied by.
+        self.class_weights = self.of_priors(np.asarray(priors))
         self.shares = sums.mass * self.unit[:, None]
 
     def limits(self) -> Limits:
         """Limits of the objective; O(n_bins)."""
-        rounding = 2.0**-52 * (self.sums.longest + 2 * _MORE_TERMS)
+        rounding = 2.0**-52 * (self.sums.longest + 2 * MORE_TERMS)
         left, right = self.grid.part_ends(float(self.sums.ends[:, 0].min()), float(self.sums.ends[:, 1].max()))
         sums = self.sums.total * self.unit[:, None]
         low, high = self._limits(self.shares, sums, left, right)
@@ -254,42 +229,25 @@ class BinnedLoss:
         width = right - left
         # Relative position of the mean in the cell: the share of the weight that is moved to the upper end.
         up = np.divide(means - left, width, out=np.zeros_like(means), where=width > 0)
-        if self.over_pairs:
-            (v, u), (n, p) = shares, means
-            above = _after(v)
-            decided = float(u @ (_after(v * n) - p * above))
-            both = u * v
-            low, high = both @ np.maximum(n - p, 0.0), both @ (up[0] * (1.0 - up[1]) * width)
-            return max(0.0, decided + float(low)), decided + float(high)
-        v, u = shares * self.priors[:, None]
-        low = float(u @ np.maximum(-means[1], 0.0) + v @ np.maximum(means[0], 0.0))
-        across = (left < 0) & (right > 0)
-        high_pos = np.where(across, (1.0 - up[1]) * np.maximum(-left, 0.0), np.maximum(-means[1], 0.0))
-        high_neg = np.where(across, up[0] * np.maximum(right, 0.0), np.maximum(means[0], 0.0))
-        return low, float(u @ high_pos + v @ high_neg)
+        return self._between(shares, means, up, left, right)
 
+    @abstractmethod
+    def _between(self, shares: Array, means: Array, up: Array, left: Array, right: Array) -> tuple[float, float]:
+        """Limits of the loss, with the mean of every cell at the share `up` of its range."""
+
+    @abstractmethod
     def slopes(self) -> tuple[Array, Array]:
         """The active weight of the other class (over points: 0 or 1) for negatives and positives of every bin."""
-        v, u = _by_bins(self.shares)
-        if not self.over_pairs:
-            ends = self.grid.ends
-            return (ends[:-1] >= 0.0).astype(float), (ends[:-1] < 0.0).astype(float)
-        inner_v, inner_u = self.shares.reshape(2, -1, N_PARTS)
-        active = (inner_u * _after(inner_v)).sum(axis=1) + 0.5 * (inner_u * inner_v).sum(axis=1)
-        share = np.divide(active, u * v, out=np.full_like(u, 0.5), where=u * v > 0)
-        return np.cumsum(u) - u + share * u, _after(v) + share * v
 
     def negative_gradient(self) -> Array:
         """``G = Σ q α D`` in ``(w, b, ‖w‖)``, shape (n_features + 2,): minus the derivative of the loss."""
         of_neg, of_pos = self.slopes()
-        shares = _by_bins(self.shares) * self.priors[:, None]
+        shares = _by_bins(self.shares) * self.class_weights[:, None]
         sum_neg, sum_pos = float(shares[0] @ of_neg), float(shares[1] @ of_pos)
-        unit = self.unit * self.priors
+        unit, margins = self.unit * self.class_weights, self.program.comparisons
         in_w = unit[1] * (self.sums.rows[:, 1] @ of_pos) - unit[0] * (self.sums.rows[:, 0] @ of_neg)
-        z = self.program.threshold
-        if self.over_pairs:
-            return np.r_[in_w, 0.0, z * sum_pos]
-        return np.r_[in_w, sum_pos - sum_neg, z * (sum_pos + sum_neg)]
+        in_size = self.program.threshold * margins.total(sum_pos, sum_neg)
+        return np.r_[in_w, margins.of_intercept(sum_pos - sum_neg), in_size]
 
     def bin_means(self, spread: Array, peaks: Array) -> Sample:
         """The sample whose program bounds this one from below.
@@ -299,17 +257,17 @@ class BinnedLoss:
         rows_pos, rest_pos, share_pos = self._means(1)
         rows_neg, rest_neg, share_neg = self._means(0)
         positive = np.repeat([True, False], [len(rows_pos), len(rows_neg)])
-        terms = self.sums.longest + _MORE_TERMS
+        terms = self.sums.longest + MORE_TERMS
         error = (2.0**-52 * terms if self.sums.weighted else 2.0 * (2.0**-53 * terms) ** 2 + 2.0**-100) * peaks
         sample = Sample(
             rows_pos,
             rows_neg,
             share_pos,
             share_neg,
-            self.given_priors[1],
+            self.priors[1],
             positive,
             True,
-            prior_neg=self.given_priors[0],
+            prior_neg=self.priors[0],
             rounding=RowRounding(rest_pos, rest_neg, error),
         )
         # The cached properties of `Sample`: lengths of w are measured as on the rows.
@@ -341,10 +299,86 @@ class BinnedLoss:
         rest = ((high - product) - error + low) / mass
         return np.ascontiguousarray(means.T), np.ascontiguousarray(rest.T), mass / mass.sum()
 
-    @property
-    def weight_error(self) -> float:
-        """Bound on the relative error of the weights of bins; 0 if all rows have the weight 1."""
-        return 2.0**-51 * (self.sums.longest + _MORE_TERMS if self.sums.weighted else 4)
+
+class PairBins(BinnedLoss):
+    """Over pairs: of a bin it matters how its positives and negatives are mixed."""
+
+    kinks = ()
+    of_priors = staticmethod(np.ones_like)
+
+    @staticmethod
+    def moves(intercept: float, shift: float) -> tuple[float, float]:
+        """A pair has its kink where the moved scores agree."""
+        return shift, 0.0
+
+    @staticmethod
+    def edges(pos: Array, neg: Array, low: float, high: float, n_bins: int) -> Array:
+        """Edges whose density is the cube root of the product of the densities of the classes."""
+        n_cells, averaged = 1024, 9  # of the histograms from which densities are taken
+        cells = np.linspace(low, high, n_cells + 1)
+        counts = [np.histogram(scores, cells)[0] / scores.size for scores in (pos, neg)]
+        kernel = np.full(averaged, 1.0 / averaged)
+        smooth = [np.convolve(count, kernel, "same") for count in counts]
+        density = np.cbrt(smooth[0] * smooth[1])
+        density /= max(float(density.sum()), 1e-300)
+        # A part of the bins is spread evenly over scores and over observations, whatever the densities are.
+        density = density + 0.05 / n_cells + 0.05 * 0.5 * (counts[0] + counts[1])
+        below = np.r_[0.0, np.cumsum(density)]
+        return np.interp(np.linspace(0.0, below[-1], n_bins + 1)[1:-1], below, cells)
+
+    def _between(self, shares: Array, means: Array, up: Array, left: Array, right: Array) -> tuple[float, float]:
+        (v, u), (n, p) = shares, means
+        above = _after(v)
+        decided = float(u @ (_after(v * n) - p * above))
+        both = u * v
+        low, high = both @ np.maximum(n - p, 0.0), both @ (up[0] * (1.0 - up[1]) * (right - left))
+        return max(0.0, decided + float(low)), decided + float(high)
+
+    def slopes(self) -> tuple[Array, Array]:
+        """The active weight of the other class for negatives and positives of every bin."""
+        v, u = _by_bins(self.shares)
+        inner_v, inner_u = self.shares.reshape(2, -1, N_PARTS)
+        active = (inner_u * _after(inner_v)).sum(axis=1) + 0.5 * (inner_u * inner_v).sum(axis=1)
+        share = np.divide(active, u * v, out=np.full_like(u, 0.5), where=u * v > 0)
+        return np.cumsum(u) - u + share * u, _after(v) + share * v
+
+
+class PointBins(BinnedLoss):
+    """Over points: the kink of all is the edge 0."""
+
+    kinks = (0.0,)
+    of_priors = staticmethod(np.asarray)
+
+    @staticmethod
+    def moves(intercept: float, shift: float) -> tuple[float, float]:
+        """A point has its kink where its moved score is 0."""
+        return intercept + shift, intercept - shift
+
+    @staticmethod
+    def edges(pos: Array, neg: Array, low: float, high: float, n_bins: int) -> Array:
+        """Quantiles of all scores and, in equal number, of the scores nearest to 0."""
+        scores = np.r_[pos, neg]
+        # Over points: the share of the observations, nearest to the kink, that gets half of the bins.
+        near = scores[np.argsort(abs(scores))[: max(2, int(0.1 * scores.size))]]
+        parts = np.linspace(0.0, 1.0, n_bins // 2 + 1)[1:-1]
+        return np.r_[np.quantile(scores, parts), np.quantile(near, parts)]
+
+    def _between(self, shares: Array, means: Array, up: Array, left: Array, right: Array) -> tuple[float, float]:
+        v, u = shares * self.class_weights[:, None]
+        low = float(u @ np.maximum(-means[1], 0.0) + v @ np.maximum(means[0], 0.0))
+        across = (left < 0) & (right > 0)
+        high_pos = np.where(across, (1.0 - up[1]) * np.maximum(-left, 0.0), np.maximum(-means[1], 0.0))
+        high_neg = np.where(across, up[0] * np.maximum(right, 0.0), np.maximum(means[0], 0.0))
+        return low, float(u @ high_pos + v @ high_neg)
+
+    def slopes(self) -> tuple[Array, Array]:
+        """1 for negatives of bins above 0, and positives of bins below."""
+        ends = self.grid.ends
+        return (ends[:-1] >= 0.0).astype(float), (ends[:-1] < 0.0).astype(float)
+
+
+#: The class of a program, by what its margins are of.
+BINS: dict[str, type[PairBins] | type[PointBins]] = {"pairs": PairBins, "points": PointBins}
 
 
 def _by_bins(parts: Array) -> Array:

@@ -25,7 +25,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.precision import PART_OF_GAP, PATIENCE, SMALL_OBJECTIVE
 from auclab.samples.blocks.block_sample import BlockSample
-from auclab.solvers.binned.binned_loss import BinnedLoss, BinSums, SumInBins, grid_for, moves_of
+from auclab.solvers.binned.binned_loss import BINS, MORE_TERMS, BinnedLoss, BinSums, SumInBins, grid_for, moves_of
 from auclab.solvers.certificate import relative_gap, verified_certificate
 from auclab.solvers.monitor import Monitor, progress_to
 from auclab.solvers.newton.minimise import DampedNewton, NewtonOptions
@@ -72,7 +72,8 @@ def bound_of_bins(problem: Problem, loss: BinnedLoss, best: tuple[Array, float],
         raw = run_solver("newton", means, monitor.part(0.05 * monitor.tolerance), start)
     proved, corrected, _ = verified_certificate(means, best[0][:-2], raw.multipliers, best[1], monitor.tolerance)
     # Errors in the weights of bins may make multipliers exceed their capacities, so all multipliers are scaled down.
-    bound = proved.lower_bound * (1.0 - loss.weight_error)
+    longest = loss.sums.longest + MORE_TERMS if loss.sums.weighted else 4
+    bound = proved.lower_bound * (1.0 - 2.0**-51 * longest)
     spread_out = loss.multipliers_of_bins(means.sample, corrected, problem.sample.offset)
     return BinBound(bound, proved.dual_residual, proved.norm_bound, raw.coef, raw.intercept, spread_out)
 
@@ -84,11 +85,9 @@ _MAX_PASSES = 40
 
 def is_solved_in_bins(problem: Problem) -> bool:
     """Whether this solver supports a problem in blocks: a mean of hinges without constraints, with drawn rows."""
-    if problem.sample.drawn is None or problem.constraints is not None:
+    if problem.sample.drawn is None or problem.sample.n_features > 500:  # they would not make a good Hessian
         return False
-    if problem.sample.n_features > 500:  # the drawn rows would not make a good Hessian
-        return False
-    return PARTS["bins of scores"].why_not(problem.program) is None
+    return PARTS["bins of scores"].takes(problem)
 
 
 def solve_in_bins(
@@ -244,7 +243,9 @@ class BinnedSolve:
         grid = grid_for(program, self.drawn, theta, n_bins)
         task = SumInBins(np.ascontiguousarray(theta[:-2]), moves_of(program, theta), grid)
         sums: BinSums = self.sample.table.engine.reduce(task, self.sample.labels)
-        return BinnedLoss(program, (self.sample.prior_neg, self.sample.prior_pos), theta, grid, sums)
+        return BINS[program.comparisons.name](
+            program, (self.sample.prior_neg, self.sample.prior_pos), theta, grid, sums
+        )
 
     def _step(self, theta: Array, loss: BinnedLoss) -> tuple[Array, float]:
         """The Newton step with the Hessian of the drawn rows, and the decrease that it predicts."""

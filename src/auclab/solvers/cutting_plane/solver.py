@@ -131,7 +131,7 @@ def solve(problem: Problem, monitor: Monitor, *, max_iters: int = 5_000) -> RawS
     The level method of Lemaréchal, Nemirovskii & Nesterov (1995), "New variants of bundle methods", with the best point
     as prox centre. Cuts of pairwise hinges from sorted scores: Joachims (2006), "Training linear SVMs in linear time".
     """
-    compiling = compile_loops("cuts") if problem.over_pairs else 0.0
+    compiling = compile_loops(*problem.program.comparisons.loops["cuts"])
     monitor.start()
     solution = BundleSolve(problem, monitor).solve(max_iters)
     return replace(solution, timings=replace(solution.timings, compile=compiling))
@@ -206,13 +206,17 @@ class BundleSolve:
     def _add_cut(self, theta: Array) -> None:
         """Evaluate the loss at a point and add its cut to the model."""
         theta = self._feasible(theta)
-        theta[-1] = self.program.regulariser.norm(theta[:-2] * self.unit) if self.program.uses_norm else 0.0
+        theta[-1] = self.program.used_norm(theta[:-2] * self.unit)
         loss, slope, cut = supporting_cut(self.problem, theta * self.to_theta, keep_multipliers=self.keep_multipliers)
         value = loss + self.program.regulariser.value(theta[:-2] * self.unit)
         if value < self.best:
             self.best, self.center = value, theta
             if self.by_slopes:
-                self._prove_by(cut, theta)
+                # The slopes at a point alone: near the minimum of a smooth loss their bound exceeds the master's.
+                coef, intercept = theta[:-2] * self.unit, float(theta[-2])
+                found, *_ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, HALF_OF_DIGITS)])
+                if found.lower_bound > self.lower:
+                    self.lower, self.combination = found.lower_bound, [(1.0, cut)]
         cut.last_active = self.iterations
         slope = slope * self.to_theta
         self.cuts.append(cut)
@@ -222,13 +226,6 @@ class BundleSolve:
         self.iterations += 1
         if len(self.cuts) > self.max_cuts:
             self._drop_inactive()
-
-    def _prove_by(self, cut: Cut, theta: Array) -> None:
-        """The bound from the slopes at a point alone; near the minimum of a smooth loss it exceeds the master's."""
-        coef, intercept = theta[:-2] * self.unit, float(theta[-2])
-        found, *_ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, HALF_OF_DIGITS)])
-        if found.lower_bound > self.lower:
-            self.lower, self.combination = found.lower_bound, [(1.0, cut)]
 
     def _feasible(self, theta: Array) -> Array:
         """A copy of a point, moved onto the constraints where the rounding of a model violates them."""
@@ -305,7 +302,11 @@ class BundleSolve:
     def _next_point(self, minimiser: MasterPoint) -> Array:
         """The projection of the prox centre onto the level set; a point towards the minimiser if need be."""
         lowest = self._model_value(minimiser)
-        self._count_steps(lowest)
+        # Steps in which the model's minimum did not rise, and those in which the best value did not fall either.
+        rise, fall = lowest - self.previous[0], self.previous[1] - self.best
+        self.steps_without_rise = 0 if rise > EQUAL * self.best else self.steps_without_rise + 1
+        self.stalled_steps = 0 if max(rise, fall) > EQUAL * self.best else self.stalled_steps + 1
+        self.previous = lowest, self.best
         if self.steps_without_rise and self.steps_without_rise % FEW_STEPS == 0:
             # The model's minimum no longer changes: if the model is exact there, this point is the last.
             self.space.include(minimiser.theta)
@@ -334,13 +335,6 @@ class BundleSolve:
         self._mark_active(multipliers > TOLERANCE * max(multipliers.max(), 1e-300))
         self.step_length = min(max(metric_length(step, metric), 1e-12), 1e12)
         return space.widen(center + step)
-
-    def _count_steps(self, lowest: float) -> None:
-        """Count steps in which the model's minimum did not rise, and those in which the best value did not fall too."""
-        rise, fall = lowest - self.previous[0], self.previous[1] - self.best
-        self.steps_without_rise = 0 if rise > EQUAL * self.best else self.steps_without_rise + 1
-        self.stalled_steps = 0 if max(rise, fall) > EQUAL * self.best else self.stalled_steps + 1
-        self.previous = lowest, self.best
 
     def _mark_active(self, active: NDArray[np.bool_]) -> None:
         for k in np.flatnonzero(active):

@@ -20,16 +20,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.hinge import pair_hinge_active
+from auclab.forms import dense
 from auclab.formulations.problem import Problem
 from auclab.precision import HALF_OF_DIGITS, ROUNDING, TOLERANCE
 from auclab.regularisers import VectorNorm
-from auclab.samples.memory import Sample
+from auclab.samples.memory import strided
 from auclab.solvers.verified.scorers import proves_by_slopes, slopes_at
 from auclab.types import Array
 
@@ -60,8 +59,8 @@ def supporting_cut(problem: Problem, theta: Array, *, keep_multipliers: bool = T
     sample, z = problem.sample, problem.program.threshold
     multipliers, loss, conjugate = _active(problem, theta)
     sum_pos, sum_neg = float(multipliers[0].sum()), float(multipliers[1].sum())
-    total = sum_pos if problem.over_pairs else sum_pos + sum_neg
-    balance = 0.0 if problem.over_pairs else sum_pos - sum_neg
+    total = problem.program.comparisons.total(sum_pos, sum_neg)
+    balance = problem.program.comparisons.of_intercept(sum_pos - sum_neg)
     slope = np.r_[sample.combine(*multipliers[:2]), balance, z * total]
     return loss, slope, Cut(total - conjugate, *((multipliers, None) if keep_multipliers else (None, theta)))
 
@@ -85,23 +84,8 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float, f
         of_pos, of_neg, conjugate, *_ = slopes_at(problem, theta[:-2], float(theta[-2]), HALF_OF_DIGITS)
         loss = program.comparisons.mean(program.loss, (pos, neg), float(theta[-2]), shift, sample)
         return (of_pos, of_neg), loss, conjugate
-    if problem.over_pairs:
-        # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
-        center = 0.5 * float(neg.min() + neg.max())
-        pos, neg = pos - center, neg - center
-        weight_pos, weight_neg = sample.weights
-        share_neg = problem.program.comparisons.worst_negatives(neg, sample)
-        active = pair_hinge_active(pos, neg, shift, weight_pos, weight_neg if share_neg is None else share_neg)
-        loss = shift * float(active[0].sum()) - float(active[0] @ pos) + float(active[1] @ neg)
-        return active if share_neg is None else (*active, share_neg), loss, 0.0
-    weight_pos, weight_neg = sample.point_weights
-    hinge_pos, hinge_neg = shift - (pos + theta[-2]), shift + (neg + theta[-2])
-    active = np.where(hinge_pos > 0, weight_pos, 0.0), np.where(hinge_neg > 0, weight_neg, 0.0)
-    return active, float(active[0] @ hinge_pos + active[1] @ hinge_neg), 0.0
-
-
-#: The metric is estimated from about this many observations per class.
-_SAMPLE_SIZE = 10_000
+    active, loss = program.comparisons.active(sample, (pos, neg), float(theta[-2]), shift)
+    return active, loss, 0.0
 
 
 def score_metric(problem: Problem, unit: Array) -> Array:
@@ -113,14 +97,12 @@ def score_metric(problem: Problem, unit: Array) -> Array:
     """
     sample, n = problem.sample, unit.size
     metric = np.zeros((n + 1, n + 1))
-    for X, share, prior in _strided_classes(sample):
-        rows = (X.toarray() if sample.is_sparse else X) * unit
-        if problem.over_pairs:
-            rows = rows - share @ rows
-            metric[:n, :n] += (rows * share[:, None]).T @ rows
-        else:
-            rows = np.c_[rows, np.ones(len(rows))]
-            metric += (rows * (prior * share)[:, None]).T @ rows
+    priors = sample.prior_pos, sample.prior_neg
+    for X, share, prior in zip((sample.X_pos, sample.X_neg), (sample.share_pos, sample.share_neg), priors, strict=True):
+        some = strided(share.size)
+        within = share[some] / max(float(share[some].sum()), 1e-300)
+        rows, weight = problem.program.comparisons.score_changes(dense(X[some]) * unit, within, prior)
+        metric += (rows * weight[:, None]).T @ rows
     metric[np.arange(n + 1), np.arange(n + 1)] += TOLERANCE
     return metric
 
@@ -136,18 +118,6 @@ def metric_length(step: Array, metric: Array) -> float:
     leading = step[: metric.shape[0]]
     square = leading @ (metric * leading) if metric.ndim == 1 else leading @ metric @ leading
     return math.sqrt(max(float(square), 0.0))
-
-
-def _strided_classes(sample: Sample) -> list[tuple[Any, Array, float]]:
-    """Evenly spaced observations of either class, their shares, and the weight of the class."""
-    classes = []
-    for X, share, prior in (
-        (sample.X_pos, sample.share_pos, sample.prior_pos),
-        (sample.X_neg, sample.share_neg, sample.prior_neg),
-    ):
-        rows = slice(None, None, max(1, share.size // _SAMPLE_SIZE))
-        classes.append((X[rows], share[rows] / max(float(share[rows].sum()), 1e-300), prior))
-    return classes
 
 
 #: Multiples of the difference of the class means (in units of the spread) among which the best is taken.
@@ -358,7 +328,7 @@ def space_for(problem: Problem, unit: Array, many: bool) -> Whole | Span | Spars
         return Whole(unit, np.ones(n + 1))
     if not many:
         return Whole(unit, score_metric(problem, unit))
-    if not program.uses_norm or program.regulariser.norm.is_euclidean:
+    if program.used_norm.is_euclidean:
         return Span(n, float(unit[0]) if program.uses_norm else 1.0)
     box = program.regulariser.norm.dual_box(n)
     return Whole(unit, np.ones(n + 1)) if box is None else Sparse(unit, box)

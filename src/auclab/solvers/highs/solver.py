@@ -72,7 +72,8 @@ def solve(
         from auclab.solvers.highs.exact_auc import solve_exact_auc
 
         check_margins(problem, "highs encoding=dual", "use fewer observations or features")
-        answer = solve_exact_auc(problem, lambda: _bauc_coef(problem, monitor), monitor)
+        bauc = Problem(BufferedAUC(), problem.sample)  # counting pairs starts at its w
+        answer = solve_exact_auc(problem, lambda: run_solver("highs", bauc, monitor.part(1e-4)).coef, monitor)
         return replace(answer, notes=(*answer.notes, *default_limit_note(monitor.clock, answer.status)))
     if encoding == "auto":
         encoding = fastest_encoding(problem)
@@ -104,14 +105,9 @@ def _check_encoding(problem: Problem, encoding: str) -> None:
         )
 
 
-def _bauc_coef(problem: Problem, monitor: Monitor) -> Array:
-    """The w of the bAUC solution on the same sample, from which counting pairs starts."""
-    return run_solver("highs", Problem(BufferedAUC(), problem.sample), monitor.part(1e-4)).coef
-
-
 def _solve_dual(problem: Problem, clock: Clock) -> RawSolution:
     start, limit = clock.seconds, seconds_allowed(clock.left)
-    each = 1.0 if not problem.over_pairs else float(min(problem.sample.n_pos, problem.sample.n_neg))
+    each = problem.n_margins / max(problem.sample.n_pos, problem.sample.n_neg)  # of an observation
     if _BUILDING_PER_ENTRY * problem.sample.n_entries * each > limit:
         note = "the time limit leaves no time to build a column for every margin"
         return RawSolution.null(problem, Status.TIME_LIMIT, note=note)
@@ -181,7 +177,7 @@ def _solve_full(problem: Problem, clock: Clock) -> RawSolution:
     info = highs.getInfo()
     return RawSolution(
         coef=coef if units is None else coef * units,
-        intercept=0.0 if problem.over_pairs else float(columns.get(id(model.intercept), 0.0)),
+        intercept=float(columns.get(id(model.component("intercept")), 0.0)),
         status=status,
         multipliers=marginals(problem, np.maximum(weights, 0.0)),
         share_neg=share_neg,

@@ -236,12 +236,9 @@ class ConvexOracle:
     def cut(self, x: Array) -> tuple[float, float, Array]:
         """The value of the program at x, and the constant and slope of the cut of its loss there."""
         program, coef = self.problem.program, self.coef(x)
-        size = program.regulariser.norm(coef) if program.uses_norm else 0.0
+        size = program.regulariser.norm(coef)
         loss, slope, cut = supporting_cut(self.problem, np.r_[coef, self.intercept(x), size], keep_multipliers=False)
-        of_coef = slope[: self.n]
-        if program.threshold:
-            of_coef = of_coef + slope[-1] * self._tangent(coef)
-        of_x = of_coef / self.unit
+        of_x = (slope[: self.n] + slope[-1] * self._tangent(coef)) / self.unit
         value = loss + program.regulariser.value(coef)
         return value, cut.constant, np.r_[of_x, slope[self.n]] if self.has_intercept else of_x
 
@@ -259,7 +256,7 @@ class ConvexOracle:
                 coef = coef / np.clip(used[self.limit.group[: self.n]], 1e-3, 1.0)
             np.add.at(charge, self.limit.group[: self.n], ridge * coef**2)
             slope = slope - 2.0 * ridge * coef / self.unit
-        return self._padded(slope), charge * (1.0 + FEW_ROUNDINGS)
+        return np.r_[slope, 0.0] if self.has_intercept else slope, charge * (1.0 + FEW_ROUNDINGS)
 
     def rounding(self, lower: Array, upper: Array) -> float:
         """Bound on the error of a cut from sums in floating point, over all x within their bounds."""
@@ -267,9 +264,6 @@ class ConvexOracle:
         largest = np.maximum(abs(lower), abs(upper))
         size = 1.0 + float(largest[: self.n] / self.unit @ sample.peaks) + (largest[-1] if self.has_intercept else 0.0)
         return 2.0**-52 * (sample.n_pos + sample.n_neg + self.n + 16) * float(size)
-
-    def _padded(self, slope: Array) -> Array:
-        return np.r_[slope, 0.0] if self.has_intercept else slope
 
     def _tangent(self, coef: Array) -> Array:
         """U with ``‖u‖_* ≤ 1`` and ``u·w = ‖w‖``."""

@@ -72,7 +72,7 @@ def solve_scorecard(problem: Problem, monitor: Monitor) -> RawSolution:
     bound = bound_of(trees, card.best)
     regions = sum(tree.regions for tree in trees)
     note = f"branch and bound: {regions:,} region{'s' if regions != 1 else ''} over {counted(len(trees), 'margin')}"
-    note += f", γ = {card.margin_of_best} is the best"
+    note += f", γ = {card.program.margin(card.best.coef, problem.sample)} is the best"
     timings = Timings(build=built - begin, solve=clock.seconds - built)
     return RawSolution(card.best.coef, 0.0, status, None, regions, timings, (note,), history, bound=bound)
 
@@ -126,11 +126,6 @@ class _Cards:
         null = np.zeros(n)
         if self._allowed(null):
             self.best.look(1.0, null)
-
-    @property
-    def margin_of_best(self) -> int:
-        """The margin of the best card."""
-        return self.program.margin(self.best.coef, self.problem.sample)
 
     def parts(self, margin: int, root: Region) -> list[Region]:
         """The regions of the cards that have no equal with another margin, divided by an item with many points.

@@ -122,7 +122,7 @@ class _Search:
     def start(self, monitor: Monitor) -> None:
         """The point w = 0 where it is allowed, and the largest coefficients of the program without the limit."""
         self._look(np.zeros(self.lower.size))
-        if self._has_more():
+        if np.isfinite(np.r_[self.lower, self.upper]).any() or self.rows:
             if not self.best.coef.size:
                 self._start_within(monitor)
             return
@@ -197,16 +197,13 @@ class _Search:
             # Beyond all kinks ±1 − w·x the loss does not fall.
             size = np.maximum(abs(lower[:n]), abs(upper[:n])) / unit
             farthest = 1.0 + float(size @ self.problem.sample.peaks)
-            if self.problem.program.threshold:
-                farthest += abs(self.problem.program.threshold) * float(size.sum())
+            farthest += abs(self.problem.program.threshold) * float(size.sum())
             lower, upper = np.r_[lower[:n], -farthest], np.r_[upper[:n], farthest]
         return lower, upper, radius
 
     def _largest(self) -> Array:
         """The largest ``abs(w_k)`` of a w of length 1, in the norm of `Certificate.norm_bound`."""
-        if not self.problem.program.uses_norm:
-            return 1.0 / self.problem.sample.spread
-        return np.array([self.problem.program.regulariser.norm.dual(each) for each in np.eye(self.oracle.n)])
+        return np.array([self.problem.lengths.dual(each) for each in np.eye(self.oracle.n)])
 
     def tree(self, lower: Array, upper: Array, tolerance: float) -> Tree:
         """The tree over the groups."""
@@ -294,10 +291,6 @@ class _Search:
         if best is not None:
             self.best.look(*best)
         return best
-
-    def _has_more(self) -> bool:
-        """Whether there are bounds or rows in addition to the number of features."""
-        return bool(np.isfinite(np.r_[self.lower, self.upper]).any() or self.rows)
 
     def _look(self, x: Array) -> None:
         """Keep a point if it satisfies the constraints and is the best so far."""

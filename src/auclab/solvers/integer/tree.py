@@ -169,7 +169,8 @@ class Tree:
             moved = smaller is not region and not self._holds(smaller, point)
             region = smaller
             coef = self._cleaned(point.coef)
-            is_point = self._is_point(coef)
+            whole = not self._objective.whole or bool((coef == np.rint(coef)).all())
+            is_point = whole and all(limit.n_used(coef) <= limit.most for limit in self._limits)
             value = self._cut_at(coef, point)
             if is_point:
                 self._incumbent.look(value, coef)
@@ -209,11 +210,6 @@ class Tree:
         """The point with coefficients that are 0, or whole numbers, up to the accuracy of HiGHS rounded to these."""
         nearest = np.rint(coef) if self._objective.whole else np.zeros_like(coef)
         return np.where(abs(coef - nearest) <= max(EQUAL, EQUAL * self._size), nearest, coef)
-
-    def _is_point(self, coef: Array) -> bool:
-        """Whether w is feasible for the program."""
-        whole = not self._objective.whole or bool((coef == np.rint(coef)).all())
-        return whole and all(limit.n_used(coef) <= limit.most for limit in self._limits)
 
     def _holds(self, region: Region, point: LinearPoint) -> bool:
         """Whether a point is still in a region that became smaller."""

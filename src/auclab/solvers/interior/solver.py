@@ -16,6 +16,7 @@ Wright (1997), Primal-Dual Interior-Point Methods; the normal equations of few r
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,11 +64,15 @@ def _rows(problem: Problem) -> tuple[Any, tuple[NDArray[np.bool_], NDArray[np.bo
     return sample.stack([sample.X_pos[weighted[0]], sample.X_neg[weighted[1]]]), weighted
 
 
+#: The margins by what they are of.
+_MARGINS: dict[str, Callable[[Array, Array], Margins]] = {"pairs": PairMargins, "points": PointMargins.of_weights}
+
+
 def hard_margin(problem: Problem) -> Setting:
     """The shortest separator: a margin a row, of half the length over pairs."""
     rows, weighted = _rows(problem)
     sides = np.r_[np.ones(np.count_nonzero(weighted[0])), -np.ones(np.count_nonzero(weighted[1]))]
-    least = 0.5 if problem.over_pairs else 1.0
+    least = 0.5 * problem.program.comparisons.total(1.0, 1.0)
     regulariser = problem.program.regulariser
     if not regulariser.weight and not regulariser.ridge:  # any weight: w is shortened to margins of 1 − z‖w‖
         regulariser = regulariser.with_weight(1.0)
@@ -78,12 +83,9 @@ def all_margins(problem: Problem) -> Setting:
     """Every pair or point with its slack variable."""
     rows, weighted = _rows(problem)
     sample, program = problem.sample, problem.program
-    if problem.over_pairs:
-        shares = sample.share_pos[weighted[0]], sample.share_neg[weighted[1]]
-        return Setting(rows, PairMargins(*shares), weighted, program.regulariser, program.threshold)
-    pos, neg = (part[used] for part, used in zip(sample.point_weights, weighted, strict=True))
-    sides = np.r_[np.ones(pos.size), -np.ones(neg.size)]
-    return Setting(rows, PointMargins(sides, np.r_[pos, neg]), weighted, program.regulariser, program.threshold)
+    weights = (part[used] for part, used in zip(program.comparisons.row_weights(sample), weighted, strict=True))
+    margins = _MARGINS[program.comparisons.name](*weights)
+    return Setting(rows, margins, weighted, program.regulariser, program.threshold)
 
 
 Multipliers = tuple[Array, Array]
@@ -215,7 +217,7 @@ class State:
 
     @property
     def _least(self) -> float:
-        return 0.5 if self.problem.over_pairs else 1.0
+        return 0.5 * self.problem.program.comparisons.total(1.0, 1.0)
 
     def own_gap(self) -> float:
         """The relative gap of a separator as the shortest one, whatever the capacities of its multipliers."""
@@ -350,7 +352,7 @@ def solve(problem: Problem, monitor: Monitor) -> RawSolution:
     if may_be_separated(problem) and not euclidean:
         _followed(best, hard_margin(problem), share_neg=True)
     if not (best.is_found or best.is_late):
-        if problem.program.comparisons.hardest or _n_pairs(problem) > MAX_PAIRS:
+        if problem.program.comparisons.hardest or problem.program.comparisons.n_pairs(problem.sample) > MAX_PAIRS:
             return RawSolution.null(problem, monitor.stopped() or Status.FAILED, note=_ONLY_SEPARATORS)
         _followed(best, all_margins(problem))
     return best.solution()
@@ -367,16 +369,12 @@ def why_not(problem: Problem) -> str | None:
     if sample.in_blocks or sample.n_pos + sample.n_neg > MAX_ROWS:
         return f"solves systems of the size of the rows, in memory and at most {MAX_ROWS:,}"
     hard_only = program.comparisons.hardest and not may_be_separated(problem)
-    if hard_only or (_n_pairs(problem) > MAX_PAIRS and not may_be_separated(problem)):
+    if hard_only or (problem.program.comparisons.n_pairs(problem.sample) > MAX_PAIRS and not may_be_separated(problem)):
         return f"holds every pair, at most {MAX_PAIRS:,}, and none of the hardest negatives alone"
     norm, n_features = program.regulariser.norm, sample.n_features
     if norm.is_euclidean or norm.dual_box(n_features) is not None or top_factors(norm, n_features) is not None:
         return None
     return f"knows the norms l2, l1, linf and weighted ones, and not {norm.name}"
-
-
-def _n_pairs(problem: Problem) -> int:
-    return problem.n_margins if problem.over_pairs else 0
 
 
 def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.linalg as la
 
 from auclab.compiled.threads import in_parallel
+from auclab.forms import dense
 from auclab.models.timings import Clock
 from auclab.precision import ROUNDING
 from auclab.regularisers import VectorNorm
@@ -29,6 +30,11 @@ class PointMargins:
 
     def __init__(self, sides: Array, capacity: Array, least: float = 1.0):
         self.sides, self.capacity, self.least = sides, capacity, least
+
+    @classmethod
+    def of_weights(cls, pos: Array, neg: Array) -> PointMargins:
+        """Of positives and negatives with these weights."""
+        return cls(np.r_[np.ones(pos.size), -np.ones(neg.size)], np.r_[pos, neg])
 
     def lacking(self, scores: Array, intercept: float) -> Array:
         """The shortfalls of the margins."""
@@ -354,7 +360,7 @@ class GramMatrices:
         X = self.X[:, part]
         scaled = X.multiply(scale[None, part]).tocsr() if hasattr(X, "multiply") else X * scale[part]
         product = scaled @ scaled.T
-        return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
+        return dense(product)
 
     def of_constant(self, value: float) -> Array:
         """The same for a diagonal of one value; the product is made once."""
@@ -421,7 +427,7 @@ class System:
     def solved(self, wanted: Array, multipliers: Array, right: tuple[Array, Array]) -> tuple[Array, float, Array]:
         """The steps of w, b and the border, for the changes `wanted` of the multipliers and a right-hand side."""
         of_w, of_border = right
-        if of_border.size and self.threshold:
+        if of_border.size:
             of_border = of_border.copy()
             of_border[0] += self.threshold * float(wanted.sum())
         if self.margins.has_intercept:

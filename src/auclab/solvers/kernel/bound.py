@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from auclab.compiled.accurate import CHUNK, accurate_sum
-from auclab.compiled.hinge import largest_excess
 from auclab.formulations.base import Program, objective_at
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import ROUNDING
@@ -77,17 +76,12 @@ class DualPoint:
 
     def scaled(self, program: Program) -> tuple[float, float]:
         """The lower bound, and the factor of the marginals for it."""
-        worth, length = max(0.0, self.total - self.conjugate), self.length
-        if program.threshold and program.regulariser.weight > 0:
-            length = max(0.0, -self.slack(program.threshold)) * UP
-        if program.regulariser.weight > 0 and program.regulariser.squared:
-            scale = 1.0 if length == 0 else min(1.0, 2 * program.regulariser.weight * worth / length / length)
-            bound = scale * worth - scale * length * (scale * length / (4 * program.regulariser.weight)) * UP
-            return max(0.0, bound * DOWN), scale
-        if program.regulariser.weight > 0:
-            scale = 1.0 if length <= program.regulariser.weight else program.regulariser.weight / length * DOWN
-            return max(0.0, scale * worth * DOWN), scale
-        return (worth, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
+        worth = max(0.0, self.total - self.conjugate)
+        if program.regulariser.weight == 0:
+            return (worth, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
+        slack = -program.threshold * self.total * DOWN
+        bound, scale = program.regulariser.dual_value(np.array([self.length]), slack, worth, UP)
+        return max(0.0, bound * DOWN), scale if scale == 1.0 else scale * DOWN
 
     def slack(self, threshold: float) -> float:
         """The slack of ``‖g‖ ≤ −zS``; negative where it is violated."""
@@ -160,17 +154,11 @@ def _charged(problem: Problem, matrix: KernelMatrix, dual: Array, product: Array
     sample = problem.sample
     pos, neg = dual[: sample.n_pos], -dual[sample.n_pos :]
     sums = [math.fsum(accurate_sum(part)[:2]) for part in (pos, neg)]
-    lacking = (_excess(problem, pos, neg) + abs(sums[0] - sums[1])) * UP + 2.0**-60
-    total = max(0.0, (min(sums) * DOWN - lacking) * (1.0 if problem.over_pairs else 2.0))
+    margins = problem.program.comparisons
+    lacking = (margins.excess(sample, pos, neg) + abs(sums[0] - sums[1])) * UP + 2.0**-60
+    least = min(sums) * DOWN - lacking
+    total = max(0.0, margins.total(least, least))
     return _with_length(matrix, dual, product, total, lacking, share_neg=share_neg)
-
-
-def _excess(problem: Problem, pos: Array, neg: Array) -> float:
-    """The largest excess of the marginals over their capacities."""
-    sample = problem.sample
-    if problem.over_pairs:
-        return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
-    return float(sum(np.maximum(q - c, 0.0).sum() for q, c in zip((pos, neg), sample.point_weights, strict=True)))
 
 
 def best_between(problem: Problem, matrix: KernelMatrix, first: DualPoint, second: DualPoint) -> DualPoint:
@@ -268,5 +256,5 @@ def evaluate(training: Training, landmarks: NDArray[np.intp], coefficients: Arra
     of_square = weight * of_score
     of_length = of_square / length if length > 0 else math.sqrt(of_square)
     rounding = steepest * (2.0 * of_score + abs(program.threshold) * of_length)
-    rounding += program.regulariser.weight * (of_square if program.regulariser.squared else of_length)
+    rounding += program.regulariser.slope(0.0) * of_length + 0.5 * program.regulariser.curvature * of_square
     return Evaluation(objective, length, rounding)

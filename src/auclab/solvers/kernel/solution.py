@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.forms import dense
 from auclab.formulations.base import Optimum
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Timings
@@ -292,7 +293,8 @@ class KernelSolution(Solution):
         step = max(1, BLOCK_BYTES // (8 * self.n_landmarks))
         for begin in range(0, scores.size, step):
             part = slice(begin, begin + step)
-            values = self.kernel.at_landmarks(_less_offset(rows[part], self.offset), self.rows, self.landmarks)
+            moved = rows[part] if self.offset is None else dense(rows[part]) - self.offset
+            values = self.kernel.at_landmarks(moved, self.rows, self.landmarks)
             scores[part] += row_scores(values, self.dual_coef)
         return scores
 
@@ -303,8 +305,3 @@ def _of_distinct_rows(score: Callable[[Any], Array], rows: Any) -> Array:
         return score(rows)
     distinct, place = np.unique(np.asarray(rows, dtype=float), axis=0, return_inverse=True)
     return score(distinct)[place.ravel()]
-
-
-def _less_offset(rows: Any, offset: Array | None) -> Any:
-    """Rows less what was subtracted from the training rows."""
-    return rows if offset is None else np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows) - offset

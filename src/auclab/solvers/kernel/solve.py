@@ -166,11 +166,11 @@ def solve_training(
         The second where another solve can begin at it.
     """
     program, tolerance = training.program, choices.tolerance
-    over_pairs = program.comparisons.name == "pairs"
-    compiling = compile_loops("values", "pairs") if over_pairs else compile_loops("points")
-    compiling += compile_loops("hardest") if program.comparisons.hardest else 0.0
+    compiling = compile_loops(*program.comparisons.loops["values"], *program.comparisons.loops["steps"])
     given = choices.max_landmarks or (NEWTON_FEATURES if program.uses_norm else _WITHOUT_NORM)
-    most, ended = _within_memory(training, given, choices.memory), None
+    # The landmarks that fit in memory together with K.
+    m, left = training.matrix.size, choices.memory - training.matrix.held
+    most, ended = max(1, min(int(given), m, int(left / (_BYTES_PER_ENTRY * m)))), None
     # Without a norm a w may become as long as floats are before its span is wide enough.
     monitor = Monitor(tolerance, clock)
     with one_thread_each(), np.errstate(over="ignore"), stop_on_interrupt(monitor.interrupted):
@@ -217,13 +217,6 @@ def _check(max_landmarks: int | None, memory_gb: float, tolerance: float) -> Non
         raise AuclabError(f"memory_gb must be a finite number > 0, got {memory_gb}")
     if not 0 < tolerance < math.inf:
         raise AuclabError(f"tolerance must be a positive number, got {tolerance}")
-
-
-def _within_memory(training: Training, given: int, memory: float) -> int:
-    """The number of landmarks: at most the requested one, the observations, and what fits in memory together with K."""
-    m = training.matrix.size
-    left = memory - training.matrix.held
-    return max(1, min(int(given), m, int(left / (_BYTES_PER_ENTRY * m))))
 
 
 def _memory_note(most: int, given: int, training: Training, memory_gb: float) -> tuple[str, ...]:

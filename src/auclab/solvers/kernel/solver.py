@@ -106,7 +106,8 @@ class LandmarkSolve:
             self._raise_bound(self._repaired(dual))
             if self.bound > 0 and choice.cost(self.best) < choice.cost(dual):
                 dual = self.best
-            self._record()
+            self.monitor.record(self.point.objective, self.bound)
+            self.stages.append(Stage(self.choice.span.size, self.monitor.seconds, self.point.objective, self.bound))
             if self.gap <= self.tolerance:
                 return self.found(Status.OPTIMAL)
             reason = self.monitor.stopped() or (Status.INTERRUPTED if raw.status is Status.INTERRUPTED else None)
@@ -204,10 +205,6 @@ class LandmarkSolve:
         bound = dual.value(self.program)
         if bound > self.bound or not self.stages:
             self.bound, self.best = bound, dual
-
-    def _record(self) -> None:
-        self.monitor.record(self.point.objective, self.bound)
-        self.stages.append(Stage(self.choice.span.size, self.monitor.seconds, self.point.objective, self.bound))
 
     def found(self, status: Status, *notes: str) -> Found:
         """The best point and the best bound so far."""

@@ -30,7 +30,6 @@ from auclab.precision import SOLVED
 from auclab.solvers.kernel.bound import DualPoint, Functions, dual_point, slope_point
 from auclab.solvers.kernel.training import KernelMatrix, Training
 from auclab.solvers.solution import RawSolution
-from auclab.solvers.verified.bound import feasible_multipliers
 from auclab.solvers.verified.scorers import Scorers, proves_by_slopes
 from auclab.types import Array
 
@@ -231,7 +230,8 @@ def from_multipliers(training: Training, pos: Array, neg: Array, share_neg: Arra
     """
     proving = training.without_features.dual_problem(share_neg, neg)
     share = proving.sample.share_neg if share_neg is not None else None
-    return dual_point(proving, training.matrix, *feasible_multipliers(proving, pos, neg), share)
+    feasible = proving.program.comparisons.feasible(proving.sample, pos, neg)
+    return dual_point(proving, training.matrix, *feasible, share)
 
 
 def from_solve(training: Training, problem: Problem, raw: RawSolution, span: Span) -> DualPoint | None:
@@ -264,7 +264,7 @@ def of_zero(training: Training) -> DualPoint:
         scorers = ((1.0, np.zeros(1), 0.0, 0.0),)
         functions = ((1.0, np.zeros(training.matrix.size), 0.0, 1.0),)
         return slope_point(training.without_features, training.matrix, scorers, functions=functions)
-    pos, neg = (labels.share_pos, labels.share_neg) if program.comparisons.name == "pairs" else labels.point_weights
+    pos, neg = program.comparisons.row_weights(labels)
     share = program.comparisons.worst_negatives(np.arange(float(labels.n_neg)), labels)
     return from_multipliers(training, pos, neg if share is None else share, share)
 
@@ -368,8 +368,8 @@ class SpanChoice:
     def _price(self, dual: DualPoint) -> float:
         """Loss of the bound per unit of ``‖r‖²``, to first order."""
         program = self.program
-        if program.regulariser.weight > 0 and program.regulariser.squared:
-            return 1.0 / (4.0 * program.regulariser.weight)
+        if program.regulariser.curvature > 0:
+            return 0.5 / program.regulariser.curvature
         if program.regulariser.weight > 0:
             return max(dual.total, 1e-3) / (2.0 * program.regulariser.weight**2)
         length = float(np.linalg.norm(self.coef)) or 1.0 / math.sqrt(self.matrix.largest)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.accurate import CHUNK
 from auclab.compiled.threads import in_parallel
-from auclab.forms import as_rows
+from auclab.forms import as_rows, dense
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
@@ -228,14 +228,14 @@ class Training:
     def multipliers(self, dual: Array) -> Array:
         """γ of a dual point in the order of the data: without signs, or of ranked pairs with them."""
         labels = self.labels
-        return labels.join(*np.split(abs(dual), [labels.n_pos])) if labels.is_of_classes else dual
+        return labels.joined_dual(dual)
 
     def rows_of(self, landmarks: NDArray[np.intp]) -> Any:
         """The rows of landmarks, given by their numbers in `order`, as arrays; none for a precomputed kernel."""
         if self.kernel.is_given:
             return np.empty((landmarks.size, 0))
         rows: Any = self.rows[self.order[landmarks]]
-        return rows.toarray() if hasattr(rows, "toarray") else np.ascontiguousarray(rows)
+        return np.ascontiguousarray(dense(rows))
 
 
 def training_problem(
@@ -294,9 +294,10 @@ def check_program(program: Program) -> None:
         )
     if not program.is_convex:
         raise AuclabError(f"z = {program.threshold:g} > 0 makes the program not convex; a kernel needs z ≤ 0")
-    if program.uses_norm and not program.regulariser.norm.is_euclidean:
-        norm = program.regulariser.norm.name
-        raise AuclabError(f"a kernel's space has the norm l2, and the program has {norm}; set norm=l2")
+    if not program.used_norm.is_euclidean:
+        raise AuclabError(
+            f"a kernel's space has the norm l2, and the program has {program.used_norm.name}; set norm=l2"
+        )
     if program.regulariser.ridge:
         raise AuclabError(f"kernels take λ‖h‖ or λ‖h‖², and the program has {program.regulariser}; use RankSVM")
 
@@ -304,12 +305,12 @@ def check_program(program: Program) -> None:
 def _joined(sample: Sample, memory: float) -> Any:
     """The rows in the order of the data; as an array where that takes no more than a quarter of the memory."""
     rows = sample.in_data_order
-    return rows.toarray() if sample.is_sparse and 8.0 * rows.shape[0] * rows.shape[1] <= 0.25 * memory else rows
+    return dense(rows) if 8.0 * rows.shape[0] * rows.shape[1] <= 0.25 * memory else rows
 
 
 def _checked_matrix(X: Any) -> Array:
     """A precomputed kernel as an array: finite, square, symmetric, no negative diagonal."""
-    matrix: Array = X.toarray() if hasattr(X, "toarray") else X
+    matrix = dense(X)
     if matrix.shape[0] != matrix.shape[1]:
         raise AuclabError(f"kernel=precomputed takes a square matrix, got shape {matrix.shape}")
     if not np.isfinite(matrix).all():

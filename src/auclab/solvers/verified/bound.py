@@ -18,16 +18,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from auclab.compiled.hinge import largest_excess, least_capacity_ratio
-from auclab.compiled.threads import LARGE, in_parallel
 from auclab.formulations.problem import Problem
 from auclab.precision import FEW_ROUNDINGS, FEW_STEPS
-from auclab.samples.memory import Sample
 from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows
-from auclab.solvers.verified.feasibility import Feasible, feasible_nearby
+from auclab.solvers.verified.feasibility import feasible_nearby
 from auclab.solvers.verified.value import (
     DOWN,
-    UP,
     DualBound,
     Goal,
     Lagrangian,
@@ -39,110 +35,6 @@ from auclab.solvers.verified.value import (
     widened,
 )
 from auclab.types import Array
-
-
-def feasible_multipliers(problem: Problem, pos: Array, neg: Array) -> tuple[Array, Array]:
-    """The nearest multipliers of the same shape that belong to a feasible dual point.
-
-    Negative entries become 0, both classes get the same sum (``Σ q y = 0`` over points), and excess over the
-    capacities is removed: entry by entry over points, by the largest admissible common factor over pairs.
-    """
-    sample = problem.sample
-    pos, neg = np.maximum(pos, 0.0), np.maximum(neg, 0.0)
-    if problem.over_pairs and sample.weighted:
-        # Observations without weight have pairs without capacity.
-        pos, neg = pos * (sample.share_pos > 0), neg * (sample.share_neg > 0)
-    elif not problem.over_pairs:
-        capacity_pos, capacity_neg = sample.point_weights
-        pos, neg = np.minimum(pos, capacity_pos), np.minimum(neg, capacity_neg)
-    sum_pos, sum_neg = float(pos.sum()), float(neg.sum())
-    if sum_pos == 0 or sum_neg == 0:
-        return np.zeros_like(pos), np.zeros_like(neg)
-    smaller = min(sum_pos, sum_neg)
-    pos *= smaller / sum_pos
-    neg *= smaller / sum_neg
-    if problem.over_pairs:
-        factor = transport_factor(pos, neg, sample.share_pos, sample.share_neg)
-        pos *= factor
-        neg *= factor
-    return pos, neg
-
-
-def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array) -> float:
-    """The largest τ ≤ 1 for which τ·(pos, neg) are the marginals of some ``0 ≤ q_ij ≤ share_pos_i share_neg_j``.
-
-    By max-flow/min-cut it suffices that every set I of positives fits: ``τ Σ_I pos ≤ Σ_j min(τ neg_j, share_neg_j
-    share_pos(I))``; with φ(c) = Σ_j min(neg_j, c·share_neg_j), which is concave, the binding sets are those of
-    the largest ratios pos_i/share_pos_i, and the condition is ``τ ≤ share_pos(I)/φ⁻¹(Σ_I pos)``.
-    """
-    threads = min(pos.size, neg.size) >= LARGE
-    (levels, values), (capacity, demand) = in_parallel(
-        lambda sums, *marginals: sums(*_by_density(*marginals)),
-        (_kinks, neg, share_neg),
-        (_largest_sums, pos, share_pos),
-        threads=threads,
-    )
-
-    def least_ratio(part: slice) -> float:
-        wanted = demand[part]
-        first = int(np.searchsorted(values, wanted[0], side="right")) - 1 if wanted.size else 0
-        return float(least_capacity_ratio(wanted, capacity[part], levels, values, max(first, 0)))
-
-    half = demand.size // 2
-    return min(in_parallel(least_ratio, (slice(half),), (slice(half, None),), threads=threads))
-
-
-def _kinks(levels: Array, share: Array, marginals: Array) -> tuple[Array, Array]:
-    """The kinks c of φ, and its values there: full sums below, c times the remaining share above."""
-    values = np.zeros(levels.size + 1)
-    np.cumsum(marginals[:-1], out=values[2:])
-    above = np.cumsum(share[::-1])[::-1]
-    above *= levels  # in place, as the arrays are long
-    values[1:] += above
-    return np.concatenate(([0.0], levels)), values
-
-
-def _largest_sums(_: Array, share: Array, marginals: Array) -> tuple[Array, Array]:
-    """The shares and marginals of the sets of the largest densities."""
-    return np.cumsum(share[::-1]), np.cumsum(marginals[::-1])
-
-
-def _by_density(multipliers: Array, share: Array) -> tuple[Array, Array, Array]:
-    """``multipliers / share``, ascending, with share and multipliers in the same order; shares of 0 left out."""
-    if share[0] > 0 and (share == share[0]).all():
-        # Equal shares need no permutation, and a plain sort is several times faster.
-        ascending = np.sort(multipliers)
-        return ascending / share[0], share, ascending
-    multipliers, share = multipliers[share > 0], share[share > 0]
-    density = multipliers / share
-    order = np.argsort(density)
-    return density[order], share[order], multipliers[order]
-
-
-def within_capacities(problem: Problem, pos: Array, neg: Array, others: Array) -> tuple[Array, Array, Array]:
-    """Multipliers scaled into their capacities by a common factor ≤ 1, which keeps ``Σ q d − Aᵀμ`` at 0."""
-    sample = problem.sample
-    if problem.over_pairs:
-        factor = transport_factor(pos, neg, sample.share_pos, sample.share_neg)
-    else:
-        q, capacity = np.r_[pos, neg], np.concatenate(sample.point_weights)
-        factor = min(1.0, float((capacity[q > 0] / q[q > 0]).min(initial=1.0)))
-    return (pos, neg, others) if factor == 1.0 else (pos * factor, neg * factor, others * factor)
-
-
-def excess(problem: Problem, pos: Array, neg: Array) -> float:
-    """The largest excess of multipliers over their capacities."""
-    sample = problem.sample
-    if problem.over_pairs:
-        return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
-    capacities = sample.point_weights
-    return float(sum(np.maximum(q - c, 0.0).sum() for q, c in zip((pos, neg), capacities, strict=True))) * UP
-
-
-def rounding_of_sums(sample: Sample) -> float:
-    """Relative error of running sums over the observations."""
-    return 2.0**-50 * (sample.n_pos + sample.n_neg)
-
 
 Multipliers = tuple[Array, Array]
 
@@ -227,18 +119,24 @@ class _Search:
 
     def _rows(self, multipliers: Multipliers, held: Lagrangian, every_column: bool) -> Rows | None:
         """The observations, and active constraints, that take part in a correction."""
-        rows = correcting_rows(self.problem.sample, *multipliers, self.problem.over_pairs, every_column)
+        capacities = self.problem.program.comparisons.row_weights(self.problem.sample)
+        rows = correcting_rows(self.problem.sample, *multipliers, capacities, every_column)
         return None if rows is None else held.joined(rows)
 
-    def _margins(self, one_class: float) -> float:
+    def _total(self, one_class: float) -> float:
         """``Σ q``, where either class has this sum."""
-        return one_class * (1.0 if self.problem.over_pairs else 2.0)
+        return self.problem.program.comparisons.total(one_class, one_class)
+
+    def _fitting(self, pos: Array, neg: Array, others: Array) -> tuple[Array, Array, Array]:
+        """Multipliers scaled into their capacities by a common factor ≤ 1, which keeps ``Σ q d − Aᵀμ`` at 0."""
+        factor = self.problem.program.comparisons.largest_factor(self.problem.sample, pos, neg)
+        return pos * factor, neg * factor, others * factor
 
     def _corrected(self, rows: Rows, multipliers: Multipliers, held: Lagrangian) -> tuple[Array, Array, Array] | None:
         """Multipliers that are closer to their inequality, and within their capacities."""
         program, sample, norm = self.problem.program, self.problem.sample, self.problem.program.regulariser.norm
         sums = moments(sample, *multipliers)
-        value, total = held.moments(sums).value, self._margins(sums.total)
+        value, total = held.moments(sums).value, self._total(sums.total)
         value[:-1] = held.excess(value[:-1], held.left_over(value[:-1]))
         spare = (FEW_ROUNDINGS * total + 4.0 * self._lacking(multipliers)) * self.problem.largest_row
         if program.threshold:
@@ -250,7 +148,7 @@ class _Search:
             weight = (sample.spread / sample.spread.max()) ** 2
             wanted = norm.shortened(value[:-1], max(0.0, program.regulariser.weight - spare), weight)
             corrected = correct(rows, *multipliers, np.r_[wanted - value[:-1], -value[-1]], self.goal.seconds)
-        return None if corrected is None else within_capacities(self.problem, *corrected)
+        return None if corrected is None else self._fitting(*corrected)
 
     def _corrected_exactly(self, multipliers: Multipliers, held: Lagrangian, every_column: bool) -> DualBound:
         """The bound of exact multipliers close to these, or else of the closest that were found."""
@@ -258,7 +156,7 @@ class _Search:
         rows, nearest = self._rows(multipliers, held, every_column), multipliers
         sums = held.moments(moments(sample, *multipliers))
         # The columns to be brought to 0: no bound takes up their residual, or it may be rounding of 0.
-        spare = (FEW_ROUNDINGS + 4.0 * rounding_of_sums(sample)) * self._margins(sums.total)
+        spare = (FEW_ROUNDINGS + 2.0**-48 * (sample.n_pos + sample.n_neg)) * self._total(sums.total)
         columns = held.left_over(sums.value[:-1], spare * sample.peaks)
         for _ in range(FEW_STEPS):
             if rows is None:
@@ -268,12 +166,14 @@ class _Search:
             corrected = correct(rows, *nearest, -unwanted, self.goal.seconds)
             if corrected is None:
                 break
-            pos, neg, others = within_capacities(self.problem, *corrected)
+            pos, neg, others = self._fitting(*corrected)
             nearest = pos, neg
             rows, held = rows.updated(*nearest, others), held.replaced(others)
             exact = feasible_nearby(self.problem, rows, *nearest, held, columns)
             if exact is not None:
-                found = self._of_exact(exact)
+                found = self._value(exact.multipliers, exact.total, *exact.residual, exact.held, exact.price)
+                # All are scaled, those of the constraints too.
+                found = replace(found, bound=exact.factor * found.bound * DOWN, scale=exact.factor * found.scale)
                 if self.problem.constraints is None or self.goal.is_reached_by(found):
                     return found
                 other = self._charged(nearest, held)
@@ -288,11 +188,6 @@ class _Search:
         error = sums.error[:-1] + 2.0 * lacking * self.problem.sample.peaks
         return self._value(multipliers, max(0.0, sums.total - lacking), sums.value[:-1], error, held)
 
-    def _of_exact(self, exact: Feasible) -> DualBound:
-        """The bound of exact multipliers, all of which are scaled, those of the constraints too."""
-        found = self._value(exact.multipliers, exact.total, *exact.residual, exact.held, exact.price)
-        return replace(found, bound=exact.factor * found.bound * DOWN, scale=exact.factor * found.scale)
-
     def _value(
         self, multipliers: Multipliers, total: float, value: Array, error: Array, held: Lagrangian, more: float = 0.0
     ) -> DualBound:
@@ -300,7 +195,7 @@ class _Search:
 
         `more` is to be added to the price of the constraints.
         """
-        margins = worth = self._margins(total) * DOWN
+        margins = worth = self._total(total) * DOWN
         price, left = held.remaining(value, error)
         price = (held.price + price + more) + 2.0**-50 * (abs(held.price) + abs(price) + more)
         if price:
@@ -313,13 +208,10 @@ class _Search:
     def _lacking(self, multipliers: Multipliers) -> float:
         """The largest excess of the multipliers over their capacities.
 
-        They have been scaled to fit in working precision, so only the rounding errors of running sums are left.
+        They have been scaled to fit in working precision, so only rounding errors are left.
         """
-        problem, total = self.problem, float(multipliers[0].sum())
-        if problem.over_pairs and problem.program.uses_norm:
-            rounding = rounding_of_sums(problem.sample) * total
-            length = length_that_is_charged(problem, self.coef, total)
-            price = 1.0 + 2.0 * length * problem.largest_row
-            if rounding * price <= 0.01 * self.goal.gap:
-                return rounding
-        return excess(problem, *multipliers)
+        problem, allowed = self.problem, 0.0
+        if problem.program.uses_norm:
+            length = length_that_is_charged(problem, self.coef, float(multipliers[0].sum()))
+            allowed = 0.01 * self.goal.gap / (1.0 + 2.0 * length * problem.largest_row)
+        return problem.program.comparisons.excess(problem.sample, *multipliers, allowed)

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from auclab.forms import dense
 from auclab.formulations.base import Program
 from auclab.precision import LITTLE, ROUNDING, SMALLEST, TOLERANCE
 from auclab.samples.memory import Sample
@@ -83,19 +84,18 @@ class Rows:
 
 
 def correcting_rows(
-    sample: Sample, pos: Array, neg: Array, over_pairs: bool, every_column: bool = False
+    sample: Sample, pos: Array, neg: Array, capacities: tuple[Array, Array], every_column: bool = False
 ) -> Rows | None:
     """Observations of each class whose multipliers are farthest from their limits; None if there are too many features.
 
-    `sample`: in memory if `every_column`. `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `over_pairs`: whether they belong to
-    pairs, where the shares within the classes are their capacities, or to points. `every_column`: also those that
-    change each column most: the others may have no entry in a rare column.
+    `sample`: in memory if `every_column`. `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `capacities` (n_pos,) and (n_neg,):
+    what they are at most. `every_column`: also those that change each column most: the others may have no entry in a
+    rare column.
     """
     n_features = sample.n_features
     if n_features > MAX_FEATURES:
         return None
     count = max(_MIN_ROWS, _ROWS_PER_FEATURE * n_features)
-    capacities = (sample.share_pos, sample.share_neg) if over_pairs else sample.point_weights
     room = [_room(q, capacity) for q, capacity in zip((pos, neg), capacities, strict=True)]
     chosen = [_largest(*each, count) for each in zip(room, capacities, strict=True)]
     if every_column:
@@ -103,7 +103,7 @@ def correcting_rows(
             np.union1d(rows, _strongest(X, each, sample.spread))
             for rows, X, each in zip(chosen, (sample.X_pos, sample.X_neg), room, strict=True)
         ]
-    X_pos, X_neg = (_dense(X) for X in sample.take(*chosen))
+    X_pos, X_neg = (dense(X) for X in sample.take(*chosen))
     unit = np.r_[2.0 ** np.round(np.log2(sample.spread)), 1.0]
     features = np.vstack([np.c_[X_pos, np.ones(len(X_pos))], -np.c_[X_neg, np.ones(len(X_neg))]]) / unit
     (of_pos, of_neg), (capacity_pos, capacity_neg) = chosen, capacities
@@ -115,10 +115,6 @@ def _room(multipliers: Array, capacity: Array) -> Array:
     """The room of multipliers for changes: nearly 0 where they are at 0 or at their capacity."""
     share = np.clip(multipliers / np.where(capacity > 0, capacity, 1.0), 0.0, 1.0)
     return multipliers * np.maximum(1.0 - share, TOLERANCE)  # used only if no other has room
-
-
-def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if sp.issparse(X) else X)  # type: ignore[attr-defined]
 
 
 def _largest(values: Array, shares: Array, count: int) -> NDArray[np.intp]:
@@ -191,7 +187,7 @@ def correct_threshold(
     along, vanishing = tangents
     left = np.eye(gradient.size)[vanishing]
     features = rows.features[:, :-1] * unit[:-1]
-    per_margin = np.full(len(features), 1.0 if program.comparisons.name == "points" else 0.5)
+    per_margin = np.full(len(features), 0.5 * program.comparisons.total(1.0, 1.0))
     per_margin[rows.n_observations :] = 0.0
     matrix = np.c_[
         features @ along.T + z * per_margin[:, None], features @ left.T / np.maximum(left @ unit[:-1], 1e-300)

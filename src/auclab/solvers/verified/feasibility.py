@@ -14,7 +14,6 @@ corrected multipliers are strictly within their capacities: they are feasible, a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +21,6 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
-from auclab.compiled.hinge import SortedMarginals
 from auclab.formulations.problem import Problem
 from auclab.precision import FEW_ROUNDINGS, FEW_STEPS, HALF_OF_DIGITS, ROUNDING, SOLVED
 from auclab.solvers.verified.correction import Rows
@@ -87,7 +85,7 @@ def feasible_nearby(
     observed = which < rows.n_observations
     q, taken, moved = q[observed], taken[observed], moved[observed]
     change = float((moved / (q + taken)).max(initial=0.0))
-    fits = _capacity_test(problem, pos, neg)
+    fits = problem.program.comparisons.capacity_test(problem.sample, pos, neg)
     # Relative excess over the capacities that sums in working precision may leave.
     least = 2.0**-52 * max(pos.size, neg.size)
     for loss in _LOSSES:
@@ -175,17 +173,3 @@ def _left(basis: Array, sums: Moments, unit: Array, corrections: list[Array]) ->
         error = error + bound
     left = np.array([math.fsum(column) for column in np.array(parts).T])
     return left, error + 2.0**-52 * abs(left)
-
-
-def _capacity_test(problem: Problem, pos: Array, neg: Array) -> Callable[[float, float, float], bool]:
-    """Whether factor times the multipliers, moved by a mass and relatively by a change, are within the capacities."""
-    sample = problem.sample
-    if problem.over_pairs:
-        marginals = SortedMarginals(pos, neg, sample.share_pos, sample.share_neg)
-        return lambda factor, mass, change: marginals.largest_excess(factor, change) + mass <= 0.0
-
-    def fits(factor: float, mass: float, change: float) -> bool:
-        largest = factor * (1.0 + change + 2.0**-50)
-        return all((q * largest <= c).all() for q, c in zip((pos, neg), sample.point_weights, strict=True))
-
-    return fits

@@ -23,14 +23,11 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
-from auclab.compiled.accurate import UNIT
-from auclab.compiled.bicliques import accurate_pair_slopes
 from auclab.compiled.pieces import pair_piece_sums
+from auclab.forms import dense
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
-from auclab.losses.loss import Pieces
 from auclab.models.hard_margin import all_margins, marginals
-from auclab.samples.bicliques import sums_of_rows
 from auclab.solvers.verified.value import DOWN, UP, DualBound, Goal, Rounding, dual_value, lagrangian, moments, widened
 from auclab.types import Array
 
@@ -58,9 +55,7 @@ class FreePairs:
         sample = problem.sample
         most = np.argsort(-room)[: _PAIRS_A_COLUMN * sample.n_features]
         upper, lower = sample.take(i[most], j[most])
-        differences = upper - lower
-        differences = differences.toarray() if sample.is_sparse else differences
-        return cls(np.asarray(differences, dtype=float).T, sample.peaks, _ROOM * room[most])
+        return cls(dense(upper - lower).astype(float).T, sample.peaks, _ROOM * room[most])
 
     @classmethod
     def in_band(cls, problem: Problem, coef: Array, half_width: float) -> FreePairs:
@@ -153,19 +148,21 @@ def scorer_bound(
     (n_margins,): the ``q_k α_k`` of every margin, in the order of `auclab.models.hard_margin.all_margins`, in place of
     scorers. `goal`: what a larger radius may cost.
     """
-    sample, over_pairs = problem.sample, problem.over_pairs
+    sample, comparisons = problem.sample, problem.program.comparisons
     below = max(0.0, -float(problem.program.loss.table.breakpoints[0]))  # ℓ* ≥ −below·α
     pos, neg, conjugate, off, off_conjugate = dual_sums(problem, scorers, each)
     sums = [float(pos.sum()), float(neg.sum())]
-    if not over_pairs and min(sums) > 0:
+    apart = comparisons.of_intercept(max(sums) - min(sums))
+    if apart and min(sums) > 0:
         # Σ q y = 0 for b: a class has its α scaled down, by which Σ q ℓ*(α) rises at most as ℓ* may be below 0.
         pos, neg = pos * (min(sums) / sums[0]), neg * (min(sums) / sums[1])
-        off_conjugate += below * (max(sums) - min(sums))
+        off_conjugate += below * apart
     held = lagrangian(problem, coef, (pos, neg), without_norm=not problem.program.uses_norm)
     found = held.moments(moments(sample, pos, neg))
     # Marginals of pairs have equal sums; over points the difference is taken from one class.
-    taken = 0.0 if over_pairs else float(found.largest[-1]) + off
-    margins = max(0.0, found.total - off - taken) * (1.0 if over_pairs else 2.0) * DOWN
+    taken = comparisons.of_intercept(float(found.largest[-1]) + off)
+    of_class = max(0.0, found.total - off - taken)
+    margins = comparisons.total(of_class, of_class) * DOWN
     worth = margins - conjugate - (off_conjugate + below * taken) * UP - 2.0**-50 * (margins + abs(conjugate))
     price, left = held.remaining(found.value[:-1], found.error[:-1] + (off + taken) * sample.peaks)
     price = (held.price + price) + 2.0**-50 * (abs(held.price) + abs(price))
@@ -175,7 +172,7 @@ def scorer_bound(
     bound = dual_value(problem, coef, (pos, neg), margins, worth, widened(*left), rounding, goal)
     if problem.constraints is not None:
         return replace(bound, constraints=held.in_order_of_rows(found.value[:-1]))
-    if math.isinf(bound.radius) or not (over_pairs and problem.program.loss.is_hinge) or goal is None:
+    if math.isinf(bound.radius) or not problem.program.loss.is_hinge or goal is None:
         return bound
     error = (found.error[:-1] + off * sample.peaks) * UP
     for between, moved in _repaired(problem, scorers, each, found.value[:-1], error, margins):
@@ -235,61 +232,9 @@ def slopes_at(problem: Problem, w: Array, b: float, half_width: float) -> _DualP
     `half_width`: kinks of the loss are smoothed over this. Returned `off`, `off_conjugate`: error bounds of all sums
     together, and of the last one.
     """
-    return (_of_pairs if problem.over_pairs else _of_points)(problem, w, b, half_width)
-
-
-def _of_points(problem: Problem, w: Array, b: float, half_width: float) -> _DualPoint:
-    """The slopes at a scorer; rounding may put a point on either side of a breakpoint."""
-    program, sample, table = problem.program, problem.sample, problem.program.loss.smoothed(half_width)
-    scores, shift = sample.scores(w), 1.0 - program.threshold * program.regulariser.norm(w)
-    (pos, neg), _, conjugate = program.comparisons.slopes(table, scores, b, shift, sample)
-    longest = max(float(abs(part + b).max()) for part in scores)
-    slope, of_conjugate, reach, apart = _sizes(table, longest, shift)
-    off_conjugate = 2.0**-52 * (sample.n_pos + sample.n_neg) * of_conjugate + 2.0**-47 * slope * reach + apart
-    return pos, neg, conjugate, 2.0**-47 * slope, off_conjugate
-
-
-def _of_pairs(problem: Problem, w: Array, b: float, half_width: float) -> _DualPoint:
-    """The slopes at a scorer, summed in twice the working precision.
-
-    Rounding may put a pair on either side of a breakpoint, but on one for both of its rows: its slope is that of a
-    piece next to its own, continued to it.
-    """
     program, sample, table = problem.program, problem.sample, problem.program.loss.smoothed(half_width)
     shift = 1.0 - program.threshold * program.regulariser.norm(w)
-    upper, lower = sample.sides(sample.scores(w))
-    longest = max(float(abs(side.scores).max()) for side in (upper, lower))
-    slope, of_conjugate, reach, apart = _sizes(table, longest, shift)
-    near = 2.0**-48 * reach
-    of_upper, of_lower, conjugate, nearby = accurate_pair_slopes(
-        upper.scores, lower.scores, upper.share, lower.share, upper.starts, lower.starts, shift,
-        table.breakpoints, table.slopes, table.conjugates, near,
-    )  # fmt: skip
-    ones = np.ones(max(upper.rows.size, lower.rows.size))
-    pos, neg = (
-        sums_of_rows(side._replace(share=ones[: side.rows.size]), values, size)
-        for side, values, size in ((upper, of_upper, sample.n_pos), (lower, of_lower, sample.n_neg))
-    )
-    entries = float(max(np.bincount(side.rows).max() for side in (upper, lower)))
-    unit = (upper.rows.size + lower.rows.size + 64.0) * UNIT
-    beside = float(abs(np.diff(table.slopes[:, 1], prepend=0.0)) @ nearby) * near
-    off = unit * slope + entries * 2.0**-52 * float(pos.sum() + neg.sum()) + beside
-    off_conjugate = unit * (of_conjugate + slope * reach) + 2.0**-50 * abs(conjugate) + apart + beside * reach
-    return pos, neg, conjugate, off * UP, off_conjugate * UP
-
-
-def _sizes(table: Pieces, longest: float, shift: float) -> tuple[float, float, float, float]:
-    """The largest slope and conjugate, the largest argument, and the largest jump between neighbouring pieces.
-
-    Jumps are rounding errors of the coefficients, through which the slope may also decrease.
-    """
-    at, change = table.breakpoints, np.diff(table.coefficients, axis=0, prepend=0.0)
-    reach = 2.0 * (longest + abs(shift) + float(abs(at).max()))
-    slope = float((abs(table.slopes) @ [1.0, reach]).sum())
-    conjugate = float((abs(table.conjugates) @ [1.0, reach, reach * reach]).sum())
-    turns = change[:, 1] + 2.0 * at * change[:, 2]
-    apart = float(abs(change[:, 0] + at * (change[:, 1] + at * change[:, 2])).sum())
-    return slope, conjugate, reach, apart + float(np.maximum(-turns, 0.0).sum()) * reach
+    return program.comparisons.bounded_slopes(table, sample.scores(w), b, shift, sample)
 
 
 def _of_margins(problem: Problem, each: Array) -> _DualPoint:

@@ -36,7 +36,6 @@ from auclab.formulations.problem import Problem
 from auclab.models.constraint_multipliers import ConstraintMultipliers, constraint_multipliers
 from auclab.models.timings import Clock
 from auclab.precision import FARTHER, FEW_ROUNDINGS, SOLVED
-from auclab.regularisers import EUCLIDEAN
 from auclab.samples.memory import Sample
 from auclab.solvers.verified.correction import Rows
 from auclab.types import Array
@@ -125,11 +124,6 @@ class Goal:
         """The largest loss of a bound in exchange for a larger radius."""
         return 0.1 * self.gap
 
-    def cost_of_radius(self, total: float) -> float:
-        """Allowed loss for the radius: half of the rest of the gap, and never much."""
-        left = 0.5 * (self.gap - (self.objective - total))
-        return min(max(left, self.least_cost), self.largest_cost)
-
     def is_reached_by(self, found: DualBound) -> bool:
         """Whether a bound holds for every w and reaches the required gap."""
         return math.isinf(found.radius) and self.objective - found.bound <= self.gap
@@ -180,7 +174,7 @@ def dual_bound(
     `coef` (n_features,): the solution, whose length sets the radius. `gradient` (n_features,): ``Σ q d``, if known.
     """
     sample, constraints = problem.sample, problem.constraints
-    margins = worth = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
+    margins = worth = problem.program.comparisons.total(*(float(part.sum()) for part in multipliers))
     gradient = sample.combine(*multipliers) if gradient is None else gradient
     if constraints is not None:
         held = constraint_multipliers(problem.program, constraints, gradient, margins, sample.spread, coef)
@@ -204,34 +198,27 @@ def dual_value(
     at least. `between` (n_features,), twice: g is between these. `rounding`: of what is computed here. `goal`: what a
     larger radius may cost.
     """
-    program, regulariser, sample = problem.program, problem.program.regulariser, problem.sample
+    program, regulariser = problem.program, problem.program.regulariser
     if not worth > 0:
         return DualBound.nothing(multipliers)
     gradient, more = problem.enclosed(*between)
     # As (g + δ)·w ≤ g·w + ε‖w‖ where ‖δ‖_* ≤ ε, what ‖g‖_* may be larger by is taken from the slack.
     slack = -program.threshold * margins * rounding.down - more
-    size = regulariser.size(gradient, slack, rounding.up)
     if program.regulariser.weight > 0:
         bound, scale = regulariser.dual_value(gradient, slack, worth, rounding.up)
         scale = scale if scale == 1.0 else scale * rounding.down
         charged = regulariser.reach_is_finite and scale < 1.0 - SOLVED
-        residual = size - regulariser.weight if charged else 0.0
+        residual = regulariser.size(gradient, slack, rounding.up) - regulariser.weight if charged else 0.0
         return DualBound(max(0.0, bound * rounding.down), scale, residual, math.inf, multipliers)
-    if program.uses_norm:
-        residual, length, unit = size, regulariser.norm(coef), unit_length(problem)
-    else:
-        residual, length, unit = EUCLIDEAN(gradient / sample.spread) * rounding.up, EUCLIDEAN(coef * sample.spread), 1.0
+    residual = max(0.0, problem.lengths.dual(gradient) * rounding.up - slack) * (rounding.up if slack else 1.0)
     if residual == 0:
         return DualBound(worth, 1.0, 0.0, math.inf, multipliers)
-    radius = FARTHER * max(length, unit)
+    radius = FARTHER * max(problem.lengths.of(coef), problem.lengths.unit)
     if goal is not None:
-        radius = max(radius, goal.cost_of_radius(worth) / residual)
+        # A larger radius may cost half of the rest of the gap, and never much.
+        cost = max(0.5 * (goal.gap - (goal.objective - worth)), goal.least_cost)
+        radius = max(radius, min(cost, goal.largest_cost) / residual)
     return DualBound(max(0.0, worth - radius * residual * rounding.up), 1.0, residual, radius, multipliers)
-
-
-def unit_length(problem: Problem) -> float:
-    """The length of w for which scores differ by about 1, in the norm of `Certificate.norm_bound`."""
-    return problem.program.regulariser.norm(1.0 / problem.sample.spread) if problem.program.uses_norm else 1.0
 
 
 def length_that_is_charged(problem: Problem, coef: Array, margins: float) -> float:
@@ -353,7 +340,7 @@ def lagrangian(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
     if constraints is None:
         found, none = ConstraintMultipliers(np.zeros(0), np.zeros(sample.n_features)), np.zeros(sample.n_features, bool)
         return Lagrangian(ColumnConstraints.of(sample.n_features), found, none, none, found.bounds)
-    total = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
+    total = problem.program.comparisons.total(*(float(part.sum()) for part in multipliers))
     gradient = sample.combine(*multipliers)
     found = constraint_multipliers(problem.program, constraints, gradient, total, sample.spread, coef)
     if without_norm:
