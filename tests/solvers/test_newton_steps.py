@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from auclab import AuclabError, RankSVM, solve
-from auclab.solvers.newton import solver
+from auclab.regularisers.faces import L1Face
+from auclab.solvers.newton import active_set_step, solver
 from auclab.solvers.newton.continuation import Continuation
 from auclab.types import Status
-from newton_programs import PROGRAMS, solved
+from newton_programs import PROGRAMS, rare_columns, solved
 
 
 def certified_once(path, rule=Continuation._is_certified):
@@ -83,3 +84,24 @@ def test_a_rule_saves_steps(owner, rule, without, names, saved, monkeypatch):
     with_rule = count(names)
     monkeypatch.setattr(owner, rule, without)
     assert count(names) >= with_rule + saved
+
+
+def calls(owner, name, monkeypatch):
+    """A list that grows by the first argument of every call of a function."""
+    found, function = [], getattr(owner, name)
+    monkeypatch.setattr(owner, name, lambda first, *rest: found.append(first) or function(first, *rest))
+    return found
+
+
+def test_a_point_with_entries_cut_off_saves_factorisations(monkeypatch):
+    factorisations = calls(active_set_step, "solve_positive_definite", monkeypatch)
+    X, y, _ = rare_columns()
+
+    def number():
+        factorisations.clear()
+        assert solve(RankSVM(0.001, "l1"), X, y, solver="newton").status is Status.OPTIMAL
+        return len(factorisations)
+
+    cut_off = number()
+    monkeypatch.setattr(L1Face, "projected", lambda face, _: np.full(face.size, np.nan))
+    assert number() >= 1.5 * cut_off, cut_off
