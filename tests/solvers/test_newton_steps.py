@@ -105,3 +105,14 @@ def test_a_point_with_entries_cut_off_saves_factorisations(monkeypatch):
     cut_off = number()
     monkeypatch.setattr(L1Face, "projected", lambda face, _: np.full(face.size, np.nan))
     assert number() >= 1.5 * cut_off, cut_off
+
+
+def test_a_ridge_on_subsamples_saves_steps(monkeypatch):
+    X, y, _ = rare_columns()
+
+    def steps():
+        return solve(RankSVM(0.001, "linf"), X, y, solver="newton").iterations
+
+    with_ridge = steps()
+    monkeypatch.setattr(Continuation, "_ridge", 0.0)
+    assert steps() >= with_ridge + 10, with_ridge

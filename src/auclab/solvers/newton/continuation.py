@@ -186,6 +186,7 @@ class Continuation:
             relative_tolerance=self.relative,
             max_steps=MOST_STEPS if self.hessian is None else FEW_STEPS,
             noise=self.noise,
+            ridge=self._ridge,
         )
         self.steps += self.method.iterations - before
         repeated = bool(self.minima) and self.minima[-1].width == state.width
@@ -196,6 +197,12 @@ class Continuation:
             self.hessian = iterate.hessian
         if self.whole:
             state.monitor.record(state.smoothed_value, 0.0)  # above the true one, and no hinge is negative
+
+    @property
+    def _ridge(self) -> float:
+        """Of directions about which a subsample has no information; for all others it is below the sampling error."""
+        sample = self.loss.sample
+        return 0.0 if self.whole else 1.0 / min(sample.n_pos, sample.n_neg)
 
     def _begin(self) -> Evaluation:
         """The smoothed loss at the last minimum, or at the extrapolated one where its value is less."""
