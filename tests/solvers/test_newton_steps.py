@@ -7,8 +7,9 @@ from auclab import AuclabError, RankSVM, solve
 from auclab.regularisers.faces import L1Face
 from auclab.solvers.newton import active_set_step, solver
 from auclab.solvers.newton.continuation import Continuation
+from auclab.solvers.smoothed.pair_loss import PairLoss
 from auclab.types import Status
-from newton_programs import PROGRAMS, rare_columns, solved
+from newton_programs import PROGRAMS, rare_columns, solved, sparse
 
 
 def certified_once(path, rule=Continuation._is_certified):
@@ -91,6 +92,20 @@ def calls(owner, name, monkeypatch):
     found, function = [], getattr(owner, name)
     monkeypatch.setattr(owner, name, lambda first, *rest: found.append(first) or function(first, *rest))
     return found
+
+
+def test_the_hessian_of_a_wide_minimum_of_sparse_rows_replaces_narrow_ones(monkeypatch):
+    X, y, _ = sparse(20_000, 60, noise=6.0)
+    losses = calls(PairLoss, "hessian", monkeypatch)
+
+    def of_all_rows():
+        losses.clear()
+        assert solve(RankSVM(0.01), X, y, solver="newton").status is Status.OPTIMAL
+        return sum(loss.sample.n_pos + loss.sample.n_neg == y.size for loss in losses)
+
+    borrowed = of_all_rows()
+    monkeypatch.setattr(Continuation, "_leaps", False)
+    assert of_all_rows() >= 2 * borrowed, borrowed
 
 
 def test_a_point_with_entries_cut_off_saves_factorisations(monkeypatch):
