@@ -285,8 +285,10 @@ class Continuation:
         if state.is_certified or self.method.stopped() is not None:
             return True
         explained = max(_EXPLAINED * iterate.evaluation.smoothing_gap, state.wanted)
+        # Over the hardest negatives multipliers of a wide minimum prove little, however exact it is.
         far = iterate.evaluation.smoothing_gap > _EXPLAINED * state.wanted
-        return far or certificate.absolute_gap <= explained or self.relative <= EPSILON
+        waits = far and state.problem.program.comparisons.hardest
+        return waits or certificate.absolute_gap <= explained or self.relative <= EPSILON
 
     def _by_multipliers(self, iterate: Iterate) -> Certificate:
         """The certificate by the multipliers linearised in a step: they satisfy the dual constraint to rounding.
