@@ -87,6 +87,14 @@ def scales() -> Data:
     return X * 10.0 ** np.linspace(-4, 4, 9), y, {}
 
 
+def rare_columns() -> Data:
+    """Sparse rows in which most columns are so rare that a subsample knows little about them."""
+    rng, n = np.random.default_rng(12), 120
+    share = np.where(np.arange(n) < n // 3, 0.05, 1e-3)
+    X = sp.csr_matrix((rng.random((16_000, n)) < share) / np.sqrt(share))
+    return X, (X @ (rng.normal(size=n) * np.sqrt(share)) + 0.5 * rng.normal(size=16_000) > 0.9).astype(int), {}
+
+
 def rare() -> Data:
     """Thirty positives among many rows."""
     rng = np.random.default_rng(7)

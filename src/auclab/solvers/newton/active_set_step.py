@@ -7,11 +7,12 @@ points with ``t = ‖w‖`` on which t is linear in w, so that the model is quad
 * linf: the features with ``w_k = s_k t``; all others are free within ±t.
 
 Each change of the face costs one Cholesky factorisation of the free entries. If the minimum on the linear hull of a
-face is outside the face, the best corner of the segment towards it is taken, and the face there is smaller. If it is on
-the face, the multipliers show which features extend the face: all of them at once if the model then decreases, else the
-worst half, and so on to the worst one, for which it must decrease. The model decreases with every minimum and no face
-is minimised twice, so the method terminates. For l1 this is the feature-sign search of Lee, Battle, Raina & Ng (2007),
-with blocks of features.
+face is outside the face, the best corner of the segment towards it is taken, or its projection where that is lower
+(many entries reach their bound at once; Bertsekas 1982, "Projected Newton methods"), and the face there is smaller. If
+it is on the face, the multipliers show which features extend the face: all of them at once if the model then decreases,
+else the worst half, and so on to the worst one, for which it must decrease. The model decreases with every minimum and
+no face is minimised twice, so the method terminates. For l1 this is the feature-sign search of Lee, Battle, Raina & Ng
+(2007), with blocks of features.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ class _Model:
         return self._smaller(place.face, place.point, target)
 
     def _smaller(self, face: Face, point: Array, target: Array) -> _Place:
-        """The best corner of the segment to a target outside the face."""
+        """The best corner of the segment to a target outside the face, or the projection of the target if lower."""
         lengths, step = face.corners(point, target), target - point
         # The model on the segment is quadratic in the length and in t, and t is the norm.
         norms = face.norms(point[: self.n] + lengths[:, None] * step[: self.n])
@@ -115,7 +116,10 @@ class _Model:
         changes = lengths * (slope[:-1] @ step[:-1]) + 0.5 * lengths**2 * (step[:-1] @ curvature)
         changes += in_t * (slope[-1] + lengths * (self.hessian[-1, :-1] @ step[:-1]))
         changes += 0.5 * self.hessian[-1, -1] * in_t**2
-        lower = face.cornered(point, target, float(lengths[np.argmin(changes)]))
+        best = int(np.argmin(changes))
+        lower = face.projected(target)
+        if not self.change(point, lower) <= changes[best]:
+            lower = face.cornered(point, target, float(lengths[best]))
         return _Place(lower, self.face.at(lower, self.n), False)
 
     def extended(self, place: _Place) -> _Place | None:

@@ -13,8 +13,9 @@ weight as any other in the constraint, and hardly any in the smoothed value.
 Primal and dual value of a smoothed minimum differ by about h² times the density of margins at the kink, from which the
 width that a tolerance requires is known. On subsamples the width stays large: their Hessian is borrowed for all
 observations, where one would cost more than the steps, and a large width makes it less noisy. From the minimum of a
-subsample a few steps on all observations lead to the width that the tolerance requires; if they do not end there,
-the width is raised again, and the Hessian is that of all observations.
+subsample a few steps on all observations lead to the width that the tolerance requires. Of sparse rows a subsample
+misses the curvature of rare columns, and the Hessian that is borrowed is that of a wide minimum over all observations.
+If the steps do not end there, the width is raised again, and the Hessian is that of all observations at every point.
 """
 
 from __future__ import annotations
@@ -139,15 +140,20 @@ class Continuation:
         self.loss, self.minima = smooth_loss(state.problem, sample, state.monitor.check), list[Iterate]()
         self.by_slopes = proves_by_slopes(state.problem.program)
         self.least_width = state.options.least_width if self.whole else state.options.subsample_width
-        #: That of a subsample, in place of the sample's own, which costs more than the steps.
-        dense = not sample.is_sparse or sample.in_blocks
-        self.hessian = state.hessian if self.whole and dense else None
+        #: Borrowed from a subsample, or from a wide minimum: the sample's own would cost more than the steps.
+        lends = self.whole and state.evaluation is not None
+        is_sparse = sample.is_sparse and not sample.in_blocks
+        self.hessian = state.hessian if lends and not is_sparse else None
+        #: Whether the path begins at a wide minimum, whose Hessian is to be borrowed: a subsample lacks rare columns.
+        self.begins_wide = lends and is_sparse
         #: Of the sums of a subsample.
         self.noise = 0.0 if self.whole else _NOISE * sample.n_features / min(sample.n_pos, sample.n_neg)
         self.relative = self._first_relative
         #: Steps at this width.
         self.steps = 0
-        if self.whole and state.evaluation is not None and dense:
+        if self.begins_wide:
+            self._go_to(WIDER)
+        elif lends:
             self._go_to(min(state.width, self._required_width))
 
     def follow(self) -> bool:
@@ -155,21 +161,42 @@ class Continuation:
         self._minimise()
         last = self.is_narrow or self.method.stopped() is not None
         if self.hessian is not None and not self.minima[-1].converged and not last:
-            # The point was too far away, or the subsample misses curvature of all observations.
-            self.hessian, self.minima = None, []
-            self._go_to(max(WIDER, self.state.width))
+            self._leap_back()
         elif self._certifies(last) and not self._is_certified():
             # Continue at the same width, until the predicted reduction has fallen by 10⁴.
             self.relative *= LITTLE**4
         elif last or self.state.is_certified:
             self._keep_hessian()
             return False
+        elif self._leaps:
+            assert isinstance(self.minima[-1].hessian, np.ndarray)
+            self.begins_wide, self.hessian = False, self.minima[-1].hessian
+            self._go_to(min(self.state.width, self._required_width))
         else:
-            # Slopes prove a bound at an exact minimum only, which takes many steps from too wide a width.
-            is_fast = self.steps <= FEW_STEPS and not self.by_slopes
-            least = (_FAST if is_fast else _SLOW) * self.state.width
-            self._go_to(max(min(self._required_width, 0.5 * self.state.width), least))
+            self._narrow()
         return True
+
+    @property
+    def _leaps(self) -> bool:
+        """Whether the required width is to be tried next, with the Hessian of the wide minimum."""
+        return self.begins_wide and isinstance(self.minima[-1].hessian, np.ndarray)
+
+    def _leap_back(self) -> None:
+        """Too far away, or the borrowed Hessian misses curvature: from the wide minimum on with the sample's own."""
+        self.hessian, self.minima = None, self.minima[:-1]
+        if self.minima:
+            wide = self.minima[-1]
+            self.state.theta, self.state.evaluation, self.state.width = wide.theta, wide.evaluation, wide.width
+            self._narrow()
+        else:
+            self._go_to(max(WIDER, self.state.width))
+
+    def _narrow(self) -> None:
+        """Towards the required width, not too far from the last one."""
+        # Slopes prove a bound at an exact minimum only, which takes many steps from too wide a width.
+        is_fast = self.steps <= FEW_STEPS and not self.by_slopes
+        least = (_FAST if is_fast else _SLOW) * self.state.width
+        self._go_to(max(min(self._required_width, 0.5 * self.state.width), least))
 
     @property
     def is_narrow(self) -> bool:
@@ -186,6 +213,7 @@ class Continuation:
             relative_tolerance=self.relative,
             max_steps=MOST_STEPS if self.hessian is None else FEW_STEPS,
             noise=self.noise,
+            ridge=self._ridge,
         )
         self.steps += self.method.iterations - before
         repeated = bool(self.minima) and self.minima[-1].width == state.width
@@ -196,6 +224,12 @@ class Continuation:
             self.hessian = iterate.hessian
         if self.whole:
             state.monitor.record(state.smoothed_value, 0.0)  # above the true one, and no hinge is negative
+
+    @property
+    def _ridge(self) -> float:
+        """Of directions about which a subsample has no information; for all others it is below the sampling error."""
+        sample = self.loss.sample
+        return 0.0 if self.whole else 1.0 / min(sample.n_pos, sample.n_neg)
 
     def _begin(self) -> Evaluation:
         """The smoothed loss at the last minimum, or at the extrapolated one where its value is less."""
@@ -229,7 +263,7 @@ class Continuation:
         """
         if self.whole and self.by_slopes and self.hessian is None:
             return EPSILON if self.is_narrow else LITTLE**8
-        return LITTLE**2 if self.whole else LITTLE
+        return LITTLE**2 if self.whole and not self.begins_wide else LITTLE
 
     @property
     def _required_width(self) -> float:
@@ -251,8 +285,10 @@ class Continuation:
         if state.is_certified or self.method.stopped() is not None:
             return True
         explained = max(_EXPLAINED * iterate.evaluation.smoothing_gap, state.wanted)
+        # Over the hardest negatives multipliers of a wide minimum prove little, however exact it is.
         far = iterate.evaluation.smoothing_gap > _EXPLAINED * state.wanted
-        return far or certificate.absolute_gap <= explained or self.relative <= EPSILON
+        waits = far and state.problem.program.comparisons.hardest
+        return waits or certificate.absolute_gap <= explained or self.relative <= EPSILON
 
     def _by_multipliers(self, iterate: Iterate) -> Certificate:
         """The certificate by the multipliers linearised in a step: they satisfy the dual constraint to rounding.

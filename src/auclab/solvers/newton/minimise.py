@@ -127,13 +127,15 @@ class DampedNewton:
         relative_tolerance: float = LITTLE,
         max_steps: int = MOST_STEPS,
         noise: float = 0.0,
+        ridge: float = 0.0,
     ) -> Iterate:
         """Steps from `begin`, at its width, until the predicted reduction of the next one is negligible.
 
         `hessian` (n_features + 2, n_features + 2): taken in place of the sample's own, with a secant update at every
         step.
         `relative_tolerance`: the predicted reduction, relative to the smoothing gap, at which to stop. `noise`: the
-        relative error of the sample itself, below which a predicted reduction is negligible.
+        relative error of the sample itself, below which a predicted reduction is negligible. `ridge`: added to the
+        Hessian, in units of the features' scales: directions without curvature are left as they are.
         """
         theta, evaluation, converged, step = begin.theta, begin, False, np.zeros_like(begin.theta)
         value = evaluation.value + self.penalty(theta)
@@ -141,7 +143,7 @@ class DampedNewton:
         # `damped`: the damping to return to if the undamped step that should end the iteration fails.
         damping = damped = 0.0
         least, stalled = np.inf, 0
-        curvature: Any = self._hessian(loss, evaluation) if hessian is None else hessian
+        curvature: Any = self._hessian(loss, evaluation, ridge) if hessian is None else hessian
         negative_gradient = loss.direction_sum(evaluation.multipliers)
         for _ in range(max_steps):
             if self.stopped() is not None:
@@ -188,7 +190,7 @@ class DampedNewton:
                     hessian = with_secant(hessian, trial.theta - theta, negative_gradient - trial.negative_gradient)
                 theta, evaluation, negative_gradient = trial.theta, trial.evaluation, trial.negative_gradient
                 value = evaluation.value + self.penalty(theta)
-                curvature = self._hessian(loss, evaluation) if hessian is None else hessian
+                curvature = self._hessian(loss, evaluation, ridge) if hessian is None else hessian
                 damped = 0.0
             elif damping > 1e11 * _DAMPING:
                 break
