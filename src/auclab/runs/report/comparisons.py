@@ -9,9 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.runs import Table, arrange, compare_runs
+from auclab.runs.compare.cells import arrange
 from auclab.runs.compare.formats import caption, cell_text, sentences, summary
 from auclab.runs.compare.runs import open_reader, readable
+from auclab.runs.compare.table import Table, compare_runs
 from auclab.runs.report.figures import draw_table
 from auclab.runs.report.scorers import MOST_SCORERS
 from auclab.runs.stored.visible import visible

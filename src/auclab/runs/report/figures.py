@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from auclab.displays import LandmarkGapDisplay
 from auclab.displays.base import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES, shortened
 from auclab.displays.scores import MOST_PANELS, draw_pairs
-from auclab.runs import Table
 from auclab.runs.compare.diagram import draw_critical_difference
+from auclab.runs.compare.table import Table
 from auclab.solvers.kernel.solution import Stage
 
 #: Largest number of solves in a figure of stages.
