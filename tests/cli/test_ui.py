@@ -36,6 +36,7 @@ def answers(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder):
     port = free_port(5400)

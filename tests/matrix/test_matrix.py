@@ -47,12 +47,16 @@ def rows_of(place, scorer=None):
 
 
 def cells(uses, *, of_stored_runs=False):
-    """Every pair, of which those away from the diagonal of kinds are slow; a refusal is if it needs a stored run."""
-    for scorer in SCORERS:
-        for use in uses:
+    """Every pair. A refusal is quick, unless it needs a stored run; of the others one of each scorer and of each use is
+    run with the tests of a change, and all of them weekly.
+    """
+    for i, scorer in enumerate(SCORERS):
+        for j, use in enumerate(uses):
             refused_at_once = refusal_of(scorer.name, use.name) is not None and not of_stored_runs
-            slow = not (scorer.name in QUICK or refused_at_once)
-            yield pytest.param(scorer, use, id=f"{scorer.name}-{use.name}", marks=[pytest.mark.slow] if slow else [])
+            marks = [] if scorer.name in QUICK or refused_at_once else [pytest.mark.slow]
+            if marks and (i - j) % min(len(SCORERS), len(uses)):
+                marks.append(pytest.mark.weekly)
+            yield pytest.param(scorer, use, id=f"{scorer.name}-{use.name}", marks=marks)
 
 
 def need(*packages):

@@ -132,6 +132,7 @@ def test_launchers(tmp_path, launcher, two):
     assert {kept.data.tags["OMP_NUM_THREADS"] for kept in children} == {pinned}
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_a_cluster_whose_workers_stand_in_another_folder_and_one_dies(tmp_path):
@@ -156,6 +157,7 @@ def test_a_cluster_whose_workers_stand_in_another_folder_and_one_dies(tmp_path):
     assert Counter(kept.data.params["split.seed"] for kept in children_of(runs)) == {str(seed): 1 for seed in range(12)}
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.skipif(START_METHOD != "forkserver", reason="workers are not forked here")
 def test_a_worker_of_dask_that_dies_takes_one_job_with_it(tmp_path):
@@ -221,6 +223,7 @@ def test_a_worker_has_the_libraries_before_its_first_job(tmp_path):
     assert len(logs) == 4
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_a_killed_worker_ends_the_sweep_and_the_next_start_does_the_rest(tmp_path):

@@ -141,6 +141,7 @@ def test_a_server_keeps_runs_and_their_files(server, tmp_path):
     assert open_command(tracking) == server
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_a_server_that_dies_in_a_sweep_loses_no_job_and_doubles_none(tmp_path):
     """All jobs are computed; the command that is printed sends them to the server that was started again."""
