@@ -11,6 +11,7 @@ arrays = pytest.importorskip("dask.array")
 from auclab.datasets.dask_blocks import dask_dataset  # noqa: E402
 from auclab.datasets.preprocess import standard  # noqa: E402
 from auclab.datasets.records import Dataset  # noqa: E402
+from auclab.estimators import AUCClassifier  # noqa: E402
 from auclab.formulations import RankSVM  # noqa: E402
 from auclab.samples.blocks import DaskEngine  # noqa: E402
 from auclab.samples.blocks.engines import open_dask  # noqa: E402
@@ -83,6 +84,25 @@ def test_collections_as_dask_users_have_them(frame, tmp_path):
         assert solve(program, dataset.X, dataset.y).objective == pytest.approx(best, rel=2e-6)
         with pytest.raises(AuclabError, match=r"cannot be computed by itself .*; persist\(\) the collection before"):
             np.asarray(dask_dataset(read.shuffle("other"), target="y").X)
+
+
+def test_solve_and_the_classifier_take_collections(frame):
+    """Coefficients as in memory; scores and labels of new rows are computed when they are asked for."""
+    memory, y = frame[["count"]].assign(other=np.arange(900.0) % 7), frame["y"].to_numpy()
+    lazy = frames.from_pandas(memory.assign(y=y), npartitions=4)
+    rows, array = lazy[["count", "other"]], arrays.from_array(memory.to_numpy(), chunks=(250, 2))
+    expected = solve("csvm", memory, y).objective
+    assert solve("csvm", rows, lazy["y"]).objective == pytest.approx(expected, rel=2e-6)
+    assert solve("csvm", array, arrays.from_array(y, chunks=200)).objective == pytest.approx(expected, rel=2e-6)
+    model = AUCClassifier("ranksvm", penalty=0.05, solver="newton").fit(rows, lazy["y"])
+    assert model.feature_names_in_.tolist() == ["count", "other"]
+    scores = model.decision_function(rows)
+    assert isinstance(scores, frames.Series)
+    np.testing.assert_allclose(scores.compute(), model.decision_function(memory), rtol=1e-12)
+    assert model.predict(rows).compute().tolist() == model.predict(memory).tolist()
+    by_array = AUCClassifier("ranksvm", penalty=0.05, solver="newton").fit(array, y)
+    np.testing.assert_allclose(by_array.decision_function(array).compute(), scores.compute(), atol=1e-4)
+    assert by_array.predict(array).compute().tolist() == by_array.predict(memory.to_numpy()).tolist()
 
 
 def test_a_wait_without_workers_is_told_and_ends(caplog, monkeypatch):

@@ -43,7 +43,7 @@ from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
 from auclab.metrics.scorers import MetricScorer
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import new_rows, require_memory
+from auclab.samples.tables import by_partition, is_collection, new_rows, require_memory
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import InnerPath, Point, solve_path
 from auclab.solvers.path_parameters import simplest_first
@@ -369,8 +369,13 @@ class AUCClassifier(FitsPaths, LinearClassifier):
         return self._adopt(self._solve(program, X, positive, weight), X, positive, weight)
 
     def decision_function(self, X: Any) -> Array:
-        """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
+        """Scores of shape (n_samples,), larger for the positive class; predictions change at 0.
+
+        Of a Dask DataFrame or Array they are a Dask Series or Array.
+        """
         check_is_fitted(self)
+        if is_collection(X):
+            return by_partition(self.decision_function, X, float)
         if hasattr(self, "coef_"):
             return super().decision_function(X)
         return self.solution_.decision_function(checked_rows(self, X)) - self.solution_.intercept + self.intercept_[0]

@@ -26,7 +26,7 @@ from auclab.kernels import Kernel, Polynomial, as_kernel, kernel_named
 from auclab.metrics.scorers import get_scorer
 from auclab.samples.as_sample import as_sample
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import in_memory, require_memory
+from auclab.samples.tables import by_partition, in_memory, is_collection, opened, require_memory
 from auclab.solvers.path_parameters import penalty_series, series_below
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError
@@ -57,8 +57,13 @@ def checked_sample(estimator: BaseEstimator, X: Any, y: Any, **options: Any) -> 
     `options`: of `sklearn.utils.validation.check_X_y`.
     """
     check_types(estimator)
+    named, (X, y) = X, opened(X, y)
     if not in_memory(X):
-        return _remembered(estimator, X, X, reset=True), as_column("y", y)
+        if is_collection(named) and hasattr(named, "columns"):  # scikit-learn knows the names of a frame of pandas
+            import pandas as pd
+
+            named = pd.DataFrame(columns=list(named.columns))
+        return _remembered(estimator, named, X, reset=True), as_column("y", y)
     given = None if y is None else as_array("y", y)
     rows, labels = check_X_y(as_matrix(X), given, estimator=estimator, **_FORM, **options)
     return _remembered(estimator, X, rows, reset=True), labels
@@ -317,6 +322,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The second class where the score is above 0, else the first; shape (n_samples,)."""
+        if is_collection(X):
+            return by_partition(self.predict, X, self.classes_.dtype)
         scores = self.decision_function(X)
         return np.asarray(self.classes_[(scores > 0).astype(int)])
 

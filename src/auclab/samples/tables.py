@@ -1,11 +1,12 @@
 """Operations on a table whose rows may be in memory (DataFrames, arrays, CSR matrices) or in blocks.
 
 No other code tests for the class of a table: a table in blocks has ``shape``, ``columns``, ``X @ coef`` and ``X[rows]``
-like any other, and the differences are here.
+like any other, and the differences are here. A Dask DataFrame or Array is opened as such a table.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from auclab.forms import as_rows, check_column_names
@@ -22,6 +23,33 @@ def in_memory(X: Any) -> bool:
     True
     """
     return not isinstance(X, BlockTable)  # the only place that tests for such tables
+
+
+def is_collection(X: Any) -> bool:
+    """Whether X is a Dask DataFrame or a Dask Array."""
+    return type(X).__module__.partition(".")[0] == "dask" and hasattr(X, "to_delayed")
+
+
+def opened(X: Any, y: Any) -> tuple[Any, Any]:
+    """A Dask collection and its labels as a table in blocks and an array; other rows as they are."""
+    if not is_collection(X):
+        return X, y
+    from auclab.samples.blocks.engines import open_dask
+
+    table, labels = open_dask(X, y)
+    return table, labels.to_numpy()
+
+
+def by_partition(function: Callable[[Any], Any], X: Any, dtype: Any) -> Any:
+    """`function`, which gives a value of type `dtype` for each row, of a Dask collection; computed when it is asked."""
+    import numpy as np
+    import pandas as pd
+
+    if not hasattr(X, "columns"):
+        return X.map_blocks(function, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype))
+    return X.map_partitions(
+        lambda part: pd.Series(function(part), index=part.index), meta=pd.Series(np.empty(0, dtype))
+    )
 
 
 def new_rows(X: Any, n_features: int, columns: tuple[str, ...] | None = None) -> Any:

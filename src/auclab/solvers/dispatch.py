@@ -19,6 +19,7 @@ from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Clock
 from auclab.precision import TOLERANCE
 from auclab.samples.memory import moved_intercept
+from auclab.samples.tables import opened
 from auclab.solvers.budget import NOTEWORTHY
 from auclab.solvers.canonical import check_not_contradictory
 from auclab.solvers.column_generation import column_limits
@@ -67,7 +68,7 @@ def solve(
         is the formulation with the default parameters of the command line (`auclab.formulations.formulation_named`).
     X : array, table or sparse matrix of shape (n_samples, n_features)
         Numbers without gaps, as NumPy, SciPy, pandas, polars or PyArrow hold them. The solution remembers the names of
-        the columns.
+        the columns. A Dask DataFrame or Array is read in blocks (docs/blocks.md).
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`; None over
         `auclab.margins.Bicliques`.
@@ -141,6 +142,7 @@ def solve(
     [0.0]
     """
     ranking = Ranking(groups, ordered, event, group_weights)
+    X, y = opened(X, y)
     with limit_threads(threads):
         if kernel is not None:
             return _solve_kernel(
