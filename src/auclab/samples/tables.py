@@ -41,7 +41,7 @@ def opened(X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def by_partition(function: Callable[[Any], Any], X: Any, dtype: Any) -> Any:
-    """`function`, which gives a value of type `dtype` for each row, of a Dask collection; computed when it is asked."""
+    """A lazy collection of the values, of type `dtype`, that `function` gives for the rows of a Dask collection."""
     import numpy as np
     import pandas as pd
 
