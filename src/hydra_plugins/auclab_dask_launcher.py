@@ -28,12 +28,18 @@ class DaskLauncher(Launcher):
         Processes of the cluster on this machine, one job each at a time; one per core if not given.
     memory_limit : str or float
         Of each worker, in Dask's notation: ``auto`` (an equal share), ``4GB``, 0 (none).
+    wait : float
+        Seconds without any worker after which the sweep ends.
     """
 
     def __init__(
-        self, address: str | None = None, workers: int | None = None, memory_limit: str | float = "auto"
+        self,
+        address: str | None = None,
+        workers: int | None = None,
+        memory_limit: str | float = "auto",
+        wait: float = 300.0,
     ) -> None:
-        self.address, self.workers, self.memory_limit = address, workers, memory_limit
+        self.address, self.workers, self.memory_limit, self.wait = address, workers, memory_limit, wait
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Store the arguments of the jobs."""
@@ -56,7 +62,20 @@ class DaskLauncher(Launcher):
             numbers = range(initial_job_idx, initial_job_idx + len(job_overrides))
             packed = [assignment.packed()] * len(numbers)
             tasks = client.map(run_packed, packed, numbers, [list(each) for each in job_overrides], pure=False)
-            return [_ended(task) for task in tasks]
+            return [self._ended(task, client) for task in tasks]
+
+    def _ended(self, task: Any, client: Any) -> JobReturn:
+        """The result of a job; that of a job whose worker died is an error."""
+        from distributed.scheduler import KilledWorker
+
+        from auclab.samples.blocks.engines import result_of
+
+        try:
+            result: JobReturn = result_of(task, client, self.address or "on this machine", self.wait)
+        except KilledWorker as error:
+            result = JobReturn()
+            result.status, result.return_value = JobStatus.COMPLETED, error  # without a record it counts as killed
+        return result
 
     def _cluster(self) -> Any:
         import logging
@@ -80,15 +99,3 @@ class DaskLauncher(Launcher):
             n_workers=self.workers or cores(), threads_per_worker=1, memory_limit=self.memory_limit,
             dashboard_address="127.0.0.1:0", processes=True, silence_logs="ERROR",
         )  # fmt: skip
-
-
-def _ended(task: Any) -> JobReturn:
-    """The result of a job; that of a job whose worker died is an error."""
-    from distributed.scheduler import KilledWorker
-
-    try:
-        result: JobReturn = task.result()
-    except KilledWorker as error:
-        result = JobReturn()
-        result.status, result.return_value = JobStatus.COMPLETED, error  # without a status file it counts as killed
-    return result

@@ -106,7 +106,7 @@ def test_solve_and_the_classifier_take_collections(frame):
 
 
 def test_a_wait_without_workers_is_told_and_ends(caplog, monkeypatch):
-    monkeypatch.setattr(DaskEngine, "LOOK", 0.1)
+    monkeypatch.setattr("auclab.samples.blocks.engines.LOOK", 0.1)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,

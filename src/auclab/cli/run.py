@@ -30,6 +30,7 @@ from auclab.runs.config.settings import linear_notes, register_schema, settings_
 from auclab.runs.config.typed_words import TRACES, in_words, quoted_where_needed
 from auclab.runs.sweeps.sweep import command_of, program, sweep_scope
 from auclab.runs.tracking.address import refuse_password
+from auclab.types import AuclabError
 
 OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
 
@@ -194,6 +195,8 @@ def _errors_of_hydra(settings: Sequence[str]) -> Iterator[None]:
             place = f" {error.filename}" if error.filename else ""
             reason = error.strerror or error
             line = f"the output folder{place} cannot be written: {reason}; free space, or {OTHER_FOLDER}"
+        elif isinstance(error, AuclabError):  # of a launcher
+            line = str(error)
         elif isinstance(error, BrokenProcessPool):
             line = "a worker process died, killed or out of memory; the same command again computes what is missing"
         elif traces != "1" and (isinstance(error, CompactHydraException) or _is_of_hydra(error)):

@@ -177,6 +177,19 @@ def test_a_worker_of_dask_that_dies_takes_one_job_with_it(tmp_path):
     assert process.returncode == (0 if "12 finished" in last else 1)
 
 
+@pytest.mark.slow
+def test_a_cluster_without_workers_ends_the_sweep_with_one_line(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster:
+        place = cluster.scheduler_address
+        launcher = ("hydra/launcher=dask", f"hydra.launcher.address={place}", "hydra.launcher.wait=1")
+        answer = run(tmp_path, *QUICK, "split.seed=0,1", *launcher)
+    assert answer.returncode == 1
+    assert f"error: the Dask cluster {place} had no worker for 1 s; start some and repeat the call" in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert answer.stdout.splitlines()[-1] == "sweep: 0 finished, 0 skipped, 0 failed, 0 killed, 2 not begun"
+
+
 def test_a_launcher_that_is_not_installed_names_its_extra(monkeypatch):
     monkeypatch.setattr("auclab.runs.sweeps.workers.find_spec", lambda name: None)
     for target, extra in {

@@ -347,8 +347,9 @@ def print_table(head: Sequence[str], lines: Sequence[Sequence[str | Text]], left
 
 
 def show_notes() -> None:
-    """Print the warnings of `auclab.runs.tracking` from now on, in addition to the run's log file."""
-    logging.getLogger("auclab.runs.tracking").addHandler(_LINES)  # which happens once
+    """Print warnings of the store and of Dask's engine from now on, in addition to the run's log file."""
+    for name in ("auclab.runs.tracking", "auclab.samples.blocks.engines"):
+        logging.getLogger(name).addHandler(_LINES)  # which happens once
 
 
 class _Lines(logging.Handler):

@@ -364,8 +364,8 @@ class DaskEngine:
 
     #: Tasks queued at each worker: enough to keep it busy, few enough to bound the memory of this process.
     QUEUE_LENGTH = 2
-    #: Seconds to wait for a scheduler at `address`, and between two looks for workers.
-    TIMEOUT, LOOK = 20, 5.0
+    #: Seconds to wait for a scheduler at `address`.
+    TIMEOUT = 20
 
     def __init__(
         self, workers: int = 2, address: str | None = None, *, client: Any = None, wait: float = 300.0
@@ -422,33 +422,7 @@ class DaskEngine:
         return self._result(level[0])
 
     def _result(self, future: Any) -> Any:
-        """The result of a task; a wait without any worker is reported, and ends after `wait` seconds."""
-        from asyncio import CancelledError as Cancelled
-        from concurrent.futures import CancelledError
-
-        place = self.address or "of this process"
-        since: float | None = None
-        while True:
-            try:
-                return future.result(timeout=self.LOOK)
-            except TimeoutError:
-                if future.done():  # the task itself raised it
-                    raise
-            except (CancelledError, Cancelled) as error:
-                raise AuclabError(
-                    f"the Dask scheduler {place} is gone ({error}); start it again, and repeat the call"
-                ) from error
-            if self._client.nthreads():
-                since = None
-                continue
-            if since is None:
-                since = perf_counter()
-                log.warning("the Dask cluster %s has no worker; waiting up to %g s for one", place, self.wait)
-            if perf_counter() - since > self.wait:
-                raise AuclabError(
-                    f"the Dask cluster {place} had no worker for {self.wait:g} s; start some and repeat the call, "
-                    "with fewer where memory is short, or without a cluster: engine=local"
-                )
+        return result_of(future, self._client, self.address or "of this process", self.wait)
 
     @property
     def dashboard(self) -> str | None:
@@ -489,6 +463,40 @@ class DaskEngine:
         return self._client
 
 
+def result_of(future: Any, client: Any, place: str, wait: float) -> Any:
+    """The result of a task of Dask; a wait without any worker is reported, and ends after `wait` seconds.
+
+    `place`: of the cluster, for messages.
+    """
+    from asyncio import CancelledError as Cancelled
+    from concurrent.futures import CancelledError
+
+    since: float | None = None
+    while True:
+        try:
+            return future.result(timeout=LOOK)
+        except TimeoutError:
+            if future.done():  # the task itself raised it
+                raise
+        except (CancelledError, Cancelled) as error:
+            raise AuclabError(
+                f"the Dask scheduler {place} is gone ({error}); start it again, and repeat the call"
+            ) from error
+        if client.nthreads():
+            since = None
+            continue
+        if since is None:
+            since = perf_counter()
+            log.warning("the Dask cluster %s has no worker; waiting up to %g s for one", place, wait)
+        if perf_counter() - since > wait:
+            raise AuclabError(
+                f"the Dask cluster {place} had no worker for {wait:g} s; start some and repeat the call, or compute "
+                "without a cluster"
+            )
+
+
+#: Seconds between two looks for workers.
+LOOK = 5.0
 #: Workers of a local cluster keep memory that is freed: Dask's own setting gives it back at once, and a block that is
 #: read then takes three times the system time (measured).
 _ENVIRONMENT = {
