@@ -286,6 +286,7 @@ def test_the_grid_is_counted():
     assert count_grid(["formulation=bauc,ranksvm,csvm", "dataset=pima", "split.seed=range(20)"]) == 60
     assert count_grid(["solver.time_limit=choice(1,2)", "+x=3", "metrics=[auc,bauc]"]) == 2
     assert count_grid(["split.seed=1,2,3", "split.seed=1,2"]) == 2  # the later override counts
+    assert count_grid(["split.seed=1,2,3", "split.seed=1", "solver=highs,newton"]) == 2
 
 
 def end_job(folder, sweep="now", **values):

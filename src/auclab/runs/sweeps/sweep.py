@@ -155,7 +155,9 @@ def _count_jobs(sweeper: DictConfig, grid: list[str]) -> int | None:
 def count_grid(grid: list[str]) -> int:
     """Number of jobs of a grid of overrides."""
     overrides = OverridesParser.create().parse_overrides(grid)
-    sizes = {it.get_key_element(): len(list(it.sweep_string_iterator())) for it in overrides if it.is_sweep_override()}
+    sizes = {  # the last one of a key counts
+        it.get_key_element(): len(list(it.sweep_string_iterator())) if it.is_sweep_override() else 1 for it in overrides
+    }
     return prod(sizes.values())
 
 
