@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from auclab.formulations import RankSVM
-from auclab.samples.blocks import LocalEngine, open_parquet, parquet
+from auclab.samples.blocks import LocalEngine, open_parquet, parquet, passes_to
 from auclab.solvers.dispatch import solve
 from auclab.types import AuclabError, Status
 from links import link
@@ -186,6 +186,21 @@ def test_rows_that_change_between_passes_are_refused_though_size_and_footer_stay
     assert changed() != before
     with pytest.raises(AuclabError, match=r"0\.parquet has changed since it was opened"):
         solved(tmp_path, Disturbed(number, lambda: path.write_bytes(changed())))
+
+
+def test_a_file_that_changes_in_the_last_pass_is_refused(tmp_path):
+    path, last = tmp_path / "0.parquet", []
+    path.write_bytes(plain(rows()))
+    table, labels = open_parquet(tmp_path, target="y")
+    with passes_to(lambda done: last.append(done.number)):
+        solve(RankSVM(0.1, squared=True), table, labels.to_numpy(), solver="newton")
+
+    def change(done):
+        if (done.number, done.share) == (max(last), 1.0):
+            path.write_bytes(plain(rows(seed=1)))
+
+    with passes_to(change), pytest.raises(AuclabError, match="has changed since it was opened"):
+        solve(RankSVM(0.1, squared=True), table, labels.to_numpy(), solver="newton")
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):

@@ -43,6 +43,10 @@ class RowGroup:
     nominal: tuple[str, ...] = ()
     version: str = ""
 
+    def check_file(self) -> None:
+        """Raise `AuclabError` if the file has changed since it was opened."""
+        _reading(self.path, lambda _: None, version=self.version)
+
     def read(self) -> Array | MixedRows:
         """The columns as floats, shape (n_rows, n_columns), NaN where a value is missing; a column is contiguous.
 

@@ -219,6 +219,12 @@ class BlockTable:
         blocks = [replace(block, steps=(*block.steps, step)) for block in self.blocks]
         return BlockTable(blocks, columns, self.engine)
 
+    def check_files(self) -> None:
+        """Raise `AuclabError` if a file is no longer the one that was opened."""
+        sources: Any = (block.source for block in self.blocks)
+        for source in {source.path: source for source in sources if hasattr(source, "check_file")}.values():
+            source.check_file()
+
     def stream(self) -> Iterator[Array]:
         """The rows of the blocks one after the other, read by this process."""
         return (block.read() for block in self.blocks)
