@@ -12,7 +12,6 @@ TOP = {
     "files.py",
     "forms.py",
     "precision.py",
-    "sizes.py",
     "testing.py",
     "validation.py",
     "wording.py",

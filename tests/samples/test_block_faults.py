@@ -11,6 +11,7 @@ import pytest
 from auclab.formulations import RankSVM
 from auclab.samples.blocks import LocalEngine, open_parquet, parquet, passes_to
 from auclab.solvers.dispatch import solve
+from auclab.solvers.path import solve_path
 from auclab.types import AuclabError, Status
 from links import link
 
@@ -188,19 +189,26 @@ def test_rows_that_change_between_passes_are_refused_though_size_and_footer_stay
         solved(tmp_path, Disturbed(number, lambda: path.write_bytes(changed())))
 
 
-def test_a_file_that_changes_in_the_last_pass_is_refused(tmp_path):
+@pytest.mark.parametrize("by_path", [False, True])
+def test_a_file_that_changes_in_the_last_pass_is_refused(tmp_path, by_path):
+    def fit():
+        if by_path:
+            solve_path(RankSVM(0.1, squared=True), table, labels.to_numpy(), [0.1], solver="newton")
+        else:
+            solve(RankSVM(0.1, squared=True), table, labels.to_numpy(), solver="newton")
+
     path, last = tmp_path / "0.parquet", []
     path.write_bytes(plain(rows()))
     table, labels = open_parquet(tmp_path, target="y")
     with passes_to(lambda done: last.append(done.number)):
-        solve(RankSVM(0.1, squared=True), table, labels.to_numpy(), solver="newton")
+        fit()
 
     def change(done):
         if (done.number, done.share) == (max(last), 1.0):
             path.write_bytes(plain(rows(seed=1)))
 
     with passes_to(change), pytest.raises(AuclabError, match="has changed since it was opened"):
-        solve(RankSVM(0.1, squared=True), table, labels.to_numpy(), solver="newton")
+        fit()
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):

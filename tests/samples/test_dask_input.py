@@ -11,7 +11,7 @@ arrays = pytest.importorskip("dask.array")
 from auclab.datasets.dask_blocks import dask_dataset  # noqa: E402
 from auclab.datasets.preprocess import standard  # noqa: E402
 from auclab.datasets.records import Dataset  # noqa: E402
-from auclab.estimators import AUCClassifier  # noqa: E402
+from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker  # noqa: E402
 from auclab.formulations import RankSVM  # noqa: E402
 from auclab.samples.blocks import DaskEngine  # noqa: E402
 from auclab.samples.blocks.engines import open_dask  # noqa: E402
@@ -103,6 +103,15 @@ def test_solve_and_the_classifier_take_collections(frame):
     by_array = AUCClassifier("ranksvm", penalty=0.05, solver="newton").fit(array, y)
     np.testing.assert_allclose(by_array.decision_function(array).compute(), scores.compute(), atol=1e-4)
     assert by_array.predict(array).compute().tolist() == by_array.predict(memory.to_numpy()).tolist()
+
+
+def test_rankers_score_collections_and_what_takes_none_says_so(frame):
+    memory = frame[["count"]].assign(other=np.arange(900.0) % 7)
+    lazy = frames.from_pandas(memory, npartitions=4)
+    ranker = AUCRanker("ranksvm", penalty=0.05).fit(memory, frame["y"])
+    np.testing.assert_allclose(ranker.predict(lazy).compute(), ranker.predict(memory), rtol=1e-12)
+    with pytest.raises(AuclabError, match=r"SurvivalRanker takes no Dask collection here; give X\.compute\(\)"):
+        SurvivalRanker().fit(lazy, frame["count"])
 
 
 def test_a_wait_without_workers_is_told_and_ends(caplog, monkeypatch):

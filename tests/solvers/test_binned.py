@@ -16,9 +16,10 @@ from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, open_parquet
+from auclab.samples.blocks.block_sample import LookAtRows
 from auclab.samples.blocks.engines import number_of_passes, passes_to
 from auclab.samples.blocks.files import groups
-from auclab.samples.blocks.labels import packed_labels
+from auclab.samples.blocks.labels import LabelledRows, packed_labels
 from auclab.samples.memory import RowRounding, Sample
 from auclab.solvers.binned.binned_loss import BINS, N_PARTS, SumInBins, grid_for, moves_of
 from auclab.solvers.binned.solver import BinnedSolve
@@ -355,6 +356,16 @@ def test_workers_give_the_same_to_the_last_digit():
             engine.close()
         assert there.coef.tolist() == here.coef.tolist()
         assert there.certificate == here.certificate
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_rows_are_not_drawn_from_the_stream_of_the_users_labels(number):
+    """Of labels that were made with the number of the block as seed either class is drawn alike."""
+    positive = np.random.default_rng([0, number]).random(10_000) < 0.3
+    rows = LabelledRows(number, (0, 0), np.zeros((10_000, 1)), positive, None)
+    look = LookAtRows((100, 100), (0.1, 0.1), (1.0, 1.0))([rows])
+    assert 200 < len(look.pos.drawn) < 400
+    assert 550 < len(look.neg.drawn) < 850
 
 
 @needs_dask

@@ -45,6 +45,8 @@ def checked_rows(estimator: BaseEstimator, X: Any, *, reset: bool = False, **opt
     """
     if reset:
         check_types(estimator)
+    if is_collection(X):
+        raise AuclabError(f"{type(estimator).__name__} takes no Dask collection here; give X.compute()")
     if not in_memory(X):
         return _remembered(estimator, X, X, reset=reset)
     rows = check_array(as_matrix(X), estimator=estimator, input_name="X", **_FORM, **options)

@@ -27,7 +27,7 @@ from auclab.kernels.kernel import Gamma
 from auclab.metrics.comparable import ComparablePairs, grouped_auc
 from auclab.samples.bicliques import censored_pairs
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import new_rows
+from auclab.samples.tables import by_partition, is_collection, new_rows
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import InnerPath
 from auclab.solvers.path_parameters import along, simplest_first
@@ -84,8 +84,13 @@ class LinearRanker(TakesFormulation):
         self.constraints = constraints
 
     def predict(self, X: Any) -> Array:
-        """Scores of shape (n_samples,), ``X @ coef_`` without a kernel; equal rows have equal scores."""
+        """Scores of shape (n_samples,), ``X @ coef_`` without a kernel; equal rows have equal scores.
+
+        Of a Dask DataFrame or Array they are a Dask Series or Array.
+        """
         check_is_fitted(self)
+        if is_collection(X):
+            return by_partition(self.predict, X, float)
         rows = checked_rows(self, X)
         return row_scores(rows, self.coef_) if hasattr(self, "coef_") else self.solution_.decision_function(rows)
 

@@ -322,6 +322,9 @@ class Sample:
         """Δ = mean(x⁺) − mean(x⁻), the mean of all pair differences."""
         return self.combine(self.share_pos, self.share_neg)
 
+    def check_files(self) -> None:
+        """Raise `AuclabError` if a file of rows in blocks has changed since it was opened, also after the last pass."""
+
     @cached_property
     def spread(self) -> Array:
         """A positive scale for every feature, about its standard deviation within the classes.

@@ -40,12 +40,6 @@ def opened(X: Any, y: Any) -> tuple[Any, Any]:
     return table, labels.to_numpy()
 
 
-def check_files(X: Any) -> None:
-    """Raise `AuclabError` if a file of a table in blocks has changed since the table was opened."""
-    if not in_memory(X):
-        X.check_files()
-
-
 def by_partition(function: Callable[[Any], Any], X: Any, dtype: Any) -> Any:
     """A lazy collection of the values, of type `dtype`, that `function` gives for the rows of a Dask collection."""
     import numpy as np

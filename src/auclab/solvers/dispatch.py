@@ -19,7 +19,7 @@ from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Clock
 from auclab.precision import TOLERANCE
 from auclab.samples.memory import moved_intercept
-from auclab.samples.tables import check_files, opened
+from auclab.samples.tables import opened
 from auclab.solvers.budget import NOTEWORTHY
 from auclab.solvers.canonical import check_not_contradictory
 from auclab.solvers.column_generation import column_limits
@@ -154,9 +154,7 @@ def solve(
         clock, program = Clock(time_limit), as_formulation(formulation)
         program, sample = ranking.problem_parts(program, X, y, sample_weight, pos_label)
         problem = Problem(program, sample, constraints_on_columns(constraints, sample))
-        solution = solve_problem(problem, solver, tolerance=tolerance, clock=clock, **options)
-        check_files(X)  # the last pass may have ended before a file changed, and its rows are gone
-        return solution
+        return solve_problem(problem, solver, tolerance=tolerance, clock=clock, **options)
 
 
 def _solve_kernel(
@@ -222,6 +220,7 @@ def solve_problem(problem: Problem, solver: str, *, tolerance: float, clock: Clo
             solution = solve_nonconvex(problem, solve_member, tolerance=tolerance, clock=clock)
         else:
             solution = solve_convex(problem, name, solver == "auto", tolerance, clock, options)
+    problem.sample.check_files()
     timings = replace(solution.timings, compile=solution.timings.compile + compiling)
     added = [reason] if reason else []
     if timings.compile > NOTEWORTHY:

@@ -31,7 +31,6 @@ from auclab.samples.memory import (
 )
 from auclab.samples.protocol import Sums
 from auclab.samples.row_scores import row_scores
-from auclab.sizes import BLOCK_ROWS
 from auclab.types import Array, AuclabError
 from auclab.validation import LARGEST_SQUARED
 
@@ -138,6 +137,8 @@ def looks_at(labels: BlockLabels, strides: tuple[int, int], n_drawn: int, units:
     return LookAtRows(strides, rates, units)
 
 
+#: Rows drawn of a class at most: 2^17.
+BLOCK_ROWS = 131_072
 #: Of the stream of random numbers from which rows are drawn; nobody's labels are drawn from the same.
 _STREAM = (0x6175636C6162, 0x726F7773)
 #: Number of rows from which on a table is sampled; the bytes drawn of a class, or the rows per column if that is more.
@@ -157,6 +158,10 @@ class BlockSample(Sample):
     _last: list[Any] = field(default_factory=lambda: [(), (), None], repr=False, compare=False)
 
     in_blocks = True
+
+    def check_files(self) -> None:
+        """Raise `AuclabError` if a file has changed since it was opened, also after the last pass."""
+        self.table.check_files()
 
     @classmethod
     def from_labels(

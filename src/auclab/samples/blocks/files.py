@@ -11,7 +11,6 @@ from urllib.parse import unquote
 
 from auclab.samples.blocks.labels import LabelledBlock, LabelledRows
 from auclab.samples.blocks.table import Block
-from auclab.sizes import AT_ONCE
 from auclab.types import Array, AuclabError
 
 #: Results that are added in one task; a power of 2, so that the tree is the same as that of `tree_sum`.
@@ -43,7 +42,7 @@ def tree_sum(results: Iterable[Any]) -> Any:
 Reduction = Callable[[Iterable[LabelledRows]], Any]
 
 #: Rows of a group of blocks that one call of a task sums; its result is sent and added once for all of them.
-GROUP_ROWS = AT_ONCE
+GROUP_ROWS = 1_048_576
 
 
 def groups(blocks: Sequence[LabelledBlock]) -> list[list[LabelledBlock]]:

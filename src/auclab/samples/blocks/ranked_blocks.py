@@ -56,7 +56,12 @@ class RankedBlockSample(RankedSample):
     """
 
     in_blocks = True
+
     bicliques: LevelPairs = field(kw_only=True)
+
+    def check_files(self) -> None:
+        """Raise `AuclabError` if a file has changed since it was opened, also after the last pass."""
+        self.table.check_files()
 
     @classmethod
     def of_table(cls, table: BlockTable, bicliques: LevelPairs) -> RankedBlockSample:
