@@ -48,13 +48,13 @@ from omegaconf import OmegaConf
 from rich.console import Console
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import AuclabError
 from auclab.datasets import load, names
 from auclab.datasets.catalogue import dataset_configs, find_file, search_path
 from auclab.datasets.file import load_file
 from auclab.datasets.preprocess import none, standard
 from auclab.datasets.records import Dataset
 from auclab.formulations import Program
-from auclab.types import AuclabError
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "all_data_sets.md"

@@ -27,8 +27,8 @@ import measured
 import numpy as np
 
 from auclab import CSVM, ECSVM, BufferedAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import AuclabError
 from auclab.formulations import Program
-from auclab.types import AuclabError
 
 PAGE = measured.ROOT / "docs" / "auto_selection.md"
 RESULTS = PAGE.with_suffix(".csv")

@@ -23,6 +23,8 @@ import measured
 import numpy as np
 
 from auclab import RankSVM, Solution, solve
+from auclab._core.base import Array, Norm
+from auclab._core.hinge import pair_hinge_value
 from auclab.bounds import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
@@ -40,9 +42,7 @@ from auclab.bounds import (
 from auclab.bounds.bound import Bound
 from auclab.bounds.weighted import Method as WeightedMethod
 from auclab.bounds.weighted import Ramp
-from auclab.compiled.hinge import pair_hinge_value
 from auclab.metrics import auc_score, bauc_score, weighted_auc
-from auclab.types import Array, Norm
 
 PAGE = measured.ROOT / "docs" / "bounds.md"
 RESULTS = PAGE.with_suffix("") / "validity.csv"

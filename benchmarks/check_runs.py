@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
-from auclab.check.claims import Verdict
-from auclab.check.command import check_folder, exit_code
+from auclab._core.base import AuclabError
+from auclab.runs.checking.claims import Verdict
+from auclab.runs.checking.command import check_folder, exit_code
 from auclab.runs.config.compose import compose_experiment
 from auclab.runs.experiment import run_experiment
-from auclab.types import AuclabError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from tampered_runs import OF_DATA, OF_RUNS, read_certificate, write_limited

@@ -23,13 +23,13 @@ import measured
 import numpy as np
 
 from auclab import BufferedAUC, RankSVM, solve
-from auclab.check.bound import proved_bound
-from auclab.check.data import Data
-from auclab.check.program import Program, objective
+from auclab._core.base import Array
+from auclab.certificates.checker.bound import proved_bound
+from auclab.certificates.checker.data import Data
+from auclab.certificates.checker.program import Program, objective
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.formulations import Program as Formulation
-from auclab.types import Array
 
 PAGE = measured.ROOT / "docs" / "checking.md"
 RESULTS = PAGE.with_suffix(".csv")

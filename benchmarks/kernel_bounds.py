@@ -19,11 +19,11 @@ import numpy as np
 from rich.console import Console
 
 from auclab import RankSVM, solve
+from auclab._core.base import Array
 from auclab.bounds import pairwise_stability_bound, peeled_margin_bound
 from auclab.kernels import RBF
 from auclab.metrics import bauc_score
 from auclab.solvers.kernel.solution import KernelSolution
-from auclab.types import Array
 
 PAGE = measured.ROOT / "docs" / "kernels.md"
 RESULTS = PAGE.with_name("kernel_bounds.csv")

@@ -27,11 +27,11 @@ from rich.console import Console
 from sklearn.svm import SVC
 
 from auclab import CSVM, RankSVM, solve
+from auclab._core.base import Array
 from auclab.datasets.catalogue import load
 from auclab.formulations import Program
 from auclab.kernels import RBF
 from auclab.metrics import auc_score
-from auclab.types import Array
 
 PAGE = Path(__file__).parents[1] / "docs" / "kernels.md"
 RESULTS = PAGE.with_suffix(".csv")

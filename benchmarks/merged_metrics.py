@@ -23,8 +23,8 @@ import measured
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array
 from auclab.metrics import ScoreSummary, auc_score, bauc_score, score_blocks, score_edges, summarise
-from auclab.types import Array
 
 BLOCK = 1_000_000
 PAGE = measured.ROOT / "docs" / "merged_metrics.md"

@@ -24,12 +24,12 @@ import measured
 import numpy as np
 
 from auclab import CSVM, GeneralizedBufferedAUC, RankSVM, solve
+from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Labels
 from auclab.formulations import Program
 from auclab.solvers.path import solve_path
-from auclab.types import Array
 
 PAGE = measured.ROOT / "docs" / "solvers.md"
 RESULTS = PAGE.with_suffix("") / "paths.csv"

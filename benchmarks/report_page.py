@@ -22,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from auclab import RankSVM
+from auclab._core.base import Array
 from auclab.datasets.artificial import make_artificial
 from auclab.datasets.records import Labels
 from auclab.datasets.splits import holdout
@@ -38,7 +39,6 @@ from auclab.runs.split.results import Fold, Result
 from auclab.runs.tracking.address import TrackingConfig
 from auclab.runs.tracking.record import DatasetEntry, recording
 from auclab.runs.tracking.sync import computing, sync_run
-from auclab.types import Array
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from runs.report.browser import CHROMIUM, ask

@@ -31,10 +31,10 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
-from auclab.compiled.hinge import pair_hinge_active
+from auclab._core.base import Array
+from auclab._core.hinge import pair_hinge_active
 from auclab.formulations.base import Program
 from auclab.samples.as_sample import as_sample
-from auclab.types import Array
 
 COMMAND, PAGE_COMMAND = "python benchmarks/shapes.py", "benchmarks/shapes.py --page"
 RESULTS, PAGE = measured.ROOT / "docs/shapes.csv", measured.ROOT / "docs/solvers.md"

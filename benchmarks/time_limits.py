@@ -15,10 +15,10 @@ from time import perf_counter, process_time
 import numpy as np
 
 from auclab import CSVM, AuclabError, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import Array
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.budget import indivisible
-from auclab.types import Array
 
 LIMIT = 1.0
 #: Rows of a class, columns, and the solvers with the programs that would take minutes there.

@@ -34,9 +34,9 @@ from benchmark_utils import samples
 from benchmark_utils.by_hand import hinge, minimise
 
 from auclab import BufferedAUC, RankSVM, solve
+from auclab._core.base import AuclabError
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
-from auclab.types import AuclabError
 
 DOCS = measured.ROOT / "docs"
 PAGE, README, RESULTS = DOCS / "solvers.md", measured.ROOT / "README.md", DOCS / "solvers" / "user_code.csv"

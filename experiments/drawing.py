@@ -12,8 +12,8 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from PIL import Image
 
+from auclab._core.base import AuclabError
 from auclab.displays.base import RC_PARAMS
-from auclab.types import AuclabError
 from experiments.study import VALUE, read
 
 

@@ -29,8 +29,8 @@ from typing import cast
 import numpy as np
 from rich.console import Console
 
+from auclab._core.base import AuclabError
 from auclab.runs.screen.console import plain_errors
-from auclab.types import AuclabError
 
 FOLDER = Path(__file__).parent
 SCALES = ("smoke", "default", "full")

@@ -30,6 +30,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
+from auclab._core.base import AuclabError
 from auclab.runs.config.compose import flatten
 from auclab.runs.config.settings import typed
 from auclab.runs.screen.console import out
@@ -39,7 +40,6 @@ from auclab.runs.tracking.address import SWEEP_VARIABLE, TrackingConfig, in_swee
 from auclab.runs.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, code_version, fingerprint
 from auclab.runs.tracking.record import Draft, read_records, recording
 from auclab.runs.tracking.sync import computing, sync_run
-from auclab.types import AuclabError
 from experiments.study import FOLDER, SCALES, VALUE, Row, count_seeds, read, rows_of, write
 
 ROWS_FILE = "rows.csv"

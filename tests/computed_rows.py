@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array
 from auclab.samples.blocks import BlockTable, LocalEngine
 from auclab.samples.blocks.labels import BlockLabels, LabelledBlock
 from auclab.samples.blocks.table import Block, Engine
-from auclab.types import Array
 
 #: Rows of a block.
 BLOCK_ROWS = 131_072

@@ -8,8 +8,8 @@ from itertools import count
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from auclab._core.base import AuclabError
 from auclab.datasets.catalogue import find_file
-from auclab.types import AuclabError
 from composed import run_here
 from store_copies import copy_databases
 

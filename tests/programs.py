@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
+from auclab._core.base import NORMS
 from auclab.formulations import Composed
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
 from auclab.solvers.registry import is_linear
-from auclab.types import NORMS
 
 CONVEX = [
     BufferedAUC(),

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import reference
-from auclab.types import AuclabError
+from auclab._core.base import AuclabError
 
 GRID = st.integers(-4, 4).map(float)
 _DECIMAL = st.integers(-9, 9).map(lambda k: k * 0.1)  # ties of scores, but no exact ties of differences

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from auclab.check.claims import Verdict
-from auclab.check.command import check_folder
+from auclab.runs.checking.claims import Verdict
+from auclab.runs.checking.command import check_folder
 
 
 def small_table(place: Path) -> list[str]:

@@ -20,9 +20,9 @@ and the penalty. Solvers, certificates, bounds and the estimator then work witho
 # penalty.
 from dataclasses import dataclass
 
+from auclab._core.base import AuclabError, Norm
 from auclab.formulations import HingeProgram
 from auclab.margins import AllPairs
-from auclab.types import AuclabError, Norm
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ in thirty lines.
 # best vertex gives each pair with a margin below 1 its full weight, and two sorted searches count these pairs.
 import numpy as np
 
+from auclab._core.base import Status
 from auclab.solvers.solution import RawSolution
-from auclab.types import Status
 
 
 def solve(problem, *, tolerance=1e-6, time_limit=None, max_iters=2000):

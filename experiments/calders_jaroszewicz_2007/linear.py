@@ -23,11 +23,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 
+from auclab._core.base import Array
 from auclab.datasets import load, preprocess, splits
 from auclab.datasets.records import Dataset, Labels, Split
 from auclab.estimators import AUCClassifier, PolynomialAUCClassifier
 from auclab.metrics import auc_score
-from auclab.types import Array
 from experiments.calders_jaroszewicz_2007.published_ascent import PublishedAscentClassifier
 from experiments.study import AS_PUBLISHED, CORRECTED, Row, main
 

@@ -9,12 +9,12 @@ import numpy as np
 from scipy.special import comb
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from auclab._core.base import Array
 from auclab.datasets.records import Labels
 from auclab.estimators.polynomial_classifier import Ascent
 from auclab.metrics.polynomial import Series, power_table, step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
-from auclab.types import Array
 
 #: The step of α in Algorithm 1.
 _STEP = 0.01

@@ -20,13 +20,13 @@ from time import process_time
 import numpy as np
 from scipy.special import expit
 
-from auclab.compiled.ranking import concordance
+from auclab._core.base import Array
+from auclab._core.ranking import concordance
 from auclab.datasets import load, preprocess, splits
 from auclab.datasets.records import Labels
 from auclab.estimators.polynomial_classifier import Scored, best_angle
 from auclab.metrics import auc_score, soft_auc
 from auclab.metrics.polynomial import chebyshev_slopes, sigmoid_series, step_series
-from auclab.types import Array
 from experiments.calders_jaroszewicz_2007.linear import CORRECTED, DEGREE, FOLDS, ITERATIONS, fit_seconds, methods
 from experiments.study import VALUE, Row, main
 

@@ -19,10 +19,10 @@ import numpy as np
 from numba import njit
 
 from auclab import RankSVM, solve
+from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.splits import holdout
 from auclab.metrics import auc_score
-from auclab.types import Array
 from experiments.learners import Mask
 from experiments.study import Row, holds, main
 

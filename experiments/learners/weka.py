@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from auclab.types import AuclabError
+from auclab._core.base import AuclabError
 from experiments.learners.j48 import J48
 from experiments.learners.table import Floats, Integers, Table
 

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from auclab._core.base import Array
 from auclab.bounds import step_weight_bound, weighted_auc_bound
 from auclab.bounds.weighted import Method, StepMethod
 from auclab.metrics import weighted_auc
-from auclab.types import Array
 from experiments.maurer_pontil_2020.rate import DELTA, SLOPE, Convention, ramp, step
 from experiments.study import VALUE, Row, main
 

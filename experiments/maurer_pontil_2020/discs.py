@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.optimize import brentq
 
+from auclab._core.base import Array
 from auclab.datasets.records import Labels
-from auclab.types import Array
 
 CENTRE, RADIUS = 0.4, 0.6
 #: ``E ‖x‖²``; by Jensen's inequality the Gaussian complexity of ``‖w‖₂ ≤ 1`` is at most ``√(n E ‖x‖²)``.

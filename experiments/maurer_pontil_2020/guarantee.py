@@ -14,9 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from auclab import PartialAUC, solve
+from auclab._core.base import Array
 from auclab.bounds import step_weight_bound
 from auclab.datasets.records import Labels
-from auclab.types import Array
 from experiments.maurer_pontil_2020 import discs
 from experiments.maurer_pontil_2020.uniform import DELTA, KAPPA, LIPSCHITZ, METHODS, half_width
 from experiments.study import VALUE, Row, main

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from auclab._core.base import Array
 from auclab.bounds import linear_complexity, uniform_weighted_auc_bound
 from auclab.bounds.weighted import UniformMethod
 from auclab.datasets.records import Labels
-from auclab.types import Array
 from experiments.maurer_pontil_2020 import discs
 from experiments.study import VALUE, Row, main
 

@@ -22,10 +22,10 @@ import numpy as np
 from scipy.optimize import linprog
 
 from auclab import CSVM, ECSVM, solve
+from auclab._core.base import Array, Norm
 from auclab.formulations import ranksvm_to_threshold
 from auclab.metrics import bpoe
 from auclab.regularisers import norm_named
-from auclab.types import Array, Norm
 from experiments.study import Row, holds, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}

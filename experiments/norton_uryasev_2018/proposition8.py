@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from auclab import RankSVM, solve
+from auclab._core.base import Array
 from auclab.bounds import pairwise_stability_bound, published_stability_bound
 from auclab.datasets import load
 from auclab.datasets.preprocess import UnitBall, unit_ball
@@ -31,7 +32,6 @@ from auclab.runs.config.settings import BoundsConfig, FixedScorerConfig, MarginC
 from auclab.runs.split.guarantees import find_guarantees
 from auclab.runs.split.measured import HeldPart
 from auclab.solvers.solution import Solution
-from auclab.types import Array
 from experiments.study import AS_PUBLISHED, CORRECTED, VALUE, Row, holds, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}

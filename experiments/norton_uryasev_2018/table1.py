@@ -21,10 +21,10 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from auclab import BufferedAUC, solve
+from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.metrics import bauc_score
-from auclab.types import Array
 from experiments.study import Row, main
 
 SEEDS = {"smoke": 1, "default": 3, "full": 10}

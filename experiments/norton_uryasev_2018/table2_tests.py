@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
+from auclab._core.base import AuclabError
 from auclab.runs.compare.paired import paired_test
-from auclab.types import AuclabError
 from experiments.norton_uryasev_2018.table2 import SETS
 from experiments.study import AGREE, AS_PUBLISHED, CORRECTED, FOLDER, Row, main, read
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_curve
 
+from auclab._core.base import Array
 from auclab.datasets.records import Labels
-from auclab.types import Array
 
 #: An allowed point may break a limit by so much, in rates: the limits hold for counts, rates are rounded.
 _ROUNDING = 1e-9

@@ -26,12 +26,12 @@ from sklearn.metrics import roc_curve
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Labels
 from auclab.datasets.splits import holdout
 from auclab.metrics import auc_score
-from auclab.types import Array
 from experiments.partial_voros_2026.metric import Limits, best, partial_voros
 from experiments.partial_voros_2026.statements import SCENARIOS
 from experiments.study import VALUE, Row, main

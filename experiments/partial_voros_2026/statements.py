@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from auclab._core.base import Array
 from auclab.datasets.records import Labels
 from auclab.metrics import lesser_area
-from auclab.types import Array
 from experiments.partial_voros_2026.metric import Limits, partial_voros
 from experiments.study import Row, holds, main
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from auclab.types import Array, AuclabError
+from auclab._core.base import Array, AuclabError
 from experiments.ranking.compared import OWN, Compared, Fit, Index, Scorer, measured
 from experiments.study import VALUE, Row, main
 

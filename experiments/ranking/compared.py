@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab import BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab._core.base import Array
 from auclab.formulations.base import Program
 from auclab.inference import estimate_pairs
 from auclab.losses import SquaredHinge
 from auclab.samples.bicliques import LevelPairs, censored_pairs, ordered_pairs
 from auclab.samples.ranked import RankedSample
-from auclab.types import Array
 from experiments.study import Row, values_and_means
 
 #: λ of the hinge and −z in parts of ``‖Δ‖``, λ of the squared hinge in parts of ``‖Δ‖²/2``; Δ is the mean difference.

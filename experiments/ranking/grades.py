@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
 
+from auclab._core.base import AuclabError
 from auclab.datasets.catalogue import find_file
-from auclab.types import AuclabError
 from experiments.ranking.compared import OWN, Compared, Fit, Index, Scorer, rows_of_splits
 from experiments.study import Row, main
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from auclab._core.base import AuclabError
 from auclab.runs.compare.paired import paired_test
-from auclab.types import AuclabError
 from experiments.study import FOLDER, VALUE, read
 
 PAGE = FOLDER.parent / "docs" / "ranking_study.md"

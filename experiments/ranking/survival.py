@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from auclab.types import Array, AuclabError
+from auclab._core.base import Array, AuclabError
 from experiments.ranking.compared import OWN, SQUARED_PARTS, Compared, Fit, Index, Scorer, rows_of_splits
 from experiments.study import Row, main
 

@@ -16,12 +16,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import roc_curve
 from sklearn.model_selection import train_test_split
 
+from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.displays import LesserAreaDisplay, VOROSDisplay
 from auclab.displays.base import BLUE, GREY, INK, RED, SERIES, SKY, despine, roc_axes
 from auclab.metrics import lesser_area
-from auclab.types import Array
 from experiments.drawing import draw, panels, summaries
 from experiments.ratigan_cowen import breast_cancer, fraud, ultrasound
 from experiments.scoreboard import claims

@@ -18,10 +18,10 @@ from sklearn.metrics import roc_curve
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from auclab._core.base import Array, AuclabError
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.metrics import auc_score, roc_hull, voros_from_points
-from auclab.types import Array, AuclabError
 from experiments.ratigan_cowen.formulas import fraud_intervals
 from experiments.study import Row, holds, main
 

@@ -18,10 +18,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
+from auclab._core.base import Array, AuclabError
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.metrics import auc_score, voros_score
-from auclab.types import Array, AuclabError
 from experiments.ratigan_cowen.breast_cancer import held_out_scores
 from experiments.study import Row, holds, main
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from auclab._core.base import AuclabError
 from auclab.runs.compare.paired import paired_test
-from auclab.types import AuclabError
 from experiments.scorecards.splits import MOST_TEST, MOST_TRAIN, SETS
 from experiments.study import FOLDER, VALUE, read
 

@@ -19,12 +19,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, train_test_split
 
+from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Dataset, Labels
 from auclab.estimators import AUCClassifier, ScorecardClassifier
 from auclab.metrics import auc_score, bauc_score
-from auclab.types import Array
 from experiments.study import Row, main, values_and_means
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy.stats import spearmanr, wilcoxon
 
+from auclab._core.base import AuclabError
 from auclab.datasets import load
 from auclab.runs.compare.paired import Ranking, paired_test, rank_columns
-from auclab.types import AuclabError
 from experiments.study import FOLDER, VALUE, Row, main, read
 from experiments.which_formulation.methods import COMPARED
 from experiments.which_formulation.splits import split

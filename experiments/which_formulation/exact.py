@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 
+from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Labels
@@ -22,7 +23,6 @@ from auclab.formulations import BufferedAUC, ExactAUC, GeneralizedBufferedAUC
 from auclab.metrics import auc_score
 from auclab.solvers import solve
 from auclab.solvers.path import solve_path
-from auclab.types import Array
 from experiments.study import VALUE, Row, main
 from experiments.which_formulation.splits import SHARES
 

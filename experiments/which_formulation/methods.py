@@ -22,11 +22,11 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
+from auclab._core.base import Array, Status
 from auclab.datasets.records import Labels
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, Program, RankSVM
 from auclab.solvers import solve
 from auclab.solvers.path import solve_path
-from auclab.types import Array, Status
 
 #: The share of the negatives that `partial` ranks.
 MAX_FPR = 0.5

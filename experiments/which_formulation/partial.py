@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.metrics import auc_score, partial_auc
-from auclab.types import Array
 from experiments.study import VALUE, Row, main
 from experiments.which_formulation.methods import MAX_FPR, METHODS, Effort, partial
 from experiments.which_formulation.splits import SHARES, split, tuned

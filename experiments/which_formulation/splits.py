@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Dataset, Labels
 from auclab.datasets.splits import holdout, kfold
 from auclab.metrics import auc_score, bauc_score, voros_score
-from auclab.types import Array
 from experiments.study import VALUE, Row, main
 from experiments.which_formulation.methods import COMPARED, METHODS, Effort, Method, Scorer
 

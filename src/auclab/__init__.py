@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from auclab._core.base import AuclabError, Status
     from auclab.bounds.bound import Bound
     from auclab.datasets.records import Dataset, Split
     from auclab.estimators.scorecard_classifier import ScorecardClassifier
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from auclab.solvers.dispatch import explain, solve
     from auclab.solvers.kernel.solution import KernelSolution
     from auclab.solvers.solution import Certificate, Solution
-    from auclab.types import AuclabError, Status
 
 __version__ = "0.3.0.dev0"
 

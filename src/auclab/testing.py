@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array, AuclabError
 from auclab.formulations import Composed
 from auclab.losses import Hinge, Loss
 from auclab.margins import AllPairs, Points
 from auclab.regularisers import Norm, Regulariser, VectorNorm
 from auclab.solvers.dispatch import solve
-from auclab.types import Array, AuclabError
 
 #: Relative error that values may have, and distance of bound and objective up to which an optimum is proved.
 _ROUNDING, _AGREEMENT = 1e-9, 1e-5

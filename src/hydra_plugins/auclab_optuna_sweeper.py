@@ -61,8 +61,8 @@ class OptunaSweeper(BasicSweeper):
 
     def sweep(self, arguments: list[str]) -> Any:
         """Propose, run and compare, batch by batch."""
+        from auclab._core.base import AuclabError
         from auclab.runs.screen.console import plain_errors
-        from auclab.types import AuclabError
 
         with plain_errors(lambda line: SystemExit(1)):
             try:
@@ -110,8 +110,8 @@ class OptunaSweeper(BasicSweeper):
         """The study of this search, with what earlier starts of the same command found."""
         import optuna
 
+        from auclab._core.base import AuclabError
         from auclab.metrics.registry import METRICS
-        from auclab.types import AuclabError
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         if not hasattr(optuna.samplers, self.sampler):
@@ -141,7 +141,7 @@ def search_space(overrides: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
     """
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-    from auclab.types import AuclabError
+    from auclab._core.base import AuclabError
 
     space: dict[str, Any] = {}
     fixed: list[str] = []
@@ -175,7 +175,7 @@ def search_space(overrides: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
 
 def check_metric(metric: str, fixed: Sequence[str]) -> None:
     """Refuse a metric that would choose by the held-out part, or that jobs do not have."""
-    from auclab.types import AuclabError
+    from auclab._core.base import AuclabError
 
     if not metric.startswith("inner/") and metric != "tune/score":
         raise AuclabError(
@@ -196,9 +196,9 @@ def value_of(folder: Path, metric: str) -> float | None:
     AuclabError
         Finished jobs do not measure it.
     """
+    from auclab._core.base import AuclabError
     from auclab.datasets.target import name_among
     from auclab.runs.tracking.record import RunRecord
-    from auclab.types import AuclabError
 
     record = RunRecord.read(folder)
     if record is None or record.status not in ("FINISHED", "SKIPPED") or not record.metrics:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import reference_bounds as reference
+from auclab._core.base import AuclabError
 from auclab.bounds import linear_complexity
-from auclab.types import AuclabError
 
 DUAL = {"l2": 2, "l1": np.inf, "linf": 1}
 X = np.random.default_rng(0).normal(size=(9, 3))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import reference_bounds as reference
+from auclab._core.base import AuclabError
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound, peeled_fixed_scorer_bauc_bound
 from auclab.bounds.stability import kl_upper
-from auclab.types import AuclabError
 
 
 def test_auc_half_width_is_hoeffdings_for_equal_classes():

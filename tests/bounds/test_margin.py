@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
 import reference_bounds as reference
+from auclab._core.base import AuclabError
 from auclab.bounds import kernel_diameter, margin_bound, observed_radii, peeled_margin_bound
 from auclab.bounds.margin import ball_complexity
-from auclab.types import AuclabError
 
 DUAL = {"l2": 2, "l1": np.inf, "linf": 1}
 ORDER = {"l2": 2, "l1": 1, "linf": np.inf}

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import reference_bounds as reference
 from auclab import RankSVM, solve
+from auclab._core.base import AuclabError
 from auclab.bounds import pairwise_stability_bound, peeled_stability_bound
 from auclab.bounds.peeling import level_share
-from auclab.types import AuclabError
 
 
 def sample(seed=0, n_pos=40, n_neg=60, lead=0.6):

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.bounds import (
     balance_event,
     fixed_scorer_auc_bound,
@@ -15,7 +16,6 @@ from auclab.bounds import (
     required_samples,
     weighted_auc_bound,
 )
-from auclab.types import AuclabError
 
 RADII = {"radius_pos": 0.75, "radius_neg": 0.75}
 STABLE = {"diameter": 1.5, "penalty": 0.25}

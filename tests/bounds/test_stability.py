@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from auclab._core.base import AuclabError
 from auclab.bounds import pairwise_stability_bound, published_stability_bound
-from auclab.types import AuclabError
 
 EXAMPLE = {"penalty": 0.25, "n_pos": 2000, "n_neg": 80000, "rho": 0.01}
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from auclab._core.base import AuclabError
 from auclab.bounds import roc_value_bound, step_weight_bound, weighted_auc_bound
 from auclab.bounds.weighted import Ramp, best_ramp
 from auclab.metrics import partial_auc
-from auclab.types import AuclabError
 
 
 def normal_sample(rng, n_pos, n_neg, lead=1.5):

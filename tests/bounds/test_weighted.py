@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import reference_bounds as reference
+from auclab._core.base import AuclabError
 from auclab.bounds import balance_event, fixed_scorer_auc_bound, uniform_weighted_auc_bound, weighted_auc_bound
 from auclab.bounds.weighted import Ramp
 from auclab.metrics import weighted_auc
-from auclab.types import AuclabError
 
 ONE = {"weight_sup": 1.0, "weight_lipschitz": 0.0, "weight_integral": 1.0}
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from auclab._core.base import AuclabError
 from auclab.cli import commands
 from auclab.cli import main as cli
 from auclab.runs import compare_runs, read_runs
@@ -19,7 +20,6 @@ from auclab.runs.compare import formats
 from auclab.runs.compare.replay import replay
 from auclab.runs.compare.runs import read_run
 from auclab.runs.screen.console import out
-from auclab.types import AuclabError
 from made_runs import table_of
 from pseudo_terminal import in_terminal
 

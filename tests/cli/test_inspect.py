@@ -5,10 +5,10 @@ import shlex
 import pytest
 
 import customers
+from auclab._core.base import AuclabError
 from auclab.cli import main as cli
 from auclab.runs.compare.runs import read_runs
 from auclab.runs.config.checks import check_data, check_settings
-from auclab.types import AuclabError
 from composed import composed
 
 

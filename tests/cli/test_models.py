@@ -14,12 +14,12 @@ import pandas as pd
 import pytest
 
 import stranger
+from auclab._core.base import AuclabError
 from auclab.cli import main as cli
 from auclab.runs import load_model, load_scorer
 from auclab.runs.compare.runs import read_runs
 from auclab.runs.tracking.address import Address
 from auclab.runs.tracking.store import register_model
-from auclab.types import AuclabError
 from composed import run_here
 
 

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from auclab._core.base import AuclabError
 from auclab.datasets.blocks import load_blocks
 from auclab.datasets.file import load_file
 from auclab.datasets.preprocess import minmax, none, standard, unit_ball
 from auclab.datasets.records import part_sha256
 from auclab.samples.blocks.mixed_rows import EncodedRows
-from auclab.types import AuclabError
 
 N_ROWS = 3_000
 

@@ -20,9 +20,9 @@ from hydra.utils import instantiate
 from omegaconf import OmegaConf
 
 from auclab import datasets
+from auclab._core.base import AuclabError
 from auclab.datasets.catalogue import dataset_configs
 from auclab.runs.config.compose import conf_folder
-from auclab.types import AuclabError
 
 FOLDER = dataset_configs()
 SETTINGS = {name: OmegaConf.load(FOLDER / f"{name}.yaml") for name in datasets.names()}

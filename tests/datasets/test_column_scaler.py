@@ -13,11 +13,11 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab import CSVM, BufferedAUC, RankSVM, solve
+from auclab._core.base import AuclabError
 from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
 from auclab.datasets.steps import ColumnScaler
 from auclab.solvers.certify import certify
-from auclab.types import AuclabError
 
 
 @parametrize_with_checks([ColumnScaler(), ColumnScaler("minmax")])

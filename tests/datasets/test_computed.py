@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from auclab import datasets
+from auclab._core.base import AuclabError
 from auclab.datasets.artificial import make_artificial, make_perturbed
 from auclab.datasets.records import array_sha256
-from auclab.types import AuclabError
 
 
 def test_breast_cancer_has_malignant_as_positive() -> None:

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.datasets.file import load_file
-from auclab.types import AuclabError
 
 
 def write(path, lines):

@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 
+from auclab._core.base import AuclabError
 from auclab.datasets.file import load_file
-from auclab.types import AuclabError
 
 TABLE = pd.DataFrame(
     {

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import customers
+from auclab._core.base import AuclabError
 from auclab.datasets import inspect_file
 from auclab.datasets.file import load_file
 from auclab.runs.config.checks import check_data, check_settings
-from auclab.types import AuclabError
 from composed import composed
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.datasets.labels import binarise
-from auclab.types import AuclabError
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 1], [-1, 1, 1], [False, True, True], ["0", "1", "1"], [-1.0, 1.0, 1.0]])

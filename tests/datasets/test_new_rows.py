@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.datasets.csv_format import csv_format
 from auclab.datasets.file import load_file, read_new_rows
-from auclab.types import AuclabError
 
 GERMAN = {"sep": ";", "decimal": ",", "encoding": "cp1250"}
 

@@ -19,12 +19,12 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from omegaconf import OmegaConf
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from auclab._core.base import AuclabError
 from auclab.datasets import preprocess
 from auclab.datasets.columns import refuse_constant
 from auclab.datasets.preprocess import UnitBall
 from auclab.datasets.records import Dataset
 from auclab.runs.tracking.model import TRUSTED
-from auclab.types import AuclabError
 
 ALL = [preprocess.standard, preprocess.minmax, preprocess.unit_ball, preprocess.none]
 SCALED = [preprocess.standard, preprocess.minmax, preprocess.unit_ball]

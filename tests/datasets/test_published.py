@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from auclab import datasets
+from auclab._core.base import AuclabError
 from auclab.datasets import catalogue, openml
 from auclab.datasets.catalogue import dataset_configs
 from auclab.datasets.published import load_published
-from auclab.types import AuclabError
 from openml_server import OpenMLServer
 
 CSV = "size,colour,target\n1.5,red,no\n2.5,,yes\n3.5,blue,no\n"

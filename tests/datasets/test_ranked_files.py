@@ -7,11 +7,11 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auclab._core.base import AuclabError
 from auclab.datasets.file import load_file
 from auclab.datasets.records import Dataset, part_sha256
 from auclab.datasets.splits import Grouped, Timed, holdout, inner_folds, kfold, repeated, split_rows
 from auclab.datasets.target import Target
-from auclab.types import AuclabError
 from ranked_tables import patients, queries
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from auclab._core.base import AuclabError
 from auclab.datasets.records import Dataset
-from auclab.types import AuclabError
 
 Y = np.array([1, 0, 0])
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
+from auclab._core.base import AuclabError
 from auclab.datasets import splits
 from auclab.datasets.records import Dataset, Split
-from auclab.types import AuclabError
 
 Y = np.repeat([1, 0], [30, 70])
 

@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.datasets import cache, openml
 from auclab.datasets.cache import limited_downloads
 from auclab.datasets.file import load_file
 from auclab.datasets.published import load_published
-from auclab.types import AuclabError
 from openml_server import OpenMLServer, Table
 
 LINE = {".csv": b"1.5,1\n", ".tsv": b"1.5\t1\n", ".svmlight": b"1 1:1.5\n"}

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from matplotlib.colors import to_rgb
 
+from auclab._core.base import AuclabError
 from auclab.displays import BufferedROCDisplay
 from auclab.displays.base import ordered, thinned
 from auclab.metrics import auc_score, auc_threshold, buffered_auc
-from auclab.types import AuclabError
 from strategies import problems
 
 CASES = {

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from auclab._core.base import AuclabError
 from auclab.displays import LesserAreaDisplay, ROCHullDisplay, VOROSDisplay
 from auclab.metrics import lesser_area, roc_hull, voros_score
-from auclab.types import AuclabError
 from strategies import problems
 
 RANGES = st.sampled_from([(0.0, 1.0), (0.0, 0.25), (1 / 3, 2 / 3), (0.9, 1.0), (0.4, 0.40001)])

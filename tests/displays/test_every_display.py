@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from auclab._core.base import AuclabError
 from auclab.displays import (
     BufferedROCDisplay,
     LesserAreaDisplay,
@@ -26,7 +27,6 @@ from auclab.displays import (
     VOROSDisplay,
     WeightedAUCDisplay,
 )
-from auclab.types import AuclabError
 
 OPTIONS = {
     BufferedROCDisplay: {"thresholds": (0.0, 0.5)},

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import reference_metrics as twin
+from auclab._core.base import AuclabError
 from auclab.displays import ModifierDisplay
 from auclab.metrics import auc_score, gauc_score, probabilistic_auc, scored_auc, soft_auc
-from auclab.types import AuclabError
 
 RNG = np.random.default_rng(8)
 Y = np.repeat([1, 0], [25, 35])

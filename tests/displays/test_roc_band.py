@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.displays import ROCBandDisplay
 from auclab.inference import roc_band, tpr_at_fpr
 from auclab.metrics import ScoredPart, auc_score, bauc_score
-from auclab.types import AuclabError
 
 
 def sample(size=60):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.displays import WeightedAUCDisplay
 from auclab.metrics import weighted_auc
-from auclab.types import AuclabError
 
 RNG = np.random.default_rng(5)
 Y = RNG.integers(0, 2, 80)

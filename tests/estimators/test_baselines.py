@@ -13,12 +13,12 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from auclab._core.base import AuclabError, Status
 from auclab.datasets.splits import kfold
 from auclab.estimators.baselines import BASELINES, LinearDiscriminant, Logistic
 from auclab.runs.config.settings import TuneConfig
 from auclab.runs.split.tuning import tune_baseline
 from auclab.runs.tracking.model import load_model
-from auclab.types import AuclabError, Status
 from composed import REPOSITORY, run_here
 
 SMALL = ("dataset=artificial", "dataset.n_pos=60", "dataset.n_neg=80", "dataset.n_features=3")

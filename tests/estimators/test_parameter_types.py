@@ -13,12 +13,12 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedShuffleSplit
 
 import auclab.estimators
+from auclab._core.base import AuclabError
+from auclab._core.validation import check_type
 from auclab.estimators import AUCClassifier, AUCClassifierCV, AUCRanker, PolynomialAUCClassifier, ScorecardClassifier
 from auclab.formulations import ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.kernels import RBF, Kernel, Polynomial
 from auclab.solvers.dispatch import solve
-from auclab.types import AuclabError
-from auclab.validation import check_type
 
 ESTIMATORS = [
     kind

@@ -9,9 +9,9 @@ import pytest
 from experiments.ratigan_cowen import figures, fraud, ultrasound
 from sklearn.datasets import make_classification
 
+from auclab._core.base import AuclabError
 from auclab.datasets import catalogue, load
 from auclab.metrics import auc_score, voros_score
-from auclab.types import AuclabError
 from experiments import scoreboard, study
 from openml_server import OpenMLServer, Table
 

@@ -7,8 +7,8 @@ import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 
+from auclab._core.base import AuclabError
 from auclab.displays.base import RC_PARAMS
-from auclab.types import AuclabError
 from experiments import drawing, study
 
 PAPERS = (

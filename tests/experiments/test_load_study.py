@@ -2,7 +2,7 @@
 
 import pytest
 
-from auclab.types import AuclabError
+from auclab._core.base import AuclabError
 from experiments import study
 
 

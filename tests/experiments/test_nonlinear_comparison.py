@@ -15,10 +15,10 @@ from rich.console import Console
 from scipy.stats import t, wilcoxon
 
 from auclab import solve
+from auclab._core.base import AuclabError, Status
 from auclab.datasets.splits import kfold
 from auclab.kernels import RBF, Precomputed
 from auclab.metrics import auc_score
-from auclab.types import AuclabError, Status
 
 
 @pytest.fixture(scope="module")

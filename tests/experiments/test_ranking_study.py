@@ -8,7 +8,7 @@ from experiments.ranking import choice, compared, page
 from experiments.ranking.compared import Compared, measured, own
 
 from auclab import certify
-from auclab.types import AuclabError
+from auclab._core.base import AuclabError
 
 
 def made(size=60, seed=0):

@@ -10,8 +10,8 @@ from experiments.scorecards.splits import MOST_TEST, MOST_TRAIN, SECONDS, SETS
 from scipy.stats import t, wilcoxon
 from sklearn.model_selection import train_test_split
 
+from auclab._core.base import AuclabError
 from auclab.datasets import load
-from auclab.types import AuclabError
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 from experiments.learners import J48, NaiveBayes, fill, logistic_scores, read_table
 from experiments.learners.weka import Weka, describe, start
 
-from auclab.types import AuclabError
+from auclab._core.base import AuclabError
 
 pytestmark = pytest.mark.needs_tables
 

@@ -8,8 +8,8 @@ from experiments.which_formulation import answers, exact, figures, splits
 from experiments.which_formulation.methods import COMPARED, METHODS, NAMES, Effort, partial
 from scipy.optimize import minimize
 
+from auclab._core.base import AuclabError
 from auclab.metrics import auc_score
-from auclab.types import AuclabError
 
 EFFORT = Effort(1e-6, 500)
 

@@ -9,12 +9,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
+from auclab._core.base import AuclabError
 from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier
 from auclab.export.formula import scorer_of
 from auclab.export.scorer import Scorer
-from auclab.types import AuclabError
 
 PROGRAMS = ("ranksvm", "csvm")
 

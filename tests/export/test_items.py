@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import Pipeline
 
+from auclab._core.base import AuclabError
 from auclab.datasets.records import Dataset
 from auclab.estimators.scorecard_classifier import sign_constraints
 from auclab.export.formula import describe, prepared_columns
@@ -17,7 +18,6 @@ from auclab.export.scorer import Scorer
 from auclab.export.writers import export_scorer, to_sql
 from auclab.scorecards import Card, ItemEncoder
 from auclab.scorecards.card import items
-from auclab.types import AuclabError
 
 
 def table(n, seed, plans=("free", "basic", "", "pro")):

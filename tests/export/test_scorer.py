@@ -6,9 +6,9 @@ import pytest
 import scipy.sparse as sp
 
 import stranger
+from auclab._core.base import AuclabError
 from auclab.export.coefficients import effects
 from auclab.export.scorer import Scorer
-from auclab.types import AuclabError
 from formulas import INTERCEPT, KINDS, fitted
 
 

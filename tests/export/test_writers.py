@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.export.scorer import FORMAT, Scorer
 from auclab.export.writers import export_scorer, to_onnx, to_sql
-from auclab.types import AuclabError
 from formulas import KINDS, fitted
 
 OPTIONS = {"missing_indicators": True, "max_categories": 20}

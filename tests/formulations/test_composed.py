@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import auclab
+from auclab._core.base import NORMS, Norm
 from auclab.formulations import Composed, HingeProgram, read_optimum
 from auclab.formulations.programs import row_with
 from auclab.losses import Hinge
 from auclab.margins import AllPairs
 from auclab.regularisers import Norm as Regulariser
-from auclab.types import NORMS, Norm
 from programs import overlapping
 
 _DUAL = {"l1": "inf", "l2": 2, "linf": 1}

@@ -14,9 +14,9 @@ from auclab import (
     solve,
     threshold_to_ranksvm,
 )
+from auclab._core.base import NORMS, Status
 from auclab.formulations import read_optimum
 from auclab.metrics import bauc_score, bpoe
-from auclab.types import NORMS, Status
 from programs import overlapping, separable, tied
 
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}

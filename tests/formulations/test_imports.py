@@ -10,16 +10,16 @@ import auclab.formulations
 FILES = sorted(Path(auclab.formulations.__file__).parent.glob("*.py"))
 ALLOWED = (
     "auclab.margins",
-    "auclab.compiled",
+    "auclab._core",
     "auclab.losses",
     "auclab.formulations",
-    "auclab.precision",
-    "auclab.projection",
+    "auclab._core.tolerances",
+    "auclab.regularisers.projection",
     "auclab.regularisers",
     "auclab.samples",
-    "auclab.types",
-    "auclab.validation",
-    "auclab.wording",
+    "auclab._core.base",
+    "auclab._core.validation",
+    "auclab._core.words",
 )
 SOLVERS = ("clarabel", "cvxpy", "highspy", "pyomo", "scipy.optimize")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM, solve
-from auclab.types import NORMS, Status
+from auclab._core.base import NORMS, Status
 from programs import equal_means, overlapping, tied
 
 

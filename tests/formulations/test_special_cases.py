@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 import auclab
 import reference_programs as reference
 from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import NORMS
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.margins.margins import admissible_shares
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.registry import encodings
-from auclab.types import NORMS
 from programs import CONVEX, CVAR, equal_means, label, overlapping
 
 SOURCE = Path(auclab.__file__).parent
@@ -45,7 +45,7 @@ def test_only_formulations_test_for_the_type_of_a_program():
         "solvers/portfolio.py",
         "solvers/reformulations.py",
         "solvers/verification.py",
-        "solvers/verified/scorers.py",
+        "certificates/scorers.py",
         "runs/screen/console.py",
         "runs/split/summarised_part.py",
         "runs/split/methods.py",

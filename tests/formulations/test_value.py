@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM
-from auclab.types import NORMS
+from auclab._core.base import NORMS
 from programs import CONVEX, CVAR, label, overlapping, tied
 
 SHIFTED = [family(0.3, norm) for family in (GeneralizedBufferedAUC, ECSVM) for norm in NORMS]

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from auclab import CSVM, ECSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
-from auclab.types import NORMS
+from auclab._core.base import NORMS
 
 
 class Source(Protocol):

@@ -58,7 +58,7 @@ _UNABLE = ("cannot solve", "has no encoding", "takes no encoding", "has no optio
 def answer(case: Case, solver: str) -> Answer:
     """What a solver says about a case, in this process."""
     from auclab import solve
-    from auclab.types import AuclabError
+    from auclab._core.base import AuclabError
 
     name, _, encoding = solver.partition(":")
     options = {"encoding": encoding} if encoding else {}
@@ -102,8 +102,8 @@ def answer(case: Case, solver: str) -> Answer:
 
 def spread_of(case: Case) -> list[float]:
     """The unit of every feature; ones where the sample is refused."""
+    from auclab._core.base import AuclabError
     from auclab.samples.as_sample import as_sample
-    from auclab.types import AuclabError
 
     try:
         return list(map(float, as_sample(case.X, case.y, case.weight).spread))

@@ -21,8 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import bounds
+from auclab._core.base import AuclabError
 from auclab.bounds.bound import Bound
-from auclab.types import AuclabError
 
 from .nasty_scores import SMALLEST, nasty, nasty_settings
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from auclab.check.command import check_folder, exit_code
-from auclab.types import AuclabError
+from auclab._core.base import AuclabError
+from auclab.runs.checking.command import check_folder, exit_code
 from composed import run_here
 from tampered_runs import small_table
 

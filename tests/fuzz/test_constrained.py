@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from auclab import AuclabError, solve
+from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.canonical import check_not_contradictory
-from auclab.types import Status
 from fuzz.constrained import constrained_case, exact_optimum, is_exactly_solved
 
 COUNT = int(os.environ.get("AUCLAB_FUZZ", "100"))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from auclab import bounds, metrics
+from auclab._core.base import AuclabError
 from auclab.inference import estimate
-from auclab.types import AuclabError
 
 
 def test_tiny_scores_beside_huge_ones_do_not_become_ties():

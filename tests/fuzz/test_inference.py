@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import reference_inference as twin
 from auclab import metrics
+from auclab._core.base import AuclabError
 from auclab.inference import compare_scorers, estimate
-from auclab.types import AuclabError
 from strategies import Problem
 
 from . import exact_metrics as exact

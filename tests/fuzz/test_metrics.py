@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 import reference
 import reference_metrics as twin
 from auclab import metrics
+from auclab._core.base import AuclabError
 from auclab.metrics.registry import METRICS
-from auclab.types import AuclabError
 from strategies import Problem
 
 from . import exact_metrics as exact

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from auclab._core.base import AuclabError
 from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
-from auclab.types import AuclabError
 
 from .nasty_scores import nasty_settings
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference_inference as twin
+from auclab._core.base import AuclabError
 from auclab.inference import compare_pairs, compare_scorers, estimate
 from auclab.metrics import ordered_pairs
-from auclab.types import AuclabError
 from strategies import Problem, grid_problems
 
 FEW = settings(max_examples=20)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auclab import metrics
+from auclab._core.base import AuclabError
 from auclab.inference import estimate, hanley_mcneil
 from auclab.inference.intervals import transformed_limits
-from auclab.types import AuclabError
 from strategies import WIDE, problems
 
 FEW = settings(max_examples=20)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auclab._core.base import AuclabError
 from auclab.inference import compare_pairs, compare_scorers, estimate, estimate_pairs, estimate_summary, tpr_at_fpr
 from auclab.inference.intervals import enclose
 from auclab.metrics import METRICS, ScoreSummary, censored_pairs, ordered_pairs, voros_from_points
-from auclab.types import AuclabError
 from strategies import WIDE, problems, refused_if_far
 
 FEW = settings(max_examples=20)

@@ -11,9 +11,9 @@ from scipy.stats import ks_2samp
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
+from auclab._core.base import AuclabError
 from auclab.inference import check_calibration, score_drift
 from auclab.inference.calibration import MOST, condensed
-from auclab.types import AuclabError
 
 samples = st.lists(st.integers(-5, 5), min_size=1, max_size=30)
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.bounds import fixed_scorer_auc_bound, fixed_scorer_pairs_bound
 from auclab.inference import compare_pairs, estimate, estimate_pairs
 from auclab.metrics import (
@@ -17,7 +18,6 @@ from auclab.metrics import (
     grouped_bauc,
     ordered_pairs,
 )
-from auclab.types import AuclabError
 
 
 def jackknife(values):

@@ -9,12 +9,12 @@ import pytest
 from scipy.stats import beta, binom, kstwo, norm
 from sklearn.metrics import roc_curve
 
+from auclab._core.base import AuclabError
 from auclab.inference import roc_band, roc_band_part, tpr_at_fpr, tpr_at_fpr_part
 from auclab.inference.components import Observations
 from auclab.inference.roc_bands import BEST, WORST, displaced, displacement_between, height_at, resampled_curves
 from auclab.metrics import ScoredPart, broc_curve
 from auclab.metrics.roc import empirical_roc
-from auclab.types import AuclabError
 
 
 def sample(size=60, seed=3, shift=1.0, digits=None):

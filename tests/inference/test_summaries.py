@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.inference import estimate, estimate_summary
 from auclab.metrics import ScoreSummary, score_edges
-from auclab.types import AuclabError
 
 
 def case(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:

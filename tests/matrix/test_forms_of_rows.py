@@ -16,6 +16,8 @@ import scipy.sparse as sp
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
 import auclab
+from auclab._core.base import AuclabError
+from auclab._core.forms import as_column, as_matrix, as_rows
 from auclab.estimators import (
     AUCClassifier,
     AUCClassifierCV,
@@ -24,14 +26,12 @@ from auclab.estimators import (
     ScorecardClassifier,
     SurvivalRanker,
 )
-from auclab.forms import as_column, as_matrix, as_rows
 from auclab.formulations import RankSVM
 from auclab.kernels import RBF, Laplacian, Polynomial, Precomputed
 from auclab.metrics import METRICS, buffered_concordance, concordance_index, get_scorer, grouped_auc, grouped_bauc
 from auclab.models import build
 from auclab.solvers import least_norm
 from auclab.solvers.path import solve_path
-from auclab.types import AuclabError
 
 M = 40
 _RNG = np.random.default_rng(3)

@@ -9,13 +9,13 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.cli import main as cli
 from auclab.runs.config.checks import check_data, check_settings
 from auclab.runs.config.typed_words import hydra_in_words
 from auclab.runs.experiment import run_experiment, solve_splits
 from auclab.runs.tracking.address import Address
 from auclab.runs.tracking.store import register_model
-from auclab.types import AuclabError
 from composed import composed
 from matrix.table import COMMANDS, QUICK, SCORERS, SETTINGS, no_effect_of, refusal_of
 

@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import reference
+from auclab._core.base import AuclabError
 from auclab.metrics import auc_score, auc_threshold, bauc_score, bpoe, broc_curve, buffered_auc, ranking_superquantile
-from auclab.types import AuclabError
 from strategies import GRID, WIDE, grid_problems, problems
 
 # a z that differs from the mean error by less than 30 digits counts as equal to it, hence no z of 10⁻²³²

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import reference
 import reference_comparable as twin
+from auclab._core.base import AuclabError
 from auclab.metrics import (
     auc_score,
     bauc_score,
@@ -22,7 +23,6 @@ from auclab.metrics import (
 )
 from auclab.metrics.comparable import ComparablePairs
 from auclab.samples.bicliques import censored_pairs, ordered_pairs
-from auclab.types import AuclabError
 from strategies import refused_if_far
 
 _SCORES = [

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 import reference_metrics as twin
+from auclab._core.base import AuclabError
 from auclab.metrics import auc_score, cost_range, lesser_area, lesser_volume, roc_hull, voros_from_points, voros_score
 from auclab.metrics.voros import (
     VertexRanges,
@@ -20,7 +21,6 @@ from auclab.metrics.voros import (
     _beta_volumes,
     uniform_mean,
 )
-from auclab.types import AuclabError
 from strategies import WIDE, grid_problems, problems
 
 PROBLEMS = st.one_of(problems(most=5), problems(scores=WIDE, most=5))

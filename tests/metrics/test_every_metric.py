@@ -14,9 +14,9 @@ from numpy.polynomial import chebyshev
 
 import reference
 import reference_metrics as twin
+from auclab._core.base import AuclabError
 from auclab.metrics import auc_score, bauc_score, buffered_auc, voros_score
 from auclab.metrics.registry import METRICS
-from auclab.types import AuclabError
 from strategies import Problem, problems
 
 ORDINAL = [name for name, metric in METRICS.items() if metric.needs == "ranks"]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 import reference_metrics as twin
+from auclab._core.base import AuclabError
 from auclab.metrics import auc_score, ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
-from auclab.types import AuclabError
 from strategies import WIDE, grid_problems, problems
 
 PROBLEMS = st.one_of(problems(), problems(scores=WIDE))

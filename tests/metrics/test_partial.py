@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 import reference_metrics as twin
+from auclab._core.base import AuclabError
 from auclab.metrics import auc_score, partial_auc, two_way_partial_auc, weighted_auc
-from auclab.types import AuclabError
 from strategies import WIDE, grid_problems, problems
 
 PROBLEMS = st.one_of(problems(), problems(scores=WIDE))

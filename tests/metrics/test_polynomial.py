@@ -13,9 +13,9 @@ from numpy.polynomial import chebyshev, legendre
 from scipy.special import expit
 
 import reference_metrics as twin
+from auclab._core.base import AuclabError
 from auclab.metrics import auc_score, polynomial_auc, polynomial_soft_auc, soft_auc
 from auclab.metrics.polynomial import sigmoid_series, step_series
-from auclab.types import AuclabError
 from strategies import WIDE, grid_problems, problems
 
 PROBLEMS = st.one_of(problems(), problems(scores=WIDE))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 import reference
+from auclab._core.base import AuclabError
 from auclab.metrics import auc_score
-from auclab.types import AuclabError
 from strategies import grid_problems, problems
 
 TIES = ("strict", "half", "upper")

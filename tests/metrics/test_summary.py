@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab.compiled.accurate import bins_of
+from auclab._core.accurate import bins_of
+from auclab._core.base import AuclabError
 from auclab.metrics import (
     METRICS,
     Interval,
@@ -25,7 +26,6 @@ from auclab.metrics import (
 )
 from auclab.metrics.summary.class_bins import ExactSums
 from auclab.samples.blocks import DaskEngine, open_parquet
-from auclab.types import AuclabError
 
 KINDS = (
     "normal", "ties", "decimals", "offset", "cauchy", "powers", "constant", "separated", "rare", "two values", "atoms"

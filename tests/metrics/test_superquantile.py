@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
+from auclab._core.base import AuclabError
 from auclab.metrics import bpoe, superquantile
-from auclab.types import AuclabError
 from strategies import problems
 
 SAMPLES = problems(most=9).map(lambda p: (p.neg, p.weight_neg))

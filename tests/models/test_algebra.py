@@ -6,9 +6,9 @@ import pyomo.environ as pyo
 import pytest
 
 import auclab
+from auclab._core.base import AuclabError
 from auclab.models import build
 from auclab.solvers.registry import is_linear
-from auclab.types import AuclabError
 from programs import CONVEX, CVAR, LINEAR, label, overlapping
 
 X, Y = overlapping(n_pos=9, n_neg=11)

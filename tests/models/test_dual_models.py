@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import CSVM, BufferedAUC, RankSVM, solve
+from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.models.bundle import Cuts, LinearMaster, minimise_model, project_on_level
 from auclab.models.dual_lp import Fixed, Region, solve_dual
@@ -14,7 +15,6 @@ from auclab.models.hard_margin import all_margins, hard_margin, marginals
 from auclab.models.window import solve_cone, window_around
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
-from auclab.types import Status
 from programs import CONVEX, LINEAR, label, overlapping, separable
 
 X, Y = overlapping(n_pos=6, n_neg=8)

@@ -5,6 +5,7 @@ import pytest
 from pyomo.contrib.solver.solvers.highs import Highs
 from pyomo.environ import value
 
+from auclab._core.base import AuclabError
 from auclab.formulations import RankSVM
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
@@ -14,7 +15,6 @@ from auclab.models.pyomo_model import row_multipliers, to_pyomo
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.registry import is_linear
-from auclab.types import AuclabError
 from programs import CONVEX, CVAR, LINEAR, label, overlapping
 
 X, Y = overlapping(n_pos=5, n_neg=7)

@@ -6,6 +6,7 @@ import inspect
 import pytest
 import yaml
 
+from auclab._core.base import AuclabError
 from auclab.runs.config.compose import compose_experiment, conf_folder
 from auclab.runs.stored.configuration import (
     ALLOWED,
@@ -15,7 +16,6 @@ from auclab.runs.stored.configuration import (
     is_function,
     stored_experiment,
 )
-from auclab.types import AuclabError
 
 
 def called(value, place):

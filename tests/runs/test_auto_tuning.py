@@ -3,10 +3,10 @@
 import pytest
 from hydra.errors import HydraException
 
+from auclab._core.base import AuclabError
 from auclab.runs.config.compose import TUNABLE, compose_experiment
 from auclab.runs.split.tuning import SYMBOLS
 from auclab.runs.tracking.environment import fingerprint
-from auclab.types import AuclabError
 
 TUNED = {
     **dict.fromkeys(("ranksvm", "csvm", "partial_auc"), "penalty"),

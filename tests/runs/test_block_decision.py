@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs.split import decision, summarised_part
 from auclab.samples.blocks.engines import number_of_passes, passes_to
-from auclab.types import AuclabError
 from composed import run_here
 
 N_ROWS = 3_000

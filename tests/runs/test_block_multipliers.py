@@ -5,9 +5,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from auclab.check import command
-from auclab.check.claims import Verdict
-from auclab.check.command import check_folder, exit_code
+from auclab.runs.checking import command
+from auclab.runs.checking.claims import Verdict
+from auclab.runs.checking.command import check_folder, exit_code
 from auclab.runs.record import artifacts
 from auclab.samples.blocks import open_parquet
 from auclab.solvers.certify import certify

@@ -6,12 +6,12 @@ from collections import Counter
 import pytest
 from rich.console import Console
 
+from auclab._core.base import AuclabError
 from auclab.runs.screen import console as screen
 from auclab.runs.tracking.address import TrackingConfig
 from auclab.samples.blocks import engines as passes
 from auclab.samples.blocks.engines import PassProgress
 from auclab.solvers.monitor import SolveProgress, report
-from auclab.types import AuclabError
 
 
 @pytest.fixture

@@ -10,17 +10,17 @@ import pytest
 import yaml
 
 import auclab
-from auclab.check.command import check_folder, exit_code
+from auclab._core.base import AuclabError
 from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
 from auclab.formulations.constraints import ColumnConstraints
+from auclab.runs.checking.command import check_folder, exit_code
 from auclab.runs.config.checks import check_settings
 from auclab.runs.config.settings import resolve_constraints
 from auclab.runs.config.typed_words import hydra_in_words
 from auclab.runs.experiment import solve_splits
 from auclab.runs.record.artifacts import write_artifacts
 from auclab.runs.split.constrained import constraints_of, solved_constraints
-from auclab.types import AuclabError
 from composed import composed, run_here
 
 

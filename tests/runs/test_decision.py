@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError, Status
 from auclab.export.scorer import Scorer
 from auclab.models.timings import Timings
 from auclab.runs.config.settings import DecisionConfig
 from auclab.runs.experiment import solve_splits
 from auclab.runs.split.decision import _why_not
 from auclab.runs.tracking.address import SWEEP_VARIABLE
-from auclab.types import AuclabError, Status
 from composed import composed
 
 DATA = ["dataset=artificial", "dataset.n_pos=120", "dataset.n_neg=480", "dataset.n_features=3"]

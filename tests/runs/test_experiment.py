@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hydra import compose, initialize_config_dir
 
+from auclab._core.base import AuclabError, Status
 from auclab.bounds import pairwise_stability_bound
 from auclab.bounds.bound import Bound
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound
@@ -18,7 +19,6 @@ from auclab.metrics import auc_score, bauc_score
 from auclab.runs import load_model, load_scorer
 from auclab.runs.split.guarantees import Guarantee
 from auclab.runs.split.results import spread
-from auclab.types import AuclabError, Status
 from composed import REPOSITORY, run_here
 
 FILES = {

@@ -2,8 +2,8 @@
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs.record.figures import FIGURES, draw_figures
-from auclab.types import AuclabError
 from composed import run_here
 
 SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2", "bounds=none")

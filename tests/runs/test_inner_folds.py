@@ -6,13 +6,13 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from auclab import RankSVM, solve
+from auclab._core.base import AuclabError
 from auclab.datasets.splits import kfold
 from auclab.metrics import auc_score
 from auclab.runs.config.checks import check_settings
 from auclab.runs.config.settings import InnerConfig
 from auclab.runs.experiment import solve_splits
 from auclab.runs.split.fold import score_on_inner_folds
-from auclab.types import AuclabError
 from composed import composed
 
 WORDS = ["dataset=breast_cancer", "formulation=ranksvm", "formulation.penalty=0.1", "bounds=none", "metrics=[auc]"]

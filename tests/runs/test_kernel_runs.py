@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs.config.checks import check_settings
 from auclab.runs.config.typed_words import hydra_in_words
 from auclab.runs.experiment import solve_splits
 from auclab.solvers.kernel.solution import KernelSolution
-from auclab.types import AuclabError
 from composed import composed, run_here
 
 RUN = ("dataset=breast_cancer", "formulation=ranksvm", "formulation.squared=true", "decision.probability=none")

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import auclab
+from auclab._core.base import AuclabError
 from auclab.bounds import fixed_scorer_pairs_bound
 from auclab.cli import main as cli
 from auclab.datasets.splits import kfold
@@ -21,7 +22,6 @@ from auclab.runs.screen.result_screen import line_of
 from auclab.runs.split.measured import over_pairs
 from auclab.runs.stored.stored_files import read_scores
 from auclab.runs.tracking.logged_models import models_of
-from auclab.types import AuclabError
 from composed import composed, run_here
 from ranked_tables import KINDS, settings
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from auclab import AuclabError
-from auclab.check.claims import Verdict
-from auclab.check.command import check_folder
+from auclab.runs.checking.claims import Verdict
+from auclab.runs.checking.command import check_folder
 from auclab.runs.config.checks import check_data
 from composed import composed, run_here
 from tampered_runs import edit_certificate, read_certificate

@@ -7,6 +7,7 @@ from hydra.errors import HydraException
 from omegaconf import OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
+from auclab._core.base import AuclabError
 from auclab.runs.config.compose import compose_experiment
 from auclab.runs.config.settings import (
     BoundsConfig,
@@ -19,7 +20,6 @@ from auclab.runs.config.settings import (
 )
 from auclab.runs.tracking.address import TrackingConfig
 from auclab.solvers.registry import SOLVERS, load_solver
-from auclab.types import AuclabError
 
 
 def test_groups_are_records():

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs.record.figures import FIGURES, draw_figures
 from auclab.runs.stored.stored_files import described_kernels, read_kernel
-from auclab.types import AuclabError
 from composed import composed, run_here
 
 RUN = ("dataset=breast_cancer", "formulation=ranksvm", "formulation.squared=true", "decision.probability=none")

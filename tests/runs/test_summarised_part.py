@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs.split import summarised_part
 from auclab.runs.split.measured import HeldPart
 from auclab.runs.split.summarised_part import SummarisedPart
 from auclab.samples.blocks import open_parquet
-from auclab.types import AuclabError
 from composed import run_here
 
 N_ROWS = 4_000

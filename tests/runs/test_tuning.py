@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from auclab._core.base import AuclabError
 from auclab.datasets.splits import kfold
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
@@ -19,7 +20,6 @@ from auclab.runs.config.compose import compose_experiment, flatten, run_name
 from auclab.runs.config.settings import TuneConfig
 from auclab.runs.record.figures import draw_tuning_path
 from auclab.runs.split.tuning import tune_formulation
-from auclab.types import AuclabError
 from composed import run_here
 
 SMALL = ("dataset=artificial", "dataset.n_pos=30", "dataset.n_neg=40", "dataset.n_features=3")

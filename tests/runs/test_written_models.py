@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from auclab import solve
+from auclab._core.base import AuclabError
 from auclab.formulations import CSVM
 from auclab.formulations.problem import Problem
 from auclab.models.pyomo_model import write_model
 from auclab.runs.config.checks import check_settings
 from auclab.samples.as_sample import as_sample
-from auclab.types import AuclabError
 from composed import composed, run_here
 from ranked_tables import settings
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from auclab._core.base import AuclabError, Status
 from auclab.formulations import RankSVM
 from auclab.samples.blocks import LocalEngine, open_parquet, parquet, passes_to
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
-from auclab.types import AuclabError, Status
 from links import link
 
 N_ROWS = 1_200

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.datasets.blocks import load_blocks
 from auclab.datasets.file import load_file
 from auclab.datasets.preprocess import standard
 from auclab.samples.blocks import open_parquet
-from auclab.types import AuclabError
 
 N_ROWS = 400
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from auclab._core.base import AuclabError, Status
 from auclab.datasets.blocks import load_blocks
 from auclab.datasets.preprocess import minmax, none, standard
 from auclab.estimators import AUCClassifier
@@ -20,7 +21,6 @@ from auclab.solvers.dispatch import solve
 from auclab.solvers.newton.solver import nested_subsamples
 from auclab.solvers.smoothed.binned_hessian import binned_hessian
 from auclab.solvers.smoothed.pair_loss import PairLoss
-from auclab.types import AuclabError, Status
 from composed import run_here
 
 N_ROWS, N_COLUMNS = 9_000, 4

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auclab._core.base import AuclabError
 from auclab.samples.as_sample import as_sample
-from auclab.types import AuclabError
 
 finite = st.floats(-1e12, 1e12, allow_nan=False, allow_subnormal=True)
 

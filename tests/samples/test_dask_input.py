@@ -8,6 +8,7 @@ distributed = pytest.importorskip("distributed", reason="needs the extra auclab[
 frames = pytest.importorskip("dask.dataframe")
 arrays = pytest.importorskip("dask.array")
 
+from auclab._core.base import AuclabError  # noqa: E402
 from auclab.datasets.dask_blocks import dask_dataset  # noqa: E402
 from auclab.datasets.preprocess import standard  # noqa: E402
 from auclab.datasets.records import Dataset  # noqa: E402
@@ -16,7 +17,6 @@ from auclab.formulations import RankSVM  # noqa: E402
 from auclab.samples.blocks import DaskEngine  # noqa: E402
 from auclab.samples.blocks.engines import open_dask  # noqa: E402
 from auclab.solvers.dispatch import solve  # noqa: E402
-from auclab.types import AuclabError  # noqa: E402
 
 
 @pytest.fixture(scope="module")

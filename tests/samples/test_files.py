@@ -11,9 +11,9 @@ import pytest
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra auclab[remote]")
 
+from auclab._core.base import AuclabError  # noqa: E402
 from auclab.datasets.blocks import load_blocks  # noqa: E402
 from auclab.samples.blocks import open_parquet  # noqa: E402
-from auclab.types import AuclabError  # noqa: E402
 
 
 @pytest.fixture(scope="module")

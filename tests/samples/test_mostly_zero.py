@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auclab import CSVM, BufferedAUC, RankSVM
+from auclab._core.base import AuclabError
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.mostly_zero import compressed, is_mostly_zero
 from auclab.solvers.certify import certify
-from auclab.types import AuclabError
 
 
 def one_hot(rng, n_rows=10_000, n_columns=30, per_row=3):

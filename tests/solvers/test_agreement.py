@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 import reference_programs as reference
 from auclab import solve
+from auclab._core.base import Status
 from auclab.solvers.registry import SOLVERS, capable_solvers, encodings, load_solver
-from auclab.types import Status
 from programs import CONVEX, CVAR, LINEAR, PROBLEMS, label, overlapping
 
 

@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab.compiled.hinge import transport_factor
+from auclab._core.base import AuclabError, Status
+from auclab._core.hinge import transport_factor
+from auclab.certificates.value import moments
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
@@ -25,8 +27,6 @@ from auclab.solvers.binned.binned_loss import BINS, N_PARTS, SumInBins, grid_for
 from auclab.solvers.binned.solver import BinnedSolve
 from auclab.solvers.certify import certify
 from auclab.solvers.dispatch import solve
-from auclab.solvers.verified.value import moments
-from auclab.types import AuclabError, Status
 from computed_rows import uniform_rows
 
 N_COLUMNS = 4

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, AuclabError, BufferedAUC, ExactAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.models.window import window_around
@@ -15,7 +16,6 @@ from auclab.samples.as_sample import as_sample
 from auclab.solvers.budget import Indivisible, margin_bytes
 from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import finish_exactly, verify
-from auclab.types import Status
 
 
 def data(size, n=3):

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import BufferedAUC, Certificate, RankSVM, Solution, solve
-from auclab.compiled.hinge import transport_factor
+from auclab._core.base import Status
+from auclab._core.hinge import transport_factor
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import certify
 from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
-from auclab.types import Status
 from programs import CONVEX, label, overlapping
 
 

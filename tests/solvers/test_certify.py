@@ -7,10 +7,10 @@ import pytest
 
 import auclab
 from auclab import CSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status, solve
+from auclab.certificates.value import moments
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import far_away
-from auclab.solvers.verified.value import moments
 from programs import CONVEX, CVAR, label, overlapping
 
 

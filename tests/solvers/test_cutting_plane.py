@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab._core.base import NORMS, Status
 from auclab.solvers.cutting_plane import solver as cutting_plane
-from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping, separable
 
 FEW = [

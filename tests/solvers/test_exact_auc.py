@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import AuclabError, BufferedAUC, ExactAUC, solve
+from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.metrics import auc_score
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.highs.exact_auc import solve_exact_auc
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.verification import verify
-from auclab.types import Status
 from composed import run_here
 from programs import PROBLEMS, equal_means, overlapping
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import auclab
 from auclab import AuclabError, Status
-from auclab.compiled.scorecards import improved_points, total_hinges
+from auclab._core.scorecards import improved_points, total_hinges
 from auclab.formulations import Scorecard
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import NORMS
 from auclab.regularisers import norm_named
-from auclab.types import NORMS
 from programs import label
 from reference_programs import objective
 

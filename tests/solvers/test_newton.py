@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import NORMS, Status
 from auclab.datasets import load
 from auclab.solvers.monitor import interruptible, progress_to
-from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping
 
 

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import BufferedAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import NORMS, Status
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.minimise import DampedNewton
 from auclab.solvers.newton.steps import HessianOperator
 from auclab.solvers.smoothed.partial_loss import PartialLoss
-from auclab.types import NORMS, Status
 from programs import CVAR, PROBLEMS, label, overlapping, tied
 
 

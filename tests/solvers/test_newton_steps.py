@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from auclab import AuclabError, RankSVM, solve
+from auclab._core.base import Status
 from auclab.regularisers.faces import L1Face
 from auclab.solvers.newton import active_set_step, solver
 from auclab.solvers.newton.continuation import Continuation
 from auclab.solvers.smoothed.pair_loss import PairLoss
-from auclab.types import Status
 from newton_programs import PROGRAMS, rare_columns, solved, sparse
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from auclab import ECSVM, AuclabError, GeneralizedBufferedAUC, solve
+from auclab._core.base import NORMS, Status
 from auclab.metrics import auc_score, auc_threshold, bauc_score
-from auclab.types import NORMS, Status
 from programs import overlapping, separable
 
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}

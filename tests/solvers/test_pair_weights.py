@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from auclab.solvers.verified.scorers import FreePairs
+from auclab.certificates.scorers import FreePairs
 
 
 def solved(columns, right):

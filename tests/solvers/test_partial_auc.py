@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import AuclabError, BufferedAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import NORMS, Status
 from auclab.formulations.problem import Problem
 from auclab.metrics import partial_auc
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.registry import is_linear
 from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
-from auclab.types import NORMS, Status
 from composed import run_here
 from programs import CVAR, PROBLEMS, equal_means, label, overlapping, tied
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from auclab._core.base import AuclabError, Status
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
-from auclab.types import AuclabError, Status
 
 VALUES = (0.02, 0.5, 0.004, 30.0, 0.1)  # in no order; at 30 w = 0 is optimal
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, ECSVM, solve
+from auclab._core.base import NORMS, Status
 from auclab.solvers.registry import is_linear
-from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping
 
 POINTS = [program for program in CONVEX if program.comparisons.name == "points"]

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from auclab import BufferedAUC, PartialAUC, RankSVM, solve
+from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
@@ -14,7 +15,6 @@ from auclab.solvers.portfolio import CANDIDATES, PROVED, combined, hand_over
 from auclab.solvers.reformulations import run_solver
 from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
-from auclab.types import Status
 
 TOLERANCE = 1e-6
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab._core.base import NORMS, Status
 from auclab.solvers.registry import is_linear
-from auclab.types import NORMS, Status
 from programs import label
 
 PROGRAMS = [

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, BufferedAUC, RankSVM, solve
+from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.rational_simplex import MAX_SIZE, is_small_linear, solve_exactly
-from auclab.types import Status
 
 
 @pytest.mark.parametrize("program", [BufferedAUC(), CSVM(0.0)], ids=["pairs", "points"])

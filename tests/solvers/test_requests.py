@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
-from auclab.types import Status
+from auclab._core.base import Status
 from programs import overlapping, separable
 
 X, Y = overlapping()

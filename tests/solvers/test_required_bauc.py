@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import auclab
+from auclab._core.base import AuclabError, Status
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.metrics import bauc_score
 from auclab.solvers import frontier, least_norm
-from auclab.types import AuclabError, Status
 
 
 def draw(seed, n_samples=40, n_features=4):

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from auclab import CSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
+from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
@@ -19,7 +20,6 @@ from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import load_solver
 from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
-from auclab.types import Status
 
 
 def problem(program, size=40, n=3):

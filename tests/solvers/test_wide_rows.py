@@ -14,7 +14,7 @@ import auclab.solvers.reformulations as reformulations
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status, solve
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import hard_margin
-from auclab.projection.projection import separating_multipliers, solve_quadratic_pair
+from auclab.regularisers.projection import separating_multipliers, solve_quadratic_pair
 from auclab.samples.as_sample import as_sample
 from auclab.samples.rotated import is_wide, rotated
 from auclab.solvers.monitor import Monitor

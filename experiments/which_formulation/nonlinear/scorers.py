@@ -26,13 +26,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from auclab import solve
+from auclab._core.base import Array, Status
 from auclab.datasets.records import Labels
 from auclab.datasets.splits import kfold
 from auclab.formulations import CSVM, GeneralizedBufferedAUC, PartialAUC, Program, RankSVM
 from auclab.kernels import RBF
 from auclab.metrics import auc_score
 from auclab.solvers.path import solve_path
-from auclab.types import Array, Status
 from experiments.which_formulation.nonlinear.sets import Parts
 
 MAX_FPR = 0.1

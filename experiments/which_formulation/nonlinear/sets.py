@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from auclab._core.base import Array, AuclabError
 from auclab.datasets import load
 from auclab.datasets.catalogue import find_file
 from auclab.datasets.file import load_file
 from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Dataset, Labels
 from auclab.datasets.splits import holdout
-from auclab.types import Array, AuclabError
 
 #: Of the catalogue: every binary problem once, with its source where other sets share it.
 CATALOGUE = {

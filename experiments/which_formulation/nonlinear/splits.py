@@ -24,10 +24,10 @@ from typing import Any
 
 from rich.console import Console
 
+from auclab._core.base import AuclabError
 from auclab.metrics import auc_score, bauc_score, voros_score
 from auclab.metrics.partial import partial_auc
 from auclab.runs.screen.console import plain_errors
-from auclab.types import AuclabError
 from experiments.study import commit
 from experiments.which_formulation.nonlinear.scorers import MAX_FPR, SCORERS, Fitted
 from experiments.which_formulation.nonlinear.sets import SMALL, Entry, Parts, entries, load_set, split

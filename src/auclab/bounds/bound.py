@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.precision import EQUAL
+from auclab._core.base import Array, AuclabError
+from auclab._core.tolerances import EQUAL
+from auclab._core.validation import finite_array
 from auclab.samples.as_sample import as_sample
-from auclab.types import Array, AuclabError
-from auclab.validation import finite_array
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from auclab._core.base import AuclabError
 from auclab.bounds.bound import (
     OBSERVED,
     Bound,
@@ -32,7 +33,6 @@ from auclab.bounds.stability import Method, deviation, hinge_slack, hoeffding
 from auclab.metrics.comparable import ComparablePairs
 from auclab.metrics.roc import ClassScores, class_scores
 from auclab.samples.bicliques import LevelPairs
-from auclab.types import AuclabError
 
 HELD_OUT = "the scorer was fixed before the held-out part was seen"
 INDEPENDENT = "held-out observations are independent draws from the law meant"

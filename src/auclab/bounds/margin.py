@@ -17,6 +17,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array, AuclabError, Norm
+from auclab._core.validation import check_choice, finite_array
 from auclab.bounds.bound import (
     INDEPENDENT,
     Bound,
@@ -33,8 +35,6 @@ from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.roc import ClassScores
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
-from auclab.types import Array, AuclabError, Norm
-from auclab.validation import check_choice, finite_array
 
 Kernel = Literal["rbf", "laplacian", "cosine", "linear", "polynomial"]
 

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.hinge import pair_hinge_value
 from auclab.bounds.bound import (
     INDEPENDENT,
     Bound,
@@ -25,8 +27,6 @@ from auclab.bounds.bound import (
     from_below,
 )
 from auclab.bounds.stability import TRAINED, check_curvature, deviation, norm_limit, stability_slack
-from auclab.compiled.hinge import pair_hinge_value
-from auclab.types import Array, AuclabError
 
 #: Levels looked at below the one from which on every statement is vacuous. Further down the bounds tend to 0, which is
 #: the value of a last level, a = 0, where the hinge is 1 for sure.

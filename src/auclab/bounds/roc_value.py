@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array, AuclabError
 from auclab.bounds.bound import INDEPENDENT, Bound, check_numbers, check_probability, from_below
 from auclab.bounds.weighted import FIXED
 from auclab.metrics.roc import class_scores
-from auclab.types import Array, AuclabError
 
 
 def roc_value_bound(

@@ -18,6 +18,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.optimize import brentq
 
+from auclab._core.base import Array, AuclabError, Norm
+from auclab._core.forms import as_rows, dense
+from auclab._core.validation import check_choice
 from auclab.bounds.bound import (
     INDEPENDENT,
     Bound,
@@ -27,10 +30,7 @@ from auclab.bounds.bound import (
     check_sizes,
     from_below,
 )
-from auclab.forms import as_rows, dense
 from auclab.regularisers import VectorNorm, norm_named
-from auclab.types import Array, AuclabError, Norm
-from auclab.validation import check_choice
 
 Method = Literal["mcdiarmid", "hoeffding", "kl"]
 

@@ -24,11 +24,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import check_choice
 from auclab.bounds.bound import INDEPENDENT, Bound, check_nonnegative, check_probability, check_sizes, from_below
 from auclab.metrics import METRICS
 from auclab.metrics.roc import ClassScores, class_scores
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice
 
 Method = Literal["dkw", "mcdiarmid", "max_rank", "published", "corrected"]
 UniformMethod = Literal["conditional", "published", "corrected"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from auclab import __version__
-from auclab.wording import did_you_mean
+from auclab._core.words import did_you_mean
 
 _PAGES = Path(__file__).with_name("pages")
 

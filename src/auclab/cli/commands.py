@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from auclab._core.base import AuclabError
+from auclab._core.words import did_you_mean, few
 from auclab.runs.compare.cells import measured, no_metric
 from auclab.runs.compare.runs import fetch_files, find_metric, find_sweep, read_run, read_runs
 from auclab.runs.screen.console import err, out, reading
 from auclab.runs.screen.encoding import write_data
 from auclab.runs.tracking.environment import SETTINGS_TAG
-from auclab.types import AuclabError
-from auclab.wording import did_you_mean, few
 
 if TYPE_CHECKING:
     from auclab.runs.compare.table import Table
@@ -187,7 +187,7 @@ def rerun(arguments: Namespace) -> int:
 
 def check(arguments: Namespace) -> int:
     """Verify the certificate of one run."""
-    from auclab.check.command import check_run
+    from auclab.runs.checking.command import check_run
 
     return check_run(arguments.run, arguments.store, arguments.allow)
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from auclab._core.base import AuclabError
+from auclab._core.files import replace_file
+from auclab._core.words import few
 from auclab.datasets.target import WORDS
-from auclab.files import replace_file
-from auclab.precision import CONFIDENCE
 from auclab.runs import load_scorer
 from auclab.runs.compare.models import find_model
 from auclab.runs.compare.runs import GROUPS, fetch_files
@@ -25,13 +26,14 @@ from auclab.runs.screen.encoding import write_data
 from auclab.runs.stored.new_rows import METRICS, PARTS, Evaluation, Measured, evaluate_file
 from auclab.runs.stored.visible import visible
 from auclab.runs.tracking.address import Address
-from auclab.types import AuclabError
-from auclab.wording import few
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from auclab.runs import Table
+
+#: Level of a confidence interval, unless another is wanted; one minus it is the level of a test.
+CONFIDENCE = 0.95
 
 
 def predict(arguments: Namespace) -> int:

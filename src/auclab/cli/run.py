@@ -24,13 +24,13 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
+from auclab._core.base import AuclabError
 from auclab.cli.process import begun
 from auclab.runs.config.compose import Experiment, conf_folder
 from auclab.runs.config.settings import linear_notes, register_schema, settings_page, with_formulation
 from auclab.runs.config.typed_words import TRACES, in_words, quoted_where_needed
 from auclab.runs.sweeps.sweep import command_of, program, sweep_scope
 from auclab.runs.tracking.address import refuse_password
-from auclab.types import AuclabError
 
 OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
 

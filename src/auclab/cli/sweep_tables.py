@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from auclab._core.base import AuclabError
 from auclab.displays.base import DPI
 from auclab.displays.scores import draw_pairs
 from auclab.runs.compare.formats import to_csv, to_markdown
@@ -16,7 +17,6 @@ from auclab.runs.compare.runs import find_metric, read_runs
 from auclab.runs.compare.table import Table, compare_runs
 from auclab.runs.tracking.record import LONGEST_VALUE
 from auclab.runs.tracking.sync import GRID_TAG
-from auclab.types import AuclabError
 
 #: MLflow's tag with the description of a run, in Markdown.
 NOTE_TAG = "mlflow.note.content"

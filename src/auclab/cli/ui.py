@@ -11,10 +11,10 @@ from typing import Any
 
 from rich.markup import escape
 
+from auclab._core.base import AuclabError
 from auclab.runs.compare.runs import open_reader, require_store
 from auclab.runs.screen.console import out
 from auclab.runs.tracking.address import Address
-from auclab.types import AuclabError
 
 #: Without its job runner MLflow's page takes a sixth of the memory.
 PAGE_SETTINGS = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from auclab._core.base import AuclabError
 from auclab.datasets.catalogue import load
 from auclab.datasets.records import Dataset, array_sha256
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd

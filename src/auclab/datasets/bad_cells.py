@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auclab._core.base import AuclabError
+from auclab._core.words import FEW, counted, few
 from auclab.datasets.dates import find_dates
 from auclab.datasets.labels import override
-from auclab.types import AuclabError
-from auclab.wording import FEW, counted, few
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,7 @@ def refuse_bad_cells(frame: pd.DataFrame, signs: Mapping[str, str]) -> None:
     >>> refuse_bad_cells(pd.DataFrame({"age": ["31", "unknown", "45"]}), {"age": "."})
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: column 'age' has 1 cell that is not a number among 2 that are: 'unknown' (row 2); ...
+    auclab._core.base.AuclabError: column 'age' has 1 cell that is not a number among 2 that are: 'unknown' (row 2); ...
     """
     found = [column for name, sign in signs.items() if (column := _look(name, frame[name], sign)) is not None]
     refusals = Refusals()
@@ -168,7 +168,7 @@ def read_as_numbers(column: pd.Series, decimal: str) -> pd.Series:
     >>> read_as_numbers(pd.Series(["1,5", "n/a"], name="age"), ",")
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: column 'age' needs numbers, and has 'n/a' in row 2 (1 such cell, ...
+    auclab._core.base.AuclabError: column 'age' needs numbers, and has 'n/a' in row 2 (1 such cell, ...
     """
     numbers = numbers_in(column, decimal)
     bad = (numbers.isna() & column.notna()).to_numpy()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from auclab._core.base import Array, AuclabError
 from auclab.datasets.block_statistics import (
     BlockEncoding,
     CategoryColumns,
@@ -31,7 +32,6 @@ from auclab.datasets.steps import fitted_standard_scaler
 from auclab.samples.blocks.row_forms import norms
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.tables import in_memory
-from auclab.types import Array, AuclabError
 
 
 class BlockPipeline(Pipeline):

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import LARGEST_SQUARED
 from auclab.datasets.labels import label_text
 from auclab.samples.blocks.files import tree_sum
 from auclab.samples.blocks.mixed_rows import EncodedRows, MixedRows
 from auclab.samples.blocks.row_forms import categories_of, norms, numbers_of, times
 from auclab.samples.blocks.table import BlockTable
-from auclab.types import Array, AuclabError
-from auclab.validation import LARGEST_SQUARED
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from auclab._core.base import AuclabError, GroupWeights
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.table import ALL
@@ -16,7 +17,6 @@ from auclab.samples.blocks import open_parquet
 from auclab.samples.blocks.files import is_address
 from auclab.samples.blocks.parquet import boolean_columns, column_in_memory, sha256_of
 from auclab.samples.blocks.table import BlockTable, Engine
-from auclab.types import AuclabError, GroupWeights
 
 
 def load_blocks(

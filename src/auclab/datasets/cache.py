@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from auclab._core.base import AuclabError
 from auclab.datasets.records import Dataset
 from auclab.samples.tables import in_memory
-from auclab.types import AuclabError
 
 #: Bytes that all data sets together may take, except that the last one is kept whatever its size.
 MAX_BYTES = 500_000_000

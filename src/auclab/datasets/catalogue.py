@@ -12,8 +12,8 @@ from typing import Any
 
 import platformdirs
 
+from auclab._core.base import AuclabError
 from auclab.datasets.records import Dataset
-from auclab.types import AuclabError
 
 _PACKAGE = Path(str(files("auclab")))
 

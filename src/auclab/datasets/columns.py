@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
+from auclab._core.base import AuclabError
+from auclab._core.validation import LARGEST_SQUARED
+from auclab._core.words import FEW, counted, few
 from auclab.datasets.bad_cells import Refusals
 from auclab.datasets.dates import PARTS, DateText, check_parts, find_dates
 from auclab.datasets.labels import as_labels, override
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks.table import BlockTable
-from auclab.types import AuclabError
-from auclab.validation import LARGEST_SQUARED
-from auclab.wording import FEW, counted, few
 
 if TYPE_CHECKING:
     import pandas as pd

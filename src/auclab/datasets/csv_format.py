@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from auclab._core.base import AuclabError
+from auclab._core.words import did_you_mean
 from auclab.datasets.cache import unpacked
-from auclab.types import AuclabError
-from auclab.wording import did_you_mean
 
 #: Bytes that are read at once.
 _PIECE = 1_048_576

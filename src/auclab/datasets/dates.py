@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auclab.types import AuclabError
-from auclab.wording import did_you_mean
+from auclab._core.base import AuclabError
+from auclab._core.words import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from auclab._core.base import AuclabError, GroupWeights
+from auclab._core.words import did_you_mean
 from auclab.datasets.bad_cells import Refusals, bad_columns, numbers_in, read_as_numbers, refuse_bad_cells
 from auclab.datasets.cache import unpacked
 from auclab.datasets.columns import Encoding, sort_columns
@@ -17,8 +19,6 @@ from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset, verified_sha256
 from auclab.datasets.table import ALL, make_dataset, read_text, reading
 from auclab.datasets.target import Roles
-from auclab.types import AuclabError, GroupWeights
-from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

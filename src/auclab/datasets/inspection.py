@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from auclab._core.base import AuclabError
+from auclab._core.words import FEW, LINES, did_you_mean, few
 from auclab.datasets.bad_cells import Refusals, numbers_in
 from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
@@ -27,8 +29,6 @@ from auclab.datasets.file import (
 from auclab.datasets.labels import CONVENTIONAL, label_text, override
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import ByColumn, Grouped, Timed, check_rows
-from auclab.types import AuclabError
-from auclab.wording import FEW, LINES, did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd

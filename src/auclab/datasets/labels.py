@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.types import AuclabError
-from auclab.wording import LINES, counted, did_you_mean, few
+from auclab._core.base import AuclabError
+from auclab._core.words import LINES, counted, did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auclab._core.base import AuclabError
+from auclab._core.files import replace_file
 from auclab.datasets.cache import limited_downloads
 from auclab.datasets.labels import label_text
 from auclab.datasets.records import file_sha256
-from auclab.files import replace_file
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd

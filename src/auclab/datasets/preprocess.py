@@ -28,15 +28,15 @@ from sklearn.preprocessing import (
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from auclab._core.base import AuclabError
+from auclab._core.validation import LARGEST_SQUARED
+from auclab._core.words import counted
 from auclab.datasets.block_pipeline import BlockPipeline
 from auclab.datasets.columns import MAX_CATEGORIES, Encoding, block_columns, sort_columns
 from auclab.datasets.labels import as_labels, label_text
 from auclab.datasets.records import Dataset
 from auclab.datasets.steps import ColumnScaler, DateFeatures, MedianImputer, MissingColumns, VaryingColumns
 from auclab.samples.tables import in_memory
-from auclab.types import AuclabError
-from auclab.validation import LARGEST_SQUARED
-from auclab.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

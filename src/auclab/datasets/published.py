@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from auclab._core.base import AuclabError, GroupWeights
 from auclab.datasets import openml
 from auclab.datasets.catalogue import VARIABLE, cache_dir, find_file, search_path
 from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset, array_sha256, verified_sha256
 from auclab.datasets.table import ALL, make_dataset, read_csv
 from auclab.datasets.target import Roles, Target
-from auclab.types import AuclabError, GroupWeights
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import AuclabError
+from auclab._core.words import did_you_mean
 from auclab.datasets.target import Target, as_target
 from auclab.samples.blocks.table import BlockTable
-from auclab.types import AuclabError
-from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,11 +14,11 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.words import WEEKDAYS
 from auclab.datasets.dates import SECONDS_A_YEAR, as_dates, check_parts
 from auclab.samples.memory import column_range
 from auclab.samples.mostly_zero import pays_as_csr
-from auclab.types import Array, AuclabError
-from auclab.wording import WEEKDAYS
 
 
 class MissingColumns(TransformerMixin, BaseEstimator):

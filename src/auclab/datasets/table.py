@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auclab._core.base import AuclabError
+from auclab._core.words import did_you_mean
 from auclab.datasets.cache import unpacked
 from auclab.datasets.csv_format import CsvFormat
 from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
 from auclab.datasets.target import Roles
-from auclab.types import AuclabError
-from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import AuclabError, GroupWeights
+from auclab._core.words import counted
 from auclab.datasets.labels import binarise, label_text, refuse_missing
-from auclab.types import AuclabError, GroupWeights
-from auclab.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

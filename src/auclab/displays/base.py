@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 from sklearn.metrics import make_scorer
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import finite_vector, positive_mask, weight_vector
 from auclab.metrics import ScoredPart
-from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector, positive_mask, weight_vector
 
 INK, GREY, PALE = "#222222", "#8a8a8a", "#d4d4d4"
 BLUE, SKY, RED, GREEN, ORANGE, PURPLE = "#0072b2", "#56b4e9", "#d55e00", "#009e73", "#e69f00", "#aa4499"

@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from auclab._core.base import Array, AuclabError
 from auclab.displays.base import BLUE, COLUMN, GREY, INK, RED, SMALLEST_GAP, Display, canvas, despine, shortened, style
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.integer.solver import FeaturePath
-from auclab.types import Array, AuclabError
 
 if TYPE_CHECKING:
     from auclab.solvers.kernel.solution import KernelSolution, Stage

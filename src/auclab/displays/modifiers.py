@@ -13,6 +13,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array
 from auclab.displays.base import (
     BLUE,
     COLUMN,
@@ -32,7 +33,6 @@ from auclab.displays.base import (
 from auclab.displays.scores import binned_pairs
 from auclab.metrics import ScoredPart, auc_score, probabilistic_auc, scored_auc, soft_auc, weighted_auc
 from auclab.metrics.roc import positive_number, roc_from_sorted
-from auclab.types import Array
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -13,6 +13,7 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array, AuclabError
 from auclab.displays.base import (
     BLUE,
     GREY,
@@ -35,7 +36,6 @@ from auclab.metrics import BufferedAUCResult, ScoredPart, roc_hull
 from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.buffered_roc import broc_from_sorted
 from auclab.metrics.roc import roc_from_sorted
-from auclab.types import Array, AuclabError
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array
 from auclab.displays.base import (
     BLUE,
     COLUMN,
@@ -44,7 +45,6 @@ from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share
 from auclab.metrics.pair_errors import PairErrors
 from auclab.samples.bicliques import LevelPairs
-from auclab.types import Array
 
 #: Letters of a metric's name that fit into one line of the legend.
 _SHORT = 5

@@ -12,6 +12,7 @@ from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 from scipy.stats import beta
 
+from auclab._core.base import Array, AuclabError
 from auclab.displays.base import (
     BLUE,
     COLUMN,
@@ -33,7 +34,6 @@ from auclab.displays.base import (
 from auclab.metrics import ScoredPart, lesser_area, roc_hull
 from auclab.metrics.roc import checked_cost_range, roc_from_sorted
 from auclab.metrics.voros import Measure, VertexRanges, voros_from_points
-from auclab.types import Array, AuclabError
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,8 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from auclab._core.base import Array, Norm
+from auclab._core.validation import weight_vector
 from auclab.estimators.calibration import (
     Calibration,
     Cuts,
@@ -48,8 +50,6 @@ from auclab.solvers.dispatch import solve
 from auclab.solvers.path import InnerPath, Point, solve_path
 from auclab.solvers.path_parameters import simplest_first
 from auclab.solvers.solution import Solution
-from auclab.types import Array, Norm
-from auclab.validation import weight_vector
 
 if TYPE_CHECKING:
     from auclab.solvers.kernel.training import KernelMatrix

@@ -12,6 +12,9 @@ from sklearn.metrics import get_scorer as sklearn_scorer
 from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import BaseCrossValidator
 
+from auclab._core.base import Array, AuclabError, Norm
+from auclab._core.validation import check_types, weight_vector
+from auclab._core.words import did_you_mean
 from auclab.estimators.auc_classifier import AUCClassifier
 from auclab.estimators.checked import LinearClassifier, as_given_constraints, as_given_program
 from auclab.estimators.inner_choice import choose, stratified_folds
@@ -23,9 +26,6 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.tables import require_memory
 from auclab.solvers.path_parameters import DEFAULT_COUNT, along, penalty_series
 from auclab.solvers.solution import Solution
-from auclab.types import Array, AuclabError, Norm
-from auclab.validation import check_types, weight_vector
-from auclab.wording import did_you_mean
 
 
 class AUCClassifierCV(LinearClassifier):

@@ -17,13 +17,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError, Status
 from auclab.estimators.checked import ClassWeight, class_weights
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import new_rows
 from auclab.solvers.monitor import one_thread_each
 from auclab.solvers.solution import Certificate, InFeatures
-from auclab.types import Array, AuclabError, Status
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from auclab.precision import ROUNDING
-from auclab.types import Array, AuclabError
-from auclab.validation import (
+from auclab._core.base import Array, AuclabError
+from auclab._core.tolerances import ROUNDING
+from auclab._core.validation import (
     both_classes_weighted,
     check_choice,
     finite_vector,

@@ -15,10 +15,13 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.forms import as_array, as_column, as_matrix, distinct
+from auclab._core.validation import both_classes_weighted, check_types
+from auclab._core.words import did_you_mean
 from auclab.datasets.records import Split
 from auclab.datasets.splits import kfold
 from auclab.estimators.inner_choice import InnerFold, choose
-from auclab.forms import as_array, as_column, as_matrix, distinct
 from auclab.formulations import FORMULATIONS, Program, RankSVM, as_formulation, formulation_named
 from auclab.formulations.base import parameter_names
 from auclab.formulations.constraints import ColumnConstraints, Constraints
@@ -29,9 +32,6 @@ from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import by_partition, in_memory, is_collection, opened, require_memory
 from auclab.solvers.path_parameters import penalty_series, series_below
 from auclab.solvers.solution import Solution
-from auclab.types import Array, AuclabError
-from auclab.validation import both_classes_weighted, check_types
-from auclab.wording import did_you_mean
 
 _FORM: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
 

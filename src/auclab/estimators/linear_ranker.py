@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from auclab._core.base import Array, AuclabError, GroupWeights, Norm
+from auclab._core.validation import weight_vector
 from auclab.estimators.checked import (
     TakesFormulation,
     as_given_constraints,
@@ -32,8 +34,6 @@ from auclab.solvers.dispatch import solve
 from auclab.solvers.path import InnerPath
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.solution import Solution
-from auclab.types import Array, AuclabError, GroupWeights, Norm
-from auclab.validation import weight_vector
 
 
 class LinearRanker(TakesFormulation):

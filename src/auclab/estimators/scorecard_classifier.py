@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.forms import as_array
+from auclab._core.validation import both_classes_weighted, check_types
 from auclab.estimators.checked import two_classes
-from auclab.forms import as_array
 from auclab.formulations import Scorecard
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.scorecard import MARGINS, POINTS
@@ -21,8 +23,6 @@ from auclab.samples.as_sample import as_sample
 from auclab.scorecards.card import Card, rising_shares
 from auclab.scorecards.items import Item, ItemEncoder, as_table
 from auclab.solvers.dispatch import solve
-from auclab.types import Array, AuclabError
-from auclab.validation import both_classes_weighted, check_types
 
 
 class ScorecardClassifier(ClassifierMixin, BaseEstimator):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from auclab._core.words import WEEKDAYS
 from auclab.export.scorer import Scorer
-from auclab.wording import WEEKDAYS
 
 #: Row of the constant in ``coefficients.csv``.
 INTERCEPT = "(intercept)"

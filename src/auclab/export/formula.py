@@ -11,9 +11,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.words import WEEKDAYS
 from auclab.export.scorer import FORMAT, VERSION, Scorer
-from auclab.types import Array, AuclabError
-from auclab.wording import WEEKDAYS
 
 Term = dict[str, Any]
 

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 try:
-    from auclab.types import AuclabError
+    from auclab._core.base import AuclabError
 except ImportError:  # the copy in a model, where auclab is not installed
     AuclabError = ValueError  # type: ignore[misc, assignment]
 

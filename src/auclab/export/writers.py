@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from auclab._core.base import AuclabError
 from auclab.export.scorer import DAYS_A_YEAR, Column, Scorer
-from auclab.types import AuclabError
 
 #: Forms of dates in text that SQLite reads.
 _ISO_DATES = ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", None)

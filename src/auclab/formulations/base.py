@@ -17,17 +17,17 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.accurate import accurate_scores, two_product, two_sum
+from auclab._core.accurate import accurate_scores, two_product, two_sum
+from auclab._core.base import Array, AuclabError
+from auclab._core.tolerances import EQUAL, ROUNDING, SMALL_OBJECTIVE
+from auclab._core.validation import finite_array
+from auclab._core.words import did_you_mean
 from auclab.losses import Hinge, Loss
 from auclab.margins import AllPairs, Comparison
 from auclab.margins.margins import DoubleDouble
-from auclab.precision import EQUAL, ROUNDING, SMALL_OBJECTIVE
 from auclab.regularisers import Norm, Regulariser, VectorNorm
 from auclab.regularisers.norms import NO_NORM
 from auclab.samples.memory import Sample, moved_intercept_parts
-from auclab.types import Array, AuclabError
-from auclab.validation import finite_array
-from auclab.wording import did_you_mean
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
 from auclab.samples.memory import Sample
-from auclab.types import Array, AuclabError
 
 
 @dataclass(frozen=True, eq=False)

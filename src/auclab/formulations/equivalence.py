@@ -9,10 +9,10 @@ import math
 from dataclasses import replace
 from typing import Protocol, Self, TypeVar
 
+from auclab._core.base import Array, AuclabError
 from auclab.formulations.base import Optimum, Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import CSVM, ECSVM, GeneralizedBufferedAUC, HingeProgram, RankSVM
-from auclab.types import Array, AuclabError
 
 #: The equivalent programs by what they compare.
 BY_PENALTY, BY_THRESHOLD = {"pairs": RankSVM, "points": CSVM}, {"pairs": GeneralizedBufferedAUC, "points": ECSVM}

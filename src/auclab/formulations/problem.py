@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from auclab._core.base import Array
 from auclab.formulations.base import Program, accurate_objective
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import Composed
 from auclab.margins import AllPairs
 from auclab.regularisers import EUCLIDEAN
 from auclab.samples.memory import Sample
-from auclab.types import Array
 
 
 class Lengths(NamedTuple):

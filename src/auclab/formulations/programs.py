@@ -15,19 +15,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.ranking import concordance
+from auclab._core.base import Array, AuclabError
+from auclab._core.base import Norm as NormName
+from auclab._core.ranking import concordance
+from auclab._core.tolerances import EQUAL
+from auclab._core.validation import check_choice, check_parameter_range, check_types
 from auclab.formulations.base import FixedNull, Kind, Optimum, Program, parameter_names
 from auclab.formulations.scorecard import Scorecard
 from auclab.losses import Hinge, Loss, loss_named
 from auclab.margins import AllPairs, Comparison, HardestNegatives, Points, comparison_named
-from auclab.precision import EQUAL
 from auclab.regularisers import Norm, Regulariser
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.samples.row_scores import row_scores
-from auclab.types import Array, AuclabError
-from auclab.types import Norm as NormName
-from auclab.validation import check_choice, check_parameter_range, check_types
 
 
 @dataclass(frozen=True)

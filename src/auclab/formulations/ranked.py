@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from auclab._core.base import AuclabError, GroupWeights
 from auclab.formulations.base import Program
 from auclab.formulations.programs import Composed
 from auclab.margins import Bicliques, RankedPairs
@@ -15,7 +16,6 @@ from auclab.samples.blocks.ranked_blocks import RankedBlockSample, by_block
 from auclab.samples.memory import Sample
 from auclab.samples.ranked import RankedSample
 from auclab.samples.tables import in_memory
-from auclab.types import AuclabError, GroupWeights
 
 
 @dataclass(frozen=True)

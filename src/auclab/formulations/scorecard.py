@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from auclab.compiled.hinge import pair_hinge_value
+from auclab._core.base import Array, AuclabError
+from auclab._core.hinge import pair_hinge_value
 from auclab.formulations.base import FixedNull, Optimum, Program
 from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
-from auclab.types import Array, AuclabError
 
 #: The range of the points, and the margins: whole numbers, few of which are enough (docs/scorecards.md).
 POINTS, MARGINS = (-5, 5), (1, 2, 3, 5, 8)

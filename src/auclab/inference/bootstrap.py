@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import DegenerateDataWarning, bootstrap
 
+from auclab._core.base import AuclabError
 from auclab.inference.components import FLAT
-from auclab.types import AuclabError
 
 #: Resamples at most: their values take 0.8 GB.
 _MOST_RESAMPLES = 100_000_000

@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 from scipy.stats import binomtest, kstwo, norm
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.tolerances import ROUNDING, SOLVED
+from auclab._core.validation import finite_vector, positive_mask, same_length
 from auclab.inference.estimation import check_level
-from auclab.precision import MOST_STEPS, ROUNDING, SOLVED
-from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector, positive_mask, same_length
 
+#: Steps after which the method, which converges in far fewer, is stopped.
+MOST_STEPS = 200
 #: Levels of the quantiles that are compared.
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: Scores that stand for a larger sample: its distribution function is then known to 1/(2 · 501).

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from auclab._core.base import AuclabError
 from auclab.inference.components import (
     Components,
     Observations,
@@ -29,7 +30,6 @@ from auclab.inference.components import (
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.roc import ClassScores
 from auclab.metrics.voros import voros_from_points
-from auclab.types import AuclabError
 
 Range = tuple[float, float]
 

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from auclab._core.base import Array, AuclabError
 from auclab.inference.catalogue import EstimableMetric, Range, estimable
 from auclab.inference.components import FLAT, Comparison, Estimate, Observations
 from auclab.inference.estimation import check_level, choose_method, resample
@@ -42,7 +43,6 @@ from auclab.inference.intervals import (
 from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share, buffered_sums
 from auclab.metrics.roc import finite_number
 from auclab.samples.bicliques import LevelPairs
-from auclab.types import Array, AuclabError
 
 PairMetric = Literal["auc", "bauc"]
 METHOD = "jackknife"

@@ -66,15 +66,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.ranking import rank_counts_above, total_weight
-from auclab.compiled.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
+from auclab._core.base import Array
+from auclab._core.ranking import rank_counts_above, total_weight
+from auclab._core.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
+from auclab._core.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.partial import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
 from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import TIED_SHARE, ClassScores
-from auclab.types import Array
-from auclab.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
 
 #: Pairs that are formed at once.
 _PAIRS = 1_048_576

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from auclab._core.base import AuclabError
+from auclab._core.validation import check_choice
 from auclab.inference.bootstrap import Resampled, stratified_bootstrap
 from auclab.inference.catalogue import EstimableMetric, estimable
 from auclab.inference.components import Estimate, Observations
@@ -30,8 +32,6 @@ from auclab.inference.intervals import (
 )
 from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import finite_number
-from auclab.types import AuclabError
-from auclab.validation import check_choice
 
 METHODS = ("auto", "delong", "influence", "half_sample", "bootstrap", "hanley_mcneil")
 

@@ -69,13 +69,13 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 from scipy.stats import t as student
 
-from auclab.compiled.hinge import pair_hinge_value
+from auclab._core.base import AuclabError
+from auclab._core.hinge import pair_hinge_value
 from auclab.inference.bootstrap import Resampled, number_of_resamples, standard_deviation
 from auclab.inference.catalogue import EstimableMetric, Range
 from auclab.inference.components import FLAT, Components, Observations, arrange, ferri_rows
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.registry import ScoredPart
-from auclab.types import AuclabError
 
 #: Classes smaller than this get a note, and their variance is not relied on where it is almost 0.
 FEW = 10

@@ -36,6 +36,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import kstwo
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import check_choice
 from auclab.inference.bootstrap import number_of_resamples
 from auclab.inference.components import FLAT, Observations
 from auclab.inference.estimation import check_level
@@ -44,8 +46,6 @@ from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.buffered_roc import broc_from_sorted
 from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import ClassScores, checked_rates, finite_number, roc_from_sorted
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice
 
 Curve = tuple[Array, Array]
 

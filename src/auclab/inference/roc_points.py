@@ -26,6 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import beta, norm
 
+from auclab._core.base import AuclabError
+from auclab._core.validation import check_choice
 from auclab.inference.bootstrap import number_of_resamples
 from auclab.inference.components import FLAT, Estimate, Observations
 from auclab.inference.estimation import check_level
@@ -33,8 +35,6 @@ from auclab.inference.intervals import ONE_OBSERVATION, enclose, few_observation
 from auclab.inference.roc_bands import height_at, resampled_curves
 from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import finite_number, roc_from_sorted
-from auclab.types import AuclabError
-from auclab.validation import check_choice
 
 METHODS = ("auto", "influence", "bootstrap", "exact")
 

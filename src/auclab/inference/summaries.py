@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from auclab.compiled.rows import positive_part_rows
+from auclab._core.base import Array, AuclabError
+from auclab._core.rows import positive_part_rows
 from auclab.inference.catalogue import EstimableMetric, estimable
 from auclab.inference.estimation import check_level
 from auclab.inference.intervals import (
@@ -49,7 +50,6 @@ from auclab.metrics.summary.bounds import (
     spread_of,
 )
 from auclab.metrics.summary.class_bins import ClassBins
-from auclab.types import Array, AuclabError
 
 #: Components beyond it have no squares, and no standard error.
 LARGEST = 1e150

@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from auclab.forms import as_rows, dense
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice, check_types
+from auclab._core.base import Array, AuclabError
+from auclab._core.forms import as_rows, dense
+from auclab._core.validation import check_choice, check_types
 
 #: Width of a kernel: a number > 0, or one that is taken from the training rows as scikit-learn does.
 Gamma = float | Literal["scale", "auto"]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import check_choice
 
 
 @dataclass(frozen=True)

@@ -11,25 +11,25 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.accurate import UNIT, accurate_pair_hinge, two_sums
-from auclab.compiled.bicliques import accurate_pair_slopes
-from auclab.compiled.hinge import SortedMarginals, pair_hinge_active, pair_hinge_value, transport_factor
-from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
+from auclab._core.accurate import UNIT, accurate_pair_hinge, two_sums
+from auclab._core.base import Array, AuclabError
+from auclab._core.bicliques import accurate_pair_slopes
+from auclab._core.hinge import SortedMarginals, pair_hinge_active, pair_hinge_value, transport_factor
+from auclab._core.pieces import opposite_piece_slopes, pair_piece_sums
+from auclab._core.tolerances import FEW_ROUNDINGS, TOLERANCE
+from auclab._core.validation import check_choice
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
-from auclab.precision import FEW_ROUNDINGS, TOLERANCE
-from auclab.projection.projection import distance_to_means
 from auclab.regularisers import VectorNorm
+from auclab.regularisers.projection import distance_to_means
 from auclab.samples.as_sample import as_sample
 from auclab.samples.bicliques import ListedPairs, sums_of_rows
 from auclab.samples.memory import Sample
 from auclab.samples.ranked import RankedSample
 from auclab.samples.tables import in_memory
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice
 
 if TYPE_CHECKING:
-    from auclab.compiled.compiling import Family
+    from auclab._core.compiling import Family
 
 #: Numbers as unevaluated sums ``high + low``.
 DoubleDouble = tuple[Array, Array]

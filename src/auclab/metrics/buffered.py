@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.accurate import DoubleDouble, add, multiply
-from auclab.compiled.ranking import nearest_errors, rank_counts_between, tail_sums, tail_sums_exact
+from auclab._core.accurate import DoubleDouble, add, multiply
+from auclab._core.base import AuclabError
+from auclab._core.ranking import nearest_errors, rank_counts_between, tail_sums, tail_sums_exact
 from auclab.metrics.pair_errors import Bracket, PairErrors, RankCounts, close_in, difference, smallest_root
 from auclab.metrics.roc import ClassScores, class_scores, finite_number, plain_sample
-from auclab.types import AuclabError
 
 
 @dataclass(frozen=True)

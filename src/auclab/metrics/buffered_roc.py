@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array, AuclabError
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.roc import ClassScores, class_scores, finite_number
-from auclab.types import Array, AuclabError
 
 
 def broc_curve(

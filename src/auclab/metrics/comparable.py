@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.comparable import (
+from auclab._core.base import Array, AuclabError, GroupWeights
+from auclab._core.comparable import (
     Index,
     Mask,
     excesses,
@@ -24,11 +25,10 @@ from auclab.compiled.comparable import (
     upper_sums,
     weighted_sum,
 )
+from auclab._core.validation import check_choice, finite_vector
 from auclab.metrics.pair_errors import WorkingUnits
 from auclab.metrics.roc import finite_number
 from auclab.samples.bicliques import LevelPairs, TiedTimes, censored_pairs, ordered_pairs
-from auclab.types import Array, AuclabError, GroupWeights
-from auclab.validation import check_choice, finite_vector
 
 
 class ComparablePairs:

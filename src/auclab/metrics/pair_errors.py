@@ -17,9 +17,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.accurate import DoubleDouble, add
-from auclab.compiled.ranking import nearest_errors, rank_counts_above, running_sums, tail_sums, tail_sums_exact
-from auclab.types import Array, AuclabError
+from auclab._core.accurate import DoubleDouble, add
+from auclab._core.base import Array, AuclabError
+from auclab._core.ranking import nearest_errors, rank_counts_above, running_sums, tail_sums, tail_sums_exact
 
 Sweep = Callable[[float], tuple[float, float, float]]
 

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.comparable import positive_part_sum, quadratic_window_sum
-from auclab.compiled.ranking import concordance
-from auclab.compiled.scores import sigmoid_sum
+from auclab._core.base import Array, AuclabError
+from auclab._core.comparable import positive_part_sum, quadratic_window_sum
+from auclab._core.ranking import concordance
+from auclab._core.scores import sigmoid_sum
 from auclab.metrics.roc import difference_scores, positive_number
-from auclab.types import Array, AuclabError
 
 
 def gauc_score(

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.scores import band_area, roc_polygon
+from auclab._core.base import Array, AuclabError
+from auclab._core.scores import band_area, roc_polygon
+from auclab._core.validation import check_choice, finite_vector
 from auclab.metrics.roc import TIED_SHARE, class_scores, finite_number, roc_from_sorted
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice, finite_vector
 
 # Gauss–Legendre: the error of two nodes on a cell of 1e-4 is 2e-20 times the fourth derivative of W; sixteen
 # nodes on a sixteenth of [0, 1] are exact to the last digit for every W that is smooth on that scale.

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 from scipy.fft import dct
 from scipy.special import comb, expit
 
-from auclab.compiled.accurate import chebyshev_sums
+from auclab._core.accurate import chebyshev_sums
+from auclab._core.base import Array, AuclabError
 from auclab.metrics.pair_errors import exact_centre
 from auclab.metrics.roc import ClassScores, difference_scores, positive_number
-from auclab.types import Array, AuclabError
 
 Series = Chebyshev | Legendre
 

@@ -11,13 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import check_choice, finite_vector, positive_mask
+from auclab._core.words import did_you_mean
 from auclab.metrics import buffered, pair_means, polynomial, roc, voros
 from auclab.metrics import partial as areas
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import ClassScores, class_scores
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice, finite_vector, positive_mask
-from auclab.wording import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.comparable import separate
-from auclab.compiled.ranking import concordance, total_weight
-from auclab.compiled.scores import roc_polygon, upper_hull
-from auclab.compiled.threads import LARGE, in_parallel
-from auclab.forms import as_array
+from auclab._core.base import Array, AuclabError
+from auclab._core.comparable import separate
+from auclab._core.forms import as_array
+from auclab._core.ranking import concordance, total_weight
+from auclab._core.scores import roc_polygon, upper_hull
+from auclab._core.threads import LARGE, in_parallel
+from auclab._core.validation import check_choice, finite_vector, positive_mask, same_length, weight_vector
 from auclab.metrics.pair_errors import PairErrors
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice, finite_vector, positive_mask, same_length, weight_vector
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
-from auclab.forms import as_column, distinct
+from auclab._core.base import AuclabError
+from auclab._core.forms import as_column, distinct
+from auclab._core.words import did_you_mean
 from auclab.metrics.registry import METRICS
-from auclab.types import AuclabError
-from auclab.wording import did_you_mean
 
 _ANY_SCORE = ("decision_function", "predict_proba")
 

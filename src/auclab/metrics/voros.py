@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betaln, xlogy
 
-from auclab.compiled.scores import upper_hull
+from auclab._core.base import Array, AuclabError
+from auclab._core.scores import upper_hull
 from auclab.metrics.partial import MANY_NODES
 from auclab.metrics.roc import (
     checked_cost_range,
@@ -29,7 +30,6 @@ from auclab.metrics.roc import (
     roc_from_sorted,
     roc_hull,
 )
-from auclab.types import Array, AuclabError
 
 
 @dataclass(frozen=True)

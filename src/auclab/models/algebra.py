@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from auclab._core.base import AuclabError
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
@@ -14,7 +15,6 @@ from auclab.formulations.programs import as_formulation
 from auclab.margins import Bicliques
 from auclab.models.algebraic_model import AlgebraicModel
 from auclab.samples.as_sample import as_sample
-from auclab.types import AuclabError
 
 Language = Literal["pyomo", "cvxpy"]
 

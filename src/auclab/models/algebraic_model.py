@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from auclab._core.base import Array
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import marginals
 from auclab.samples.memory import moved_intercept
-from auclab.types import Array
 
 
 @dataclass(frozen=True)

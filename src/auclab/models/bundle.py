@@ -25,11 +25,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, Status
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import without_squares
 from auclab.models.dual_lp import highs_status, quiet_highs
-from auclab.types import Array, Status
 
 
 def norm_cone(

@@ -17,13 +17,16 @@ import clarabel
 import numpy as np
 import scipy.sparse as sp
 
+from auclab._core.base import Array
+from auclab._core.tolerances import ROUNDING
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import without_squares
 from auclab.models.bundle import norm_cone
-from auclab.precision import FARTHER, ROUNDING
 from auclab.regularisers import EUCLIDEAN
-from auclab.types import Array
+
+#: Where a length is not known, w is at most this many times as long as a w that is.
+FARTHER = 10.0
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
+from auclab._core.base import Array, AuclabError
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import without_squares
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints, rows_in_order, with_rows
 from auclab.regularisers import Epigraph
-from auclab.types import Array, AuclabError
 
 
 @dataclass(frozen=True, repr=False)

@@ -20,12 +20,12 @@ import highspy
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.forms import dense
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.forms import dense
+from auclab._core.tolerances import HALF_OF_DIGITS, ORDINARY, SOLVED
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.models.timings import Timings
-from auclab.precision import HALF_OF_DIGITS, ORDINARY, SOLVED
-from auclab.types import Array, AuclabError, Status
 
 #: One thread, so that parallel runs do not compete for cores, and the tightest tolerances that HiGHS takes.
 EXACT: dict[str, Any] = {

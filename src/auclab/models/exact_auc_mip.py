@@ -22,12 +22,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from auclab.forms import dense
+from auclab._core.base import Array, Status
+from auclab._core.forms import dense
+from auclab._core.tolerances import EPSILON, EQUAL, ROUNDING, TOLERANCE
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import highs_status, quiet_highs, set_options
 from auclab.models.hard_margin import all_margins
-from auclab.precision import EPSILON, EQUAL, ROUNDING, TOLERANCE
-from auclab.types import Array, Status
 
 #: ε: far above HiGHS's tolerances, which are 1e-9 for 0/1 variables, and far below differences that matter in data.
 MARGIN = TOLERANCE

@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab._core.base import Array
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Margins
-from auclab.projection.projection import separating_multipliers, solve_quadratic_pair
+from auclab.regularisers.projection import separating_multipliers, solve_quadratic_pair
 from auclab.samples.memory import Sample
 from auclab.samples.rotated import MAX_ROWS, centred_gram
-from auclab.types import Array
 
 
 def pair_margins(problem: Problem, rows_pos: NDArray[np.intp], rows_neg: NDArray[np.intp]) -> Margins:

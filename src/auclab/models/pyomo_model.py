@@ -21,8 +21,9 @@ from pyomo.core.base.label import TextLabeler
 from pyomo.repn import generate_standard_repn
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
-from auclab.files import replace_file
-from auclab.forms import dense
+from auclab._core.base import Array, AuclabError
+from auclab._core.files import replace_file
+from auclab._core.forms import dense
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
@@ -31,7 +32,6 @@ from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints, with_r
 from auclab.models.timings import Clock
 from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
-from auclab.types import Array, AuclabError
 
 
 @dataclass(frozen=True, repr=False)

@@ -21,6 +21,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, Status
+from auclab._core.tolerances import EPSILON, EQUAL
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
@@ -29,8 +31,6 @@ from auclab.models.bundle import norm_cone
 from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
 from auclab.models.hard_margin import pair_margins
 from auclab.models.timings import Timings
-from auclab.precision import EPSILON, EQUAL
-from auclab.types import Array, Status
 
 
 @dataclass(frozen=True)

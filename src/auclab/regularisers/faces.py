@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.precision import ROUNDING
-from auclab.types import Array
+from auclab._core.base import Array
+from auclab._core.tolerances import ROUNDING
 
 Features = NDArray[np.intp]
 

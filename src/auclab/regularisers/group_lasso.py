@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from auclab.precision import TOLERANCE
+from auclab._core.base import Array, AuclabError
+from auclab._core.tolerances import TOLERANCE
 from auclab.regularisers.norms import Epigraph, VectorNorm
 from auclab.regularisers.regulariser import Norm, Regulariser, check_weight
-from auclab.types import Array, AuclabError
 
 
 @dataclass(frozen=True)

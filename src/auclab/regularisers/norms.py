@@ -12,11 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from auclab.compiled.accurate import accurate_norm
-from auclab.precision import SMALLEST, TOLERANCE
+from auclab._core.accurate import accurate_norm
+from auclab._core.base import Array, AuclabError
+from auclab._core.tolerances import SMALLEST, TOLERANCE
+from auclab._core.validation import check_choice
 from auclab.regularisers.faces import Face, LinfFace
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import check_parameter_range
 from auclab.regularisers.norms import EUCLIDEAN, NORMS, VectorNorm, norm_named
-from auclab.types import Array, AuclabError
-from auclab.validation import check_parameter_range
 
 
 class Regulariser(ABC):

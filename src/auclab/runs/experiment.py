@@ -13,6 +13,7 @@ from time import monotonic, perf_counter
 
 from omegaconf import OmegaConf, open_dict
 
+from auclab._core.base import AuclabError, Status
 from auclab.datasets.records import Dataset
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
@@ -31,7 +32,6 @@ from auclab.runs.stored.configuration import stored_experiment
 from auclab.runs.tracking.address import TrackingConfig
 from auclab.runs.tracking.record import RunRecord
 from auclab.runs.tracking.sync import computing, sync_run
-from auclab.types import AuclabError, Status
 
 
 def run_experiment(

@@ -15,11 +15,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.bicliques import blocks_in_order, halved_sides, sizes_of_bicliques, sorted_blocks
-from auclab.compiled.smooth import Index
-from auclab.forms import as_column, distinct
-from auclab.types import Array, AuclabError, GroupWeights
-from auclab.validation import check_choice, finite_vector, is_text, positive_mask, weight_vector
+from auclab._core.base import Array, AuclabError, GroupWeights
+from auclab._core.bicliques import blocks_in_order, halved_sides, sizes_of_bicliques, sorted_blocks
+from auclab._core.forms import as_column, distinct
+from auclab._core.smooth import Index
+from auclab._core.validation import check_choice, finite_vector, is_text, positive_mask, weight_vector
 
 
 class ListedSide(NamedTuple):

@@ -18,16 +18,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.accurate import weighted_column_sums
-from auclab.compiled.hinge import ascending
-from auclab.compiled.rows import sparse_gram
-from auclab.compiled.threads import LARGE, in_parallel
-from auclab.forms import as_matrix, as_rows, column_names, dense
-from auclab.samples.bicliques import Side
-from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
-from auclab.samples.protocol import Sums
-from auclab.types import Array, AuclabError
-from auclab.validation import (
+from auclab._core.accurate import weighted_column_sums
+from auclab._core.base import Array, AuclabError
+from auclab._core.forms import as_matrix, as_rows, column_names, dense
+from auclab._core.hinge import ascending
+from auclab._core.rows import sparse_gram
+from auclab._core.threads import LARGE, in_parallel
+from auclab._core.validation import (
     LARGEST_SQUARED,
     both_classes_weighted,
     label_for_every_row,
@@ -35,6 +32,9 @@ from auclab.validation import (
     same_length,
     weight_vector,
 )
+from auclab.samples.bicliques import Side
+from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
+from auclab.samples.protocol import Sums
 
 #: Rows that are joined into one when a table is reduced.
 _WIDE = 64

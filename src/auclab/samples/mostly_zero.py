@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.types import Array
+from auclab._core.base import Array
 
 #: Rows that are converted at a time.
 _AT_ONCE = 512

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from auclab.types import Array
+from auclab._core.base import Array
 
 #: A sum as ``high + low``, and a bound of its error.
 Sums = tuple[Array, Array, Array]

@@ -9,14 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from auclab.compiled.accurate import weighted_column_sums
-from auclab.compiled.rows import sparse_gram
-from auclab.forms import column_names
+from auclab._core.accurate import weighted_column_sums
+from auclab._core.base import Array
+from auclab._core.forms import column_names
+from auclab._core.rows import sparse_gram
+from auclab._core.validation import label_for_every_row
 from auclab.samples.bicliques import LevelPairs, ListedPairs, Side
 from auclab.samples.memory import Sample, checked_features, moved_rows
 from auclab.samples.protocol import Sums
-from auclab.types import Array
-from auclab.validation import label_for_every_row
 
 #: Positives whose groups are looked at where a sample tells enough.
 _LOOKED_AT = 10_000

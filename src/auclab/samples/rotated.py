@@ -18,10 +18,10 @@ import numpy as np
 import scipy.linalg as la
 from scipy.linalg import lapack
 
-from auclab.forms import dense
-from auclab.precision import ROUNDING
+from auclab._core.base import Array
+from auclab._core.forms import dense
+from auclab._core.tolerances import ROUNDING
 from auclab.samples.memory import Sample
-from auclab.types import Array
 
 #: The Gram matrix of more rows is not formed: 130 MB, and half a second for a decomposition.
 MAX_ROWS = 4_000

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from auclab.types import Array
+from auclab._core.base import Array
 
 
 def row_scores(X: Any, coef: Array) -> Array:
     """``X @ coef``, shape (n_samples,); equal rows have equal scores, whatever their place, layout or neighbours.
 
-    `X`: rows as `auclab.forms.as_rows` makes them, or in blocks.
+    `X`: rows as `auclab._core.forms.as_rows` makes them, or in blocks.
     """
     if not isinstance(X, np.ndarray):
         return np.asarray(X @ coef, dtype=float)
-    from auclab.compiled.scores import by_columns, by_rows  # Numba, which the catalogue of data sets does not need
+    from auclab._core.scores import by_columns, by_rows  # Numba, which the catalogue of data sets does not need
 
     rows, weights = np.asarray(X, dtype=float), np.ascontiguousarray(coef, dtype=float)
     if rows.flags.f_contiguous and not rows.flags.c_contiguous:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from auclab.forms import as_rows, check_column_names
+from auclab._core.base import AuclabError
+from auclab._core.forms import as_rows, check_column_names
 from auclab.samples.blocks.table import BlockTable
-from auclab.types import AuclabError
 
 
 def in_memory(X: Any) -> bool:

@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from auclab._core.base import Array, AuclabError
 from auclab.datasets.columns import sort_columns
 from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
-from auclab.precision import CONFIDENCE
 from auclab.scorecards.items import Item, ItemEncoder
 from auclab.scorecards.render import as_html, as_text
-from auclab.types import Array, AuclabError
+
+#: Level of a confidence interval, unless another is wanted; one minus it is the level of a test.
+CONFIDENCE = 0.95
 
 
 def items(

@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.forms import as_array, as_column, column_names
+from auclab._core.validation import check_choice
+from auclab._core.words import WEEKDAYS
 from auclab.datasets.dates import SECONDS_A_YEAR, as_dates
-from auclab.forms import as_array, as_column, column_names
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice
-from auclab.wording import WEEKDAYS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,19 +15,24 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.tolerances import EQUAL, FEW_ROUNDINGS, HALF_OF_DIGITS, ORDINARY, TOLERANCE
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import Separator, hard_margin
 from auclab.models.timings import Clock, Timings
-from auclab.precision import EQUAL, FEW_ROUNDINGS, FEW_STEPS, HALF_OF_DIGITS, LITTLE, ORDINARY, TOLERANCE
-from auclab.projection.projection import solve_quadratic
+from auclab.regularisers.projection import solve_quadratic
 from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import CLARABEL_ENTRIES
 from auclab.solvers.certificate import certify
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.registry import PARTS
 from auclab.solvers.solution import RawSolution
-from auclab.types import Array, AuclabError, Status
+
+#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
+FEW_STEPS = 5
+#: The part of a gap, or of a step, that does not count.
+LITTLE = 0.1
 
 
 def satisfies(

@@ -7,14 +7,14 @@ from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
+from auclab._core.base import Array
+from auclab._core.tolerances import SMALL_OBJECTIVE
+from auclab.certificates.bound import proved_bound
+from auclab.certificates.scorers import Scorers, proves_by_slopes, scorer_bound
+from auclab.certificates.value import DualBound, Goal, dual_bound
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
-from auclab.precision import SMALL_OBJECTIVE
 from auclab.solvers.solution import Certificate, RawSolution
-from auclab.solvers.verified.bound import proved_bound
-from auclab.solvers.verified.scorers import Scorers, proves_by_slopes, scorer_bound
-from auclab.solvers.verified.value import DualBound, Goal, dual_bound
-from auclab.types import Array
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:
@@ -85,7 +85,7 @@ def certify_scorers(
 
     The last are those of the constraints, in the order of `ColumnConstraints.all_rows`.
 
-    `problem`, `coef`, `scorers`, `each`: as for `auclab.solvers.verified.scorers.scorer_bound`. `objective`: the value
+    `problem`, `coef`, `scorers`, `each`: as for `auclab.certificates.scorers.scorer_bound`. `objective`: the value
     at the point. `tolerance`: relative gap of which a part may be lost to a larger radius.
     """
     violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)

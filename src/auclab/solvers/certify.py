@@ -10,6 +10,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array, AuclabError, GroupWeights
+from auclab._core.tolerances import SMALL_OBJECTIVE, TOLERANCE, tenfold
+from auclab._core.validation import finite_array
+from auclab.certificates.scorers import proves_by_slopes
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
@@ -17,15 +21,11 @@ from auclab.formulations.programs import as_formulation
 from auclab.formulations.ranked import Ranking
 from auclab.margins import Bicliques
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
-from auclab.precision import SMALL_OBJECTIVE, TOLERANCE, tenfold
 from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_scorers, verified_certificate
 from auclab.solvers.monitor import one_thread_each
 from auclab.solvers.registry import check_constrainable
 from auclab.solvers.solution import Certificate
-from auclab.solvers.verified.scorers import proves_by_slopes
-from auclab.types import Array, AuclabError, GroupWeights
-from auclab.validation import finite_array
 
 #: Differences of scores, relative to their range, below which negatives are taken for tied, one after the other: the
 #: scores of a solution are as near to a tie as its gap leaves them.

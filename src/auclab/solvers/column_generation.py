@@ -14,18 +14,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, Status
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.timings import Timings
-from auclab.precision import MOST_STEPS, PART_OF_GAP, ROUGH
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import PARTS, SOLVERS
 from auclab.solvers.solution import RawSolution, Step
-from auclab.types import Array, Status
 
+#: Steps after which the method, which converges in far fewer, is stopped.
+MOST_STEPS = 200
+#: The part of a gap that is left to one of its two causes.
+PART_OF_GAP = 0.5
+#: The gap of a first, rough solve, which others refine.
+ROUGH = 1e-2
 #: With fewer columns than this, in all or per row, there is no working set.
 _LEAST, _PER_ROW = 1_000, 3.0
 #: The part of its limit from which on a column enters. Below 1 it enters before it is above: 1,000 × 10,000 takes 94

@@ -8,8 +8,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.compiled.compiling import compile_loops
-from auclab.compiled.threads import limit_threads
+from auclab._core.base import AuclabError, GroupWeights
+from auclab._core.compiling import compile_loops
+from auclab._core.threads import limit_threads
+from auclab._core.tolerances import TOLERANCE
+from auclab._core.validation import check_type
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
@@ -17,7 +20,6 @@ from auclab.formulations.programs import as_formulation
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Clock
-from auclab.precision import TOLERANCE
 from auclab.samples.memory import moved_intercept
 from auclab.samples.tables import opened
 from auclab.solvers.budget import NOTEWORTHY
@@ -36,8 +38,6 @@ from auclab.solvers.registry import (
     load_solver,
 )
 from auclab.solvers.solution import RawSolution, Solution
-from auclab.types import AuclabError, GroupWeights
-from auclab.validation import check_type
 
 
 def solve(

@@ -1,7 +1,7 @@
 """Decides when a solver stops and keeps its history; Ctrl-C, threads and progress.
 
 Threads of a BLAS that wait for one another in a small product cost fifty times that product on a busy machine
-(measured), and gain nothing where the two classes are already computed in parallel (`auclab.compiled.threads`).
+(measured), and gain nothing where the two classes are already computed in parallel (`auclab._core.threads`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from auclab._core.base import Status
+from auclab._core.tolerances import SMALL_OBJECTIVE
 from auclab.models.timings import Clock
-from auclab.precision import SMALL_OBJECTIVE
-from auclab.types import Status
 
 
 def one_thread_each() -> AbstractContextManager[Any]:

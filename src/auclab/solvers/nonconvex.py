@@ -18,17 +18,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.tolerances import EQUAL, SMALL_OBJECTIVE
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.timings import Clock, Timings
-from auclab.precision import EQUAL, MOST_STEPS, SMALL_OBJECTIVE
 from auclab.samples.memory import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
 from auclab.solvers.certificate import far_away, relative_gap
 from auclab.solvers.solution import Certificate, Solution
-from auclab.types import Array, AuclabError, Status
 
+#: Steps after which the method, which converges in far fewer, is stopped.
+MOST_STEPS = 200
 #: 2ⁿ programs for the l1 norm: more features than this are refused.
 MAX_FEATURES_L1 = 12
 DEFAULT_RESTARTS = 8

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.compiling import compile_loops
+from auclab._core.base import Array, AuclabError, GroupWeights, Status
+from auclab._core.compiling import compile_loops
+from auclab._core.tolerances import TOLERANCE
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
@@ -20,7 +22,6 @@ from auclab.formulations.programs import as_formulation
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Clock
-from auclab.precision import LITTLE, ROUGH, TOLERANCE
 from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.portfolio import select_solver
@@ -28,10 +29,14 @@ from auclab.solvers.registry import find_solver
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
 from auclab.solvers.smoothed_path import WIDTHS, Minimum, SmoothedPath, is_smooth_path
 from auclab.solvers.solution import Solution
-from auclab.types import Array, AuclabError, GroupWeights, Status
 
 if TYPE_CHECKING:
     from auclab.solvers.kernel.training import KernelMatrix
+
+#: The part of a gap, or of a step, that does not count.
+LITTLE = 0.1
+#: The gap of a first, rough solve, which others refine.
+ROUGH = 1e-2
 
 
 def solve_path(

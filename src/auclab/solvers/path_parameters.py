@@ -12,10 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from auclab._core.base import AuclabError
+from auclab._core.validation import LARGEST_SQUARED
 from auclab.formulations.base import Program, parameter_names
 from auclab.samples.memory import Sample
-from auclab.types import AuclabError
-from auclab.validation import LARGEST_SQUARED
 
 #: The parameters that have a path, and the sign with which a larger value makes a shorter w.
 PARAMETERS: Mapping[str, float] = {"penalty": 1.0, "threshold": -1.0}

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from auclab._core.base import AuclabError, Status
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock, Timings
-from auclab.precision import FEW_STEPS
 from auclab.solvers.budget import (
     CLARABEL_ENTRIES,
     NEWTON_FEATURES,
@@ -36,8 +36,9 @@ from auclab.solvers.reformulations import is_rotated, run_solver
 from auclab.solvers.registry import HIGHS_PAIRS, SOLVERS, capable_solvers, encodings, fastest_encoding, is_linear
 from auclab.solvers.solution import RawSolution, Solution
 from auclab.solvers.verification import finish_exactly, verify
-from auclab.types import AuclabError, Status
 
+#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
+FEW_STEPS = 5
 #: Statuses after which another solver may do better; a time limit and Ctrl-C are final.
 UNFINISHED = (Status.ITERATION_LIMIT, Status.FAILED, Status.UNCERTIFIED)
 PROVED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN)

@@ -17,10 +17,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from auclab._core.base import Array
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.solvers.registry import is_linear
-from auclab.types import Array
 
 #: Margins times features, above which rational arithmetic would take longer than a few seconds.
 MAX_SIZE = 6_000

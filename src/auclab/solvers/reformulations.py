@@ -26,6 +26,8 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from auclab._core.base import Array, Status
+from auclab._core.validation import LARGEST_SQUARED
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
@@ -39,8 +41,6 @@ from auclab.solvers.monitor import Monitor, stop_on_interrupt
 from auclab.solvers.path_parameters import penalty_level
 from auclab.solvers.registry import find_solver, load_solver
 from auclab.solvers.solution import RawSolution, Step
-from auclab.types import Array, Status
-from auclab.validation import LARGEST_SQUARED
 
 #: A point: w and b.
 Point: TypeAlias = tuple[Array, float]

@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from auclab._core.base import AuclabError
+from auclab._core.validation import check_choice
+from auclab._core.words import did_you_mean
 from auclab.formulations.base import Kind, Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.margins.margins import Encoding
 from auclab.solvers.solution import RawSolution
-from auclab.types import AuclabError
-from auclab.validation import check_choice
-from auclab.wording import did_you_mean
 
 #: Up to this many margins HiGHS, with every one of them in the dual, is faster than newton and than other encodings
 #: (measured, benchmarks/pair_encodings.py).
@@ -273,7 +273,7 @@ def check_solvable(program: Program, constraints: ColumnConstraints | None) -> N
     >>> check_solvable(PartialAUC(), ColumnConstraints.of(3, max_features=2))
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: no solver takes partial_auc with max_features: leave max_features out, or use bauc, \
+    auclab._core.base.AuclabError: no solver takes partial_auc with max_features: leave max_features out, or use bauc, \
 ranksvm and csvm with the hinge, or generalized_bauc and ecsvm with z ≤ 0
     """
     check_constrainable(program, constraints)

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array, AuclabError, Norm, Status
 from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import BufferedAUC, RankSVM
@@ -41,7 +42,6 @@ from auclab.samples.tables import new_rows
 from auclab.solvers.dispatch import check_limits
 from auclab.solvers.path import following_solution
 from auclab.solvers.solution import Certificate, Solution, coef_in_words
-from auclab.types import Array, AuclabError, Norm, Status
 
 #: The highest default level, as a share of the largest bAUC, at which there would be nothing left to minimise.
 _HIGHEST = 0.999

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from auclab._core.base import Array
+from auclab._core.tolerances import HALF_OF_DIGITS, SMALL_OBJECTIVE, TOLERANCE
 from auclab.formulations.problem import Problem
-from auclab.precision import FEW_STEPS, HALF_OF_DIGITS, LITTLE, ROUGH, SMALL_OBJECTIVE, TOLERANCE
 from auclab.solvers.budget import DENSE_FEATURES
 from auclab.solvers.certificate import certify
 from auclab.solvers.monitor import Monitor
@@ -25,8 +26,13 @@ from auclab.solvers.newton.minimise import DampedNewton, Iterate
 from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
-from auclab.types import Array
 
+#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
+FEW_STEPS = 5
+#: The part of a gap, or of a step, that does not count.
+LITTLE = 0.1
+#: The gap of a first, rough solve, which others refine.
+ROUGH = 1e-2
 #: Smoothing widths, in units of the margins.
 WIDTHS = tuple(np.geomspace(0.2, 2e-6, 11).tolist())
 #: How far a minimum may be below the value of w = 0, of the smoothing gap, if that may be the optimum.

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.accurate import bins_of
-from auclab.compiled.scores import moved_scores
+from auclab._core.accurate import bins_of
+from auclab._core.base import Array, Status
+from auclab._core.scores import moved_scores
+from auclab._core.tolerances import EQUAL, SMALL_OBJECTIVE
 from auclab.formulations.base import Optimum, Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.equivalence import read_optimum
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import Separator
 from auclab.models.timings import Timings
-from auclab.precision import EQUAL, SMALL_OBJECTIVE
 from auclab.samples.blocks.labels import BlockLabels, LabelledBlock, labels_of
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import new_rows
-from auclab.types import Array, Status
 
 if TYPE_CHECKING:
     from auclab.formulations.base import Optimum
@@ -339,7 +339,7 @@ class Solution:
     `bin_multipliers` has them by bins of the scores. `spread` has the units of `Certificate.norm_bound` if that is
     finite and the program has no norm. `null_for_every_value` says that w = 0 is proved to be optimal for every λ and z
     ≤ 0. `dual_scorers` (weight, w, half-width of the smoothed loss) have the dual point as their slopes, where that is
-    not `coef`'s own (`auclab.solvers.verified.scorers`). `dual_pairs` is the dual point of a model of every pair within
+    not `coef`'s own (`auclab.certificates.scorers`). `dual_pairs` is the dual point of a model of every pair within
     groups, of grades or of times: the upper row, the lower row and the multiplier of the pairs that have one. `columns`
     are the names of the columns, if the training rows had names: `decision_function` refuses a table with others.
     `steps` are what was done, with seconds: reformulations, solvers, certificates.
@@ -510,7 +510,7 @@ class RawSolution:
     `certificate` is what a solver has verified
     itself, by the same methods, where the rows are not in one place (`auclab.solvers.binned`); `bin_multipliers` are
     then in place of `multipliers`. In a program of the kind ``piecewise`` the dual point is `scorers` (weights, w, b
-    and half-widths), or `margin_multipliers` of every margin (`auclab.solvers.verified.scorers`); the point itself
+    and half-widths), or `margin_multipliers` of every margin (`auclab.certificates.scorers`); the point itself
     where there are none.
     `separator` is the hard-margin one that the point was made of. `steps` are what was done. `timings` and the first
     column of `history` are in seconds.

@@ -20,18 +20,21 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.forms import dense
+from auclab._core.base import Array, Status
+from auclab._core.forms import dense
+from auclab._core.tolerances import SMALL_OBJECTIVE, TOLERANCE
+from auclab.certificates.scorers import Scorers
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
-from auclab.precision import ROUGH, SMALL_OBJECTIVE, TOLERANCE
 from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import MOMENT, NEWTON_FEATURES, SECONDS_FOR_MORE
 from auclab.solvers.canonical import as_returned, canonical, nearest_feasible, value_returned
 from auclab.solvers.certificate import Proof, certify_answer, certify_tree, far_away
 from auclab.solvers.rational_simplex import is_small_linear, solve_exactly
 from auclab.solvers.solution import Certificate, RawSolution, Solution, Step
-from auclab.solvers.verified.scorers import Scorers
-from auclab.types import Array, Status
+
+#: The gap of a first, rough solve, which others refine.
+ROUGH = 1e-2
 
 
 def with_exact_zeros(

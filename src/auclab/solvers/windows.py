@@ -17,20 +17,26 @@ from functools import partial
 import numpy as np
 from scipy.optimize import minimize
 
-from auclab.compiled.hinge import pair_hinge_active
+from auclab._core.base import Array, Status
+from auclab._core.hinge import pair_hinge_active
+from auclab._core.tolerances import ROUNDING, SMALL_OBJECTIVE
+from auclab.certificates.value import dual_bound
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Clock, Timings
 from auclab.models.window import Window, solve_cone, window_around
-from auclab.precision import MOST_STEPS, PATIENCE, ROUGH, ROUNDING, SMALL_OBJECTIVE
 from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.certificate import certify, relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.registry import is_linear
 from auclab.solvers.solution import RawSolution
-from auclab.solvers.verified.value import dual_bound
-from auclab.types import Array, Status
 
+#: Steps after which the method, which converges in far fewer, is stopped.
+MOST_STEPS = 200
+#: Steps without progress after which the method changes, or ends.
+PATIENCE = 3
+#: The gap of a first, rough solve, which others refine.
+ROUGH = 1e-2
 #: Ratios of actual to predicted reduction below which the trust region shrinks, and above which it grows.
 POOR_RATIO, GOOD_RATIO = 0.25, 0.75
 #: Steps that hardly lower the gap, after which a solve ends; `PATIENCE` of them where it is within the tolerance.

@@ -13,12 +13,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from auclab.check.command import check_folder
-from auclab.check.constraints import transport_factor
-from auclab.check.kernel import KernelData, StoredKernel
-from auclab.check.program import Program
-from auclab.check.regularisers import REGULARISERS
-from auclab.check.stored import prepare_training, read_splits
+from auclab.certificates.checker.constraints import transport_factor
+from auclab.certificates.checker.kernel import KernelData, StoredKernel
+from auclab.certificates.checker.program import Program
+from auclab.certificates.checker.regularisers import REGULARISERS
+from auclab.runs.checking.command import check_folder
+from auclab.runs.checking.stored import prepare_training, read_splits
 from auclab.runs.stored.stored_files import damaged
 from composed import run_here
 from messages.situations import new_folder

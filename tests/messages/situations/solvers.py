@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from auclab._core.base import Status
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.scorecard import Scorecard
@@ -17,7 +18,6 @@ from auclab.solvers.kernel.solve import solve_kernel
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.path import InnerPath, solve_path
 from auclab.solvers.registry import check_exportable, check_solvable
-from auclab.types import Status
 from messages.situations import X2, Y, auclab, blocks, csv, f, k, new_folder, r
 from messages.situations.conditions import giving, under
 

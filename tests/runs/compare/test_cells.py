@@ -6,9 +6,9 @@ import math
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs import arrange, compare_runs
 from auclab.runs.compare import formats
-from auclab.types import AuclabError
 from made_runs import fake, table_of
 
 

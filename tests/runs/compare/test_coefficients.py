@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs.compare.coefficients import read_effects
-from auclab.types import AuclabError
 
 HEAD = "feature,coefficient,column,value,effect,share\n"
 

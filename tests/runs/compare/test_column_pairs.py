@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from auclab._core.base import AuclabError
 from auclab.runs import compare_columns, holm, mean_interval, paired_test, signed_rank_probabilities
-from auclab.types import AuclabError
 
 DIFFERENCES = np.array([0.02, -0.005, 0.03, 0.012, 0.004, -0.02, 0.018, 0.01, 0.025, 0.0])
 

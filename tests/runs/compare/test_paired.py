@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from auclab._core.base import AuclabError
 from auclab.runs import paired_test
 from auclab.runs.compare.paired import smallest_p
-from auclab.types import AuclabError
 
 values = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=20)
 

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.datasets import splits
 from auclab.runs import read_runs
 from auclab.runs.compare.runs import _only_fold, fetch_files, open_reader, read_run
 from auclab.runs.tracking.address import TrackingConfig
-from auclab.types import AuclabError
 from tracked_runs import keep_run
 
 

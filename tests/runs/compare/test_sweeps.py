@@ -2,10 +2,10 @@
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs.compare.runs import find_sweep, read_runs
 from auclab.runs.tracking.address import TrackingConfig
 from auclab.runs.tracking.sync import close_parent, open_parent, writing
-from auclab.types import AuclabError
 from tracked_runs import keep_run
 
 

@@ -4,8 +4,8 @@ from itertools import count
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs import read_runs, write_report
-from auclab.types import AuclabError
 from composed import run_here
 
 #: Ends a script element, an attribute and a paragraph where it is not escaped.

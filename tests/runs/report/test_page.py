@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.cli import main as cli
 from auclab.metrics import auc_score, bauc_score, voros_score
 from auclab.runs import compare_runs, write_report
 from auclab.runs.report import comparisons, writer
 from auclab.runs.report.paths import find_paths
-from auclab.types import AuclabError
 from runs.report.conftest import ODD
 
 #: Elements that have no end.

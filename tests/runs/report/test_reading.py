@@ -2,8 +2,8 @@
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs import read_runs, write_report
-from auclab.types import AuclabError
 from composed import run_here
 from runs.report.browser import CHROMIUM
 from runs.report.devtools import Browser

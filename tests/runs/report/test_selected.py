@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auclab._core.base import AuclabError
 from auclab.metrics import ScoredPart
 from auclab.metrics.roc import roc_from_sorted
 from auclab.runs import write_report
 from auclab.runs.report.curves import MOST_ROWS, decisions, worst_rows
 from auclab.runs.report.lines import settings_that_differ
 from auclab.runs.stored.stored_files import StoredScores
-from auclab.types import AuclabError
 from composed import run_here
 from runs.report.browser import CHROMIUM, ask
 

@@ -6,6 +6,7 @@ from itertools import count
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.cli.run import main
 from auclab.runs.screen.console import show_sweep
 from auclab.runs.sweeps.jobs import Job, Rerun, SweepRecord, attempt, parse_rerun
@@ -15,7 +16,6 @@ from auclab.runs.tracking.address import TrackingConfig
 from auclab.runs.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.runs.tracking.record import RunRecord, recording
 from auclab.runs.tracking.sync import Pending, write_finished, writing
-from auclab.types import AuclabError
 from composed import REPOSITORY
 from run_command import SMALL, run, runs_in
 

@@ -3,8 +3,8 @@
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
+from auclab._core.base import AuclabError
 from auclab.runs.tracking.record import RunRecord
-from auclab.types import AuclabError
 from hydra_plugins.auclab_optuna_sweeper import check_metric, search_space, value_of
 from run_command import SMALL, run, runs_in
 

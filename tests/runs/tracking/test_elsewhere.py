@@ -16,12 +16,12 @@ from urllib.request import urlopen
 import pytest
 import sqlalchemy
 
+from auclab._core.base import AuclabError
 from auclab.cli import main as cli
 from auclab.runs.compare.runs import fetch_files, open_reader, read_runs
 from auclab.runs.screen.console import open_command
 from auclab.runs.tracking import address as address_module
 from auclab.runs.tracking.address import Address, TrackingConfig, refuse_password
-from auclab.types import AuclabError
 from run_command import SMALL, run
 from tracked_runs import keep_run
 from waiting import wait_until

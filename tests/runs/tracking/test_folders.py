@@ -3,7 +3,7 @@
 import shutil
 import threading
 
-from auclab.files import folders_with
+from auclab._core.files import folders_with
 
 
 def test_folders_that_are_removed_meanwhile_are_passed_over(tmp_path):

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
+from auclab._core.base import AuclabError
 from auclab.datasets.preprocess import standard
 from auclab.datasets.published import load_breast_cancer
 from auclab.datasets.records import Dataset
@@ -25,7 +26,6 @@ from auclab.runs.tracking.logged_models import log_models, models_of, path_in_ru
 from auclab.runs.tracking.model import load_model, save_model
 from auclab.runs.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off
 from auclab.runs.tracking.sync import writing
-from auclab.types import AuclabError
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # MLflow's own

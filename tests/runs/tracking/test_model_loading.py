@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from auclab._core.base import AuclabError
 from auclab.datasets.preprocess import standard
 from auclab.datasets.published import load_breast_cancer
 from auclab.datasets.records import Dataset
@@ -23,7 +24,6 @@ from auclab.runs.experiment import solve_splits
 from auclab.runs.tracking import model as model_module
 from auclab.runs.tracking.model import load_model, save_model
 from auclab.runs.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off
-from auclab.types import AuclabError
 from composed import composed
 
 DATASET = load_breast_cancer()

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from auclab._core.base import AuclabError
 from auclab.runs.tracking.address import TrackingConfig
 from auclab.runs.tracking.record import ERROR_TAG, LONGEST_VALUE, RECORD_FILE, TRACEBACK_FILE, RunRecord, recording
-from auclab.types import AuclabError
 from tracked_runs import record_run
 from waiting import wait_until
 

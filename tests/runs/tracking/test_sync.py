@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from auclab._core.base import AuclabError
 from auclab.runs.compare.runs import open_reader, read_runs
 from auclab.runs.tracking import store as store_module
 from auclab.runs.tracking import sync
@@ -35,7 +36,6 @@ from auclab.runs.tracking.sync import (
     write_finished,
     writing,
 )
-from auclab.types import AuclabError
 from links import link
 from tracked_runs import SETTINGS, keep_run, record_run
 

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.forms import as_column, distinct
+from auclab._core.base import Array, AuclabError
+from auclab._core.forms import as_column, distinct
+from auclab._core.validation import finite_vector, positive_mask, same_length, weight_vector
 from auclab.samples.blocks.files import FAN_IN, GROUP_ROWS, tree_sum
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.row_scores import row_scores
-from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
 
 #: Scores of more rows are not kept: 0.8 GB.
 MOST_KEPT = 100_000_000
@@ -106,7 +106,7 @@ def scored_block(
 
 
 def _positive(y_true: ArrayLike, pos_label: Any) -> NDArray[np.bool_]:
-    """Which rows are positive, as `auclab.validation.positive_mask` says it for a sample with both classes."""
+    """Which rows are positive, as `auclab._core.validation.positive_mask` says it for a sample with both classes."""
     labels = as_column("labels", y_true, may_be_empty=True)
     if labels.dtype.kind == "b" and pos_label is None:
         return labels

@@ -29,14 +29,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import finite_vector
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.pair_errors import PairErrors, double_at, double_rank
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.roc import TIED_SHARE, ClassScores, finite_number
 from auclab.metrics.summary.blocks import ScoredBlock
 from auclab.metrics.summary.class_bins import BinnedScores, ClassBins
-from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector
 
 Atoms = tuple[Array, Array]
 

@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.accurate import MOST_TERMS, Limbs, bins_of, count_and_extremes, deposit, normalise
+from auclab._core.accurate import MOST_TERMS, Limbs, bins_of, count_and_extremes, deposit, normalise
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import finite_vector
 from auclab.metrics.summary.blocks import ScoredBlock
-from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector
 
 #: Value of limb 0 is 2^LOWEST; a limb has 32 bits.
 LOWEST, BITS = -1074, 32

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab._core.base import Array
 from auclab.metrics.roc import finite_number
 from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks, scored_block
 from auclab.metrics.summary.bounds import (
@@ -24,7 +25,6 @@ from auclab.metrics.summary.bounds import (
     score_edges,
 )
 from auclab.metrics.summary.class_bins import BinnedScores, checked_edges
-from auclab.types import Array
 
 
 @dataclass(frozen=True)

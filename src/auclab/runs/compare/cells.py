@@ -9,9 +9,9 @@ from difflib import get_close_matches
 
 import pandas as pd
 
+from auclab._core.base import AuclabError
+from auclab._core.words import LINES, counted, did_you_mean, few
 from auclab.runs.config.compose import SYMBOLS, TUNED_TOGETHER
-from auclab.types import AuclabError
-from auclab.wording import LINES, counted, did_you_mean, few
 
 #: Settings that only replicate an experiment; the name of the split is the column ``fold``.
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")

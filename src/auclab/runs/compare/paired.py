@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from auclab.types import Array, AuclabError
-from auclab.validation import check_choice
-from auclab.wording import counted
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import check_choice
+from auclab._core.words import counted
 
 Test = Literal["corrected-t", "t", "wilcoxon"]
 TESTS: tuple[Test, ...] = get_args(Test)

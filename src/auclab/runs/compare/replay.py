@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from auclab._core.base import AuclabError
 from auclab.runs.compare.runs import GROUPS, is_setting
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.runs.split.results import Result

@@ -17,14 +17,14 @@ from urllib.parse import urlsplit
 import pandas as pd
 import platformdirs
 
+from auclab._core.base import AuclabError
+from auclab._core.words import FEW, LINES, did_you_mean, few
 from auclab.datasets.target import names_of
 from auclab.runs.config.compose import file_name
 from auclab.runs.stored.stored_files import damaged, inner_folder, read_rows
 from auclab.runs.stored.visible import visible
 from auclab.runs.tracking.address import Address, is_local, is_run_id, local_path, reason_of
 from auclab.runs.tracking.sync import ALSO_TAG, GRID_TAG, STARTED_TAG, sync_pending
-from auclab.types import AuclabError
-from auclab.wording import FEW, LINES, did_you_mean, few
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -157,7 +157,7 @@ def read_runs(
 
     Examples
     --------
-    >>> from auclab.types import AuclabError
+    >>> from auclab._core.base import AuclabError
     >>> try:
     ...     read_runs("/nowhere")
     ... except AuclabError as error:

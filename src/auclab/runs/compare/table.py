@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from auclab._core.base import AuclabError
+from auclab._core.validation import check_choice
+from auclab._core.words import FEW, few
 from auclab.runs.compare.cells import Cells, arrange
 from auclab.runs.compare.paired import (
     DEFAULT_TEST,
@@ -22,9 +25,6 @@ from auclab.runs.compare.paired import (
     rank_columns,
     smallest_p,
 )
-from auclab.types import AuclabError
-from auclab.validation import check_choice
-from auclab.wording import FEW, few
 
 #: Numbers of a run for which less is better, by the last part of their name; and those without a better direction.
 LOWER_IS_BETTER = (

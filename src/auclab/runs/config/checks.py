@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from auclab._core.base import AuclabError
+from auclab._core.words import did_you_mean, few
 from auclab.datasets.bad_cells import Refusals
 from auclab.runs.config.compose import (
     OBJECTS,
@@ -33,8 +35,6 @@ from auclab.runs.config.compose import (
 )
 from auclab.runs.config.settings import DecisionConfig, RunConfig
 from auclab.runs.tracking.address import Address
-from auclab.types import AuclabError
-from auclab.wording import did_you_mean, few
 
 if TYPE_CHECKING:
     from auclab.datasets.columns import Columns
@@ -85,7 +85,7 @@ def refuse(kind: str, name: str, **given: bool) -> None:
     >>> refuse("integer", "scorecard", kernel=True)
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: a kernel is for bauc, ranksvm, csvm and the like, and not for scorecard
+    auclab._core.base.AuclabError: a kernel is for bauc, ranksvm, csvm and the like, and not for scorecard
     """
     for what, reason in REFUSED.get(kind, {}).items():
         if given.get(what):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
+from auclab._core.base import AuclabError
 from auclab.runs.config.settings import (
     BoundsConfig,
     DecisionConfig,
@@ -27,7 +28,6 @@ from auclab.runs.config.settings import (
     with_formulation,
 )
 from auclab.runs.tracking.address import SWEEP_VARIABLE, TrackingConfig
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.datasets.columns import Encoding

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, MissingMandatoryValue, OmegaConfBaseException
 
+from auclab._core.base import AuclabError
+from auclab._core.words import did_you_mean
 from auclab.runs.tracking.address import TrackingConfig
-from auclab.types import AuclabError
-from auclab.wording import did_you_mean
 
 if TYPE_CHECKING:
     from auclab.formulations.constraints import Constraints
@@ -59,7 +59,7 @@ class Settings:
     >>> SolverConfig("newton", tolerance=-1.0)
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: solver.tolerance is -1.0; it is a relative gap > 0, such as 1e-6
+    auclab._core.base.AuclabError: solver.tolerance is -1.0; it is a relative gap > 0, such as 1e-6
     """
 
     #: Its key in the configuration; empty for settings of no group.

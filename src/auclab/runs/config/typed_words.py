@@ -14,10 +14,10 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from auclab._core.base import AuclabError
+from auclab._core.words import did_you_mean, few
 from auclab.runs.config.compose import conf_folder, plain_yaml
 from auclab.runs.config.settings import WORDS
-from auclab.types import AuclabError
-from auclab.wording import did_you_mean, few
 
 _TABLE = re.compile(r"\.(csv|tsv|parquet|pq|svm|svmlight|libsvm)(\.gz|\.bz2)?$")
 #: Lines of Hydra's messages that do not describe the mistake.

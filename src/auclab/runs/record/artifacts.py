@@ -16,9 +16,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.files import replace_file
 from auclab.datasets.splits import take_rows
 from auclab.export.coefficients import INTERCEPT
-from auclab.files import replace_file
 from auclab.inference.calibration import condensed
 from auclab.runs.config.compose import Experiment
 from auclab.runs.config.settings import RunConfig
@@ -33,7 +34,6 @@ from auclab.runs.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.runs.tracking.model import save_model
 from auclab.runs.tracking.record import DatasetEntry, Draft, recording
 from auclab.solvers.solution import Fitted
-from auclab.types import Array, AuclabError
 
 if TYPE_CHECKING:
     from auclab.solvers.kernel.solution import KernelSolution

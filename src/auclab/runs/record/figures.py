@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
+from auclab._core.base import AuclabError
+from auclab._core.files import replace_file
 from auclab.datasets.target import METRIC_NAMES, WORDS
 from auclab.displays import (
     BufferedROCDisplay,
@@ -17,12 +19,10 @@ from auclab.displays import (
     ScoreHistogramDisplay,
 )
 from auclab.displays.base import BLUE, DPI, GREY, RED, Display, canvas, despine, number
-from auclab.files import replace_file
 from auclab.metrics import ScoredPart
 from auclab.runs.config.compose import SYMBOLS
 from auclab.runs.split.measured import RankedPart
 from auclab.runs.stored.stored_files import SCORES_FILE, read_kernel, read_scores
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

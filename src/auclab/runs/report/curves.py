@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
+from auclab._core.base import Array
 from auclab.datasets.target import METRIC_NAMES, WORDS
 from auclab.displays.base import SMALLEST_GAP, STRIPS
 from auclab.displays.scores import ascending_concordance, binned_pairs, default_bins
@@ -23,7 +24,6 @@ from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import roc_from_sorted
 from auclab.runs.split.measured import RankedPart
 from auclab.runs.stored.stored_files import StoredScores, damaged, inner_folder, read_json, read_rows, read_scores
-from auclab.types import Array
 
 #: Less than a pixel in a figure of 400 pixels.
 UNSEEN = 0.002

@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 
+from auclab._core.base import CONVERGED
 from auclab.runs.compare.cells import FOLLOW
 from auclab.runs.compare.runs import code_of, is_setting, status_of
 from auclab.runs.split.results import spread
-from auclab.types import CONVERGED
 
 #: Differences other than settings, and their labels.
 OTHER = {

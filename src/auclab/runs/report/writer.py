@@ -17,15 +17,15 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from auclab._core.base import AuclabError
+from auclab._core.files import replace_file
 from auclab.datasets.target import names_of
-from auclab.files import replace_file
 from auclab.runs.compare.cells import measured, no_metric
 from auclab.runs.report.comparisons import compare_sheet, read_cards
 from auclab.runs.report.curves import ranked_curves, short, split_curves
 from auclab.runs.report.lines import run_lines, settings_that_differ
 from auclab.runs.report.paths import bound_lines, find_paths, read_bounds, tuning_paths
 from auclab.runs.report.scorers import draw_kernels, kernel_lines, run_cards, scorer_effects
-from auclab.types import AuclabError
 
 #: Largest size of all curves, in bytes; the rest of a page of 500 runs takes a megabyte.
 MOST_CURVES = 3_200_000
@@ -86,7 +86,7 @@ def write_report(
     Examples
     --------
     >>> from auclab.runs import read_runs
-    >>> from auclab.types import AuclabError
+    >>> from auclab._core.base import AuclabError
     >>> try:
     ...     write_report(read_runs("/nowhere", status=None), "report.html")
     ... except AuclabError as error:

@@ -24,10 +24,10 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
+from auclab._core.base import AuclabError
+from auclab._core.words import FEW
 from auclab.runs.stored.visible import visible_lines
 from auclab.runs.tracking.address import Address, TrackingConfig, in_sweep
-from auclab.types import AuclabError
-from auclab.wording import FEW
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +128,7 @@ def working(what: str) -> Iterator[None]:
     if in_sweep() or not err.is_terminal:
         yield  # no progress bar: Rich below 15 ends even a disabled one with an empty line
         return
-    from auclab.compiled.compiling import compiling_to
+    from auclab._core.compiling import compiling_to
     from auclab.samples.blocks.engines import passes_to
     from auclab.solvers.monitor import progress_to  # imports all solvers, which a one-line error does not need
 

@@ -13,6 +13,8 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
+from auclab._core.base import CONVERGED
+from auclab._core.words import LINES, few
 from auclab.datasets.target import METRIC_NAMES, WORDS
 from auclab.runs.config.settings import rule_in_words
 from auclab.runs.screen.console import facts_grid, next_commands, out, print_table, short_path
@@ -21,8 +23,6 @@ from auclab.runs.split.guarantees import Guarantee
 from auclab.runs.split.results import Fold, Result
 from auclab.runs.split.tuning import SYMBOLS
 from auclab.runs.tracking.record import RunRecord
-from auclab.types import CONVERGED
-from auclab.wording import LINES, few
 
 #: Order of preference if several quantities are bounded.
 _FIRST = tuple(WORDS.values())

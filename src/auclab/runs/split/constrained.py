@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.tolerances import EQUAL
+from auclab._core.words import FEW, LINES, few
 from auclab.datasets.columns import Encoding, sort_columns
 from auclab.datasets.labels import as_labels
 from auclab.datasets.preprocess import as_text, category_name
@@ -19,14 +22,11 @@ from auclab.export.formula import PreparedColumns, prepared_columns
 from auclab.formulations import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.formulations.programs import row_with
-from auclab.precision import EQUAL
 from auclab.runs.config.compose import Experiment
 from auclab.runs.config.settings import as_constraints
 from auclab.runs.split.formula import column_names
 from auclab.scorecards.items import Item
 from auclab.solvers.registry import check_solvable
-from auclab.types import Array, AuclabError
-from auclab.wording import FEW, LINES, few
 
 
 @dataclass(frozen=True)

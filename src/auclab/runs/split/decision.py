@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from auclab._core.base import Array, AuclabError, Status
 from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import Target, as_target
 from auclab.estimators.calibration import (
@@ -31,7 +32,6 @@ from auclab.estimators.calibration import (
 )
 from auclab.runs.config.settings import DecisionConfig
 from auclab.runs.tracking.address import in_sweep
-from auclab.types import Array, AuclabError, Status
 
 #: Seconds of a solve that is not repeated on inner folds for probabilities.
 _SLOW = 2.0

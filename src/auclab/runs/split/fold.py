@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from auclab._core.base import AuclabError, Status
 from auclab.datasets.records import Dataset, Split, part_sha256
 from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import Target, as_target
-from auclab.precision import CONFIDENCE
 from auclab.runs.config.settings import BoundsConfig, DecisionConfig, InnerConfig, TuneConfig
 from auclab.runs.split.decision import decide
 from auclab.runs.split.formula import describe_scorer, explain
@@ -30,7 +30,9 @@ from auclab.runs.split.tuning import Tuning
 from auclab.samples.tables import in_memory
 from auclab.solvers.monitor import interruptible
 from auclab.solvers.solution import Fitted
-from auclab.types import AuclabError, Status
+
+#: Level of a confidence interval, unless another is wanted; one minus it is the level of a test.
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)

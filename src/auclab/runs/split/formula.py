@@ -15,6 +15,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from auclab import __version__
+from auclab._core.base import AuclabError
 from auclab.datasets.records import Dataset, Split
 from auclab.estimators.scorecard_classifier import card_of, sign_constraints
 from auclab.export.coefficients import Effects, effects
@@ -26,7 +27,6 @@ from auclab.runs.stored.stored_files import CARD_FILE
 from auclab.scorecards import Card, ItemEncoder
 from auclab.scorecards.render import as_html, as_latex, as_markdown, as_text
 from auclab.solvers.solution import Fitted
-from auclab.types import AuclabError
 
 #: Rows on which the formula is compared with the scorer.
 _COMPARED = 10_000

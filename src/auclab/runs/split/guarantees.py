@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from auclab._core.base import Array, Norm
 from auclab.bounds import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
@@ -28,7 +29,6 @@ from auclab.regularisers import norm_named
 from auclab.runs.config.settings import BoundsConfig
 from auclab.runs.split.measured import Measured, Part
 from auclab.solvers.solution import Fitted, InFeatures
-from auclab.types import Array, Norm
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from auclab._core.base import Array
 from auclab.datasets.splits import inner_folds
 from auclab.datasets.target import Target, as_target
 from auclab.estimators import AUCClassifier
@@ -41,7 +42,6 @@ from auclab.runs.split.tuning import (
 from auclab.solvers.kernel.training import KernelMatrix, Training, training_problem
 from auclab.solvers.monitor import one_thread_each
 from auclab.solvers.path_parameters import along, simplest_first
-from auclab.types import Array
 
 
 def tune_kernel(

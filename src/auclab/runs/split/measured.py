@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Protocol
 
 from numpy.typing import NDArray
 
-from auclab.compiled.hinge import pair_hinge_value
+from auclab._core.base import Array, AuclabError
+from auclab._core.hinge import pair_hinge_value
 from auclab.datasets.target import METRIC_NAMES, Kind, Target
 from auclab.estimators.calibration import Cuts
 from auclab.inference import Estimate, estimate_part
@@ -18,7 +19,6 @@ from auclab.inference.comparison import PairMetric, estimate_pairs
 from auclab.metrics import ScoredPart
 from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share
 from auclab.metrics.registry import metric_of
-from auclab.types import Array, AuclabError
 
 Metric = str | Callable[..., float]
 

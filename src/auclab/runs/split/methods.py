@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from auclab._core.base import AuclabError
 from auclab.datasets.records import Dataset
 from auclab.datasets.target import Target
 from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker
@@ -25,7 +26,6 @@ from auclab.runs.split.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.scorecards import Card
 from auclab.solvers.registry import check_exportable
 from auclab.solvers.solution import Fitted
-from auclab.types import AuclabError
 
 
 @dataclass(frozen=True)

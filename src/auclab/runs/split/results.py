@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Any
 
+from auclab._core.base import Status
 from auclab.datasets.records import Dataset, Split
 from auclab.estimators.baselines import Baseline
 from auclab.estimators.linear_ranker import LinearRanker
@@ -22,7 +23,6 @@ from auclab.runs.split.tuning import Tuning
 from auclab.samples.blocks import BlockTable
 from auclab.scorecards import Card
 from auclab.solvers.solution import Fitted
-from auclab.types import Status
 
 
 @dataclass(frozen=True)

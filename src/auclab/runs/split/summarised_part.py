@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.target import Target
 from auclab.estimators.calibration import Cuts
@@ -39,7 +40,6 @@ from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
 from auclab.solvers.registry import capable_solvers, check_blocks, check_capable
 from auclab.solvers.solution import Fitted
-from auclab.types import Array, AuclabError
 
 #: Rows up to which the scores of a part are held in memory.
 MOST_HELD = 5_000_000

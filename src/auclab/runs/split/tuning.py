@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from auclab._core.base import Array, AuclabError, Status
 from auclab.datasets.records import Split
 from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import METRIC_NAMES, Target, as_target
@@ -36,7 +37,6 @@ from auclab.runs.split.constrained import DataConstraints, on_prepared
 from auclab.runs.split.measured import RankedPart, over_pairs
 from auclab.solvers.path_parameters import SERIES_LENGTH, along, penalty_series, series_below
 from auclab.solvers.solution import Solution
-from auclab.types import Array, AuclabError, Status
 
 #: Symbols of the parameters that can be tuned.
 SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C"}

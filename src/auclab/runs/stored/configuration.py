@@ -16,10 +16,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from auclab._core.base import AuclabError
 from auclab.runs.config.compose import OBJECTS, Experiment
 from auclab.runs.config.settings import SETTINGS_BYTES
 from auclab.runs.stored.stored_files import damaged, stored_file
-from auclab.types import AuclabError
 
 #: Entries that a stored configuration may have.
 MOST_ENTRIES = 10_000

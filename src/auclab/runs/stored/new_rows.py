@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.words import counted, did_you_mean
 from auclab.datasets.file import SVMLIGHT, read_new_rows
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import file_sha256
@@ -32,8 +34,6 @@ from auclab.inference import (
     score_drift,
 )
 from auclab.runs.stored.visible import no_formula
-from auclab.types import Array, AuclabError
-from auclab.wording import counted, did_you_mean
 
 #: Column with the number of a row, used if no identifier is kept.
 ROW = "row"

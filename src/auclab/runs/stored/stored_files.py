@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auclab._core.base import Array, AuclabError, GroupWeights
 from auclab.datasets.target import Target
 from auclab.runs.stored.visible import visible
-from auclab.types import Array, AuclabError, GroupWeights
 
 if TYPE_CHECKING:
     from auclab.scorecards import Card

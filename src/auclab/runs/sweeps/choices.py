@@ -29,11 +29,11 @@ from hydra.errors import ConfigCompositionException
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
+from auclab._core.base import AuclabError
 from auclab.runs.config.compose import Experiment, conf_folder
 from auclab.runs.config.settings import linear_notes
 from auclab.runs.config.typed_words import hydra_in_words, in_words, refused_key
 from auclab.runs.tracking.address import SWEEP_VARIABLE
-from auclab.types import AuclabError
 
 #: A plain ``key=value``: neither Hydra's own settings, nor a package, an addition or a deletion.
 _PLAIN = re.compile(r"(?!hydra\.)[A-Za-z_][\w.]*=")

@@ -11,12 +11,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from auclab.files import replace_file
+from auclab._core.base import AuclabError
+from auclab._core.files import replace_file
 from auclab.runs.sweeps.workers import leave_libraries_out_of_collections
 from auclab.runs.tracking.environment import code_version, fingerprint
 from auclab.runs.tracking.record import Draft, RunRecord, describe
 from auclab.runs.tracking.sync import FinishedRun, find_finished
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.runs.config.compose import Experiment

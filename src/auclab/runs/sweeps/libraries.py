@@ -26,7 +26,7 @@ def load() -> None:
     gc.disable()  # there is no garbage yet, and a collection would visit half a million objects
     for name in NAMES:
         import_module(name)
-    from auclab.compiled.compiling import compile_loops
+    from auclab._core.compiling import compile_loops
 
     compile_loops("values", "pairs", "sorting")
     gc.freeze()  # pages that no collection writes to stay shared with the workers

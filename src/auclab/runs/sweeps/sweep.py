@@ -26,11 +26,11 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
-from auclab.files import folders_with
+from auclab._core.base import AuclabError
+from auclab._core.files import folders_with
 from auclab.runs.config.typed_words import hydra_in_words
 from auclab.runs.tracking.address import SWEEP_VARIABLE, Address, TrackingConfig
 from auclab.runs.tracking.sync import Pending, computing, sync_pending, waiting_in, writing
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.runs.sweeps.watcher import Watcher

@@ -16,11 +16,11 @@ from pathlib import Path
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
-from auclab.files import folders_with
+from auclab._core.base import CONVERGED, AuclabError, Status
+from auclab._core.files import folders_with
 from auclab.runs.screen.console import err, out
 from auclab.runs.tracking.record import RECORD_FILE, RunRecord
 from auclab.runs.tracking.sync import Pending, join_sweep, send, show_progress, writing
-from auclab.types import CONVERGED, AuclabError, Status
 
 screen = logging.getLogger("auclab.runs.tracking")
 

@@ -25,8 +25,8 @@ from hydra.core.utils import JobReturn, JobStatus, run_job, setup_globals
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
+from auclab._core.base import AuclabError
 from auclab.runs.screen.encoding import show_in_any_encoding
-from auclab.types import AuclabError
 
 #: Environment variables that linear algebra libraries and compiled functions read when they are loaded.
 THREAD_VARIABLES = (

@@ -16,7 +16,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlparse, urlsplit
 from urllib.request import url2pathname, urlopen
 
-from auclab.types import AuclabError
+from auclab._core.base import AuclabError
 
 #: Seconds in which a server answers.
 _ANSWER_SECONDS = 10.0

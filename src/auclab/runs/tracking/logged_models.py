@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from auclab._core.base import AuclabError
 from auclab.export import scorer as scorer_module
 from auclab.export.scorer import SCORER_FILE, Scorer
 from auclab.runs.tracking import pyfunc_loader
 from auclab.runs.tracking.address import is_local, local_path
 from auclab.runs.tracking.model import EXAMPLE_FILE, MODEL_FILE, TRUSTED
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 
 from auclab import losses, margins, regularisers
+from auclab._core.base import AuclabError
 from auclab.export.scorer import SCORER_FILE, Scorer
-from auclab.types import AuclabError
 
 #: Files of a model, and bytes of its list of columns, at most.
 MOST_FILES, SCHEMA_BYTES = 10_000, 100_000_000
@@ -162,7 +162,7 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
 
     Examples
     --------
-    >>> from auclab.types import AuclabError
+    >>> from auclab._core.base import AuclabError
     >>> try:
     ...     load_model("nowhere")
     ... except AuclabError as error:
@@ -218,7 +218,7 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
 
     Examples
     --------
-    >>> from auclab.types import AuclabError
+    >>> from auclab._core.base import AuclabError
     >>> try:
     ...     load_scorer("nowhere")
     ... except AuclabError as error:

@@ -22,10 +22,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from auclab.files import folders_with, replace_file
+from auclab._core.base import AuclabError
+from auclab._core.files import folders_with, replace_file
 from auclab.runs.tracking.address import TrackingConfig
 from auclab.runs.tracking.environment import CODE_TAG, capture_environment, code_version
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.datasets.records import Dataset

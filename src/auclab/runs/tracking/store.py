@@ -10,10 +10,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from auclab._core.base import AuclabError
 from auclab.runs.tracking.address import Address, DeletedExperimentError, TrackingConfig, cannot_keep, reason_of
 from auclab.runs.tracking.logged_models import MODEL_NAME, models_of
 from auclab.runs.tracking.record import DatasetEntry
-from auclab.types import AuclabError
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when MLflow is imported; "1" would have no effect
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")

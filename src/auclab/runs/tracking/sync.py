@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from filelock import FileLock, Timeout
 
-from auclab.files import replace_file
+from auclab._core.base import AuclabError
+from auclab._core.files import replace_file
 from auclab.runs.tracking.address import (
     Address,
     DeletedExperimentError,
@@ -40,7 +41,6 @@ from auclab.runs.tracking.address import (
 )
 from auclab.runs.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, capture_environment, fingerprint
 from auclab.runs.tracking.record import COMPUTED, LONGEST_VALUE, RunRecord, read_records
-from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     from auclab.runs.tracking.store import Store

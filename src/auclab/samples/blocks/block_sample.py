@@ -16,7 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.accurate import two_sums, weighted_column_sums
+from auclab._core.accurate import two_sums, weighted_column_sums
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import LARGEST_SQUARED
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.labels import BlockLabels, LabelledRows, labels_of
 from auclab.samples.blocks.table import BlockTable
@@ -31,8 +33,6 @@ from auclab.samples.memory import (
 )
 from auclab.samples.protocol import Sums
 from auclab.samples.row_scores import row_scores
-from auclab.types import Array, AuclabError
-from auclab.validation import LARGEST_SQUARED
 
 
 @dataclass(frozen=True)

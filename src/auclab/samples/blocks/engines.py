@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import label_for_every_row
 from auclab.samples.blocks.files import FAN_IN, Reduction, ahead, groups, rows_ahead, tree_sum
 from auclab.samples.blocks.labels import LabelledBlock
 from auclab.samples.blocks.mixed_rows import MixedRows, distinct_codes
 from auclab.samples.blocks.table import Block, BlockTable, Engine, Task
-from auclab.types import Array, AuclabError
-from auclab.validation import label_for_every_row
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from auclab._core.base import Array, AuclabError
 from auclab.samples.blocks.labels import LabelledBlock, LabelledRows
 from auclab.samples.blocks.table import Block
-from auclab.types import Array, AuclabError
 
 #: Results that are added in one task; a power of 2, so that the tree is the same as that of `tree_sum`.
 FAN_IN = 8

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import label_for_every_row, positive_mask, same_length, weight_vector
 from auclab.samples.blocks.table import Block, BlockTable
-from auclab.types import Array, AuclabError
-from auclab.validation import label_for_every_row, positive_mask, same_length, weight_vector
 
 
 class LabelledRows(NamedTuple):

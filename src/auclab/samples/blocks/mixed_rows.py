@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
 from auclab.samples.row_scores import row_scores
-from auclab.types import Array, AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
 from auclab.samples.blocks.engines import LocalEngine
 from auclab.samples.blocks.files import data_files, file_state, is_address, open_file, partition_values, sha256_of_files
 from auclab.samples.blocks.mixed_rows import MixedRows, distinct_codes
 from auclab.samples.blocks.table import Block, BlockTable, Engine
-from auclab.types import Array, AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.accurate import weighted_column_sums
+from auclab._core.accurate import weighted_column_sums
+from auclab._core.base import Array, AuclabError
+from auclab._core.validation import label_for_every_row
 from auclab.samples.bicliques import LevelPairs
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.block_sample import added_sums, refuse_values
@@ -23,8 +25,6 @@ from auclab.samples.blocks.table import BlockTable
 from auclab.samples.memory import column_offsets, spread_of, strided
 from auclab.samples.protocol import Sums
 from auclab.samples.ranked import RankedSample
-from auclab.types import Array, AuclabError
-from auclab.validation import label_for_every_row
 
 #: Entries of the rows of groups in several blocks that are in memory at a time.
 READ_TOGETHER = 10_000_000

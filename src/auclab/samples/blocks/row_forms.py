@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array
 from auclab.samples.blocks.mixed_rows import EncodedRows, MixedRows
-from auclab.types import Array
 
 
 @singledispatch

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab._core.base import Array, AuclabError
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.mixed_rows import MixedRows, not_numbers
 from auclab.samples.row_scores import row_scores
-from auclab.types import Array, AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,13 +30,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auclab.compiled.accurate import bins_of, two_sums
-from auclab.compiled.scores import add_rows, add_scores, moved_scores, parts_of_bins
+from auclab._core.accurate import bins_of, two_sums
+from auclab._core.base import Array
+from auclab._core.scores import add_rows, add_scores, moved_scores, parts_of_bins
 from auclab.formulations.base import Program
 from auclab.samples.blocks.labels import LabelledRows
 from auclab.samples.memory import RowRounding, Sample, exact_products
 from auclab.solvers.solution import BinMultipliers
-from auclab.types import Array
 
 #: Equal parts of a bin, for the value of the objective alone.
 N_PARTS = 64

@@ -21,9 +21,10 @@ from typing import cast
 
 import numpy as np
 
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.tolerances import SMALL_OBJECTIVE
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.precision import PART_OF_GAP, PATIENCE, SMALL_OBJECTIVE
 from auclab.samples.blocks.block_sample import BlockSample
 from auclab.solvers.binned.binned_loss import BINS, MORE_TERMS, BinnedLoss, BinSums, SumInBins, grid_for, moves_of
 from auclab.solvers.certificate import relative_gap, verified_certificate
@@ -34,7 +35,11 @@ from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
 from auclab.solvers.solution import BinMultipliers, Certificate, RawSolution
-from auclab.types import Array, AuclabError, Status
+
+#: The part of a gap that is left to one of its two causes.
+PART_OF_GAP = 0.5
+#: Steps without progress after which the method changes, or ends.
+PATIENCE = 3
 
 
 @dataclass(frozen=True)

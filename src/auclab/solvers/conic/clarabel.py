@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Fixed
 from auclab.models.hard_margin import all_margins, marginals
@@ -18,7 +19,6 @@ from auclab.solvers.budget import SMALL_ENTRIES, finite_or_none, seconds_allowed
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.registry import PARTS
 from auclab.solvers.solution import RawSolution
-from auclab.types import Status
 
 
 def solve_points(problem: Problem, clock: Clock) -> RawSolution | None:

@@ -11,6 +11,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
+from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.models.cvxpy_model import ConvexModel, to_cvxpy
 from auclab.models.hard_margin import marginals
@@ -27,7 +28,6 @@ from auclab.solvers.budget import (
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.reformulations import feature_units
 from auclab.solvers.solution import RawSolution
-from auclab.types import Status
 
 #: A limit is never OPTIMAL: SCS reports one as `optimal_inaccurate`, the others as `user_limit`.
 _STATUS = {

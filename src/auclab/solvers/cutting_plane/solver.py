@@ -19,13 +19,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.compiling import compile_loops
+from auclab._core.base import Array, Status
+from auclab._core.compiling import compile_loops
+from auclab._core.tolerances import EQUAL, HALF_OF_DIGITS, SMALL_OBJECTIVE, TOLERANCE
+from auclab.certificates.scorers import proves_by_slopes
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.bundle import Cuts, LinearMaster, MasterPoint, minimise_model, project_on_level, proved_bound
 from auclab.models.timings import Timings
-from auclab.precision import EQUAL, FEW_STEPS, HALF_OF_DIGITS, LITTLE, MOST_STEPS, SMALL_OBJECTIVE, TOLERANCE
 from auclab.solvers.budget import DENSE_FEATURES, KEPT_BYTES
 from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.certificate import certify, certify_scorers
@@ -43,9 +45,13 @@ from auclab.solvers.cutting_plane.subspace import (
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.registry import is_linear
 from auclab.solvers.solution import RawSolution
-from auclab.solvers.verified.scorers import proves_by_slopes
-from auclab.types import Array, Status
 
+#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
+FEW_STEPS = 5
+#: The part of a gap, or of a step, that does not count.
+LITTLE = 0.1
+#: Steps after which the method, which converges in far fewer, is stopped.
+MOST_STEPS = 200
 #: Weights ≥ 0 with a sum of at most 1 (up to rounding), and their cuts: ``Σ weight·cut`` bounds the loss from below.
 CutCombination = Sequence[tuple[float, Cut]]
 

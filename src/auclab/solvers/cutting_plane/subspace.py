@@ -24,13 +24,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.forms import dense
+from auclab._core.base import Array
+from auclab._core.forms import dense
+from auclab._core.tolerances import HALF_OF_DIGITS, ROUNDING, TOLERANCE
+from auclab.certificates.scorers import proves_by_slopes, slopes_at
 from auclab.formulations.problem import Problem
-from auclab.precision import HALF_OF_DIGITS, ROUNDING, TOLERANCE
 from auclab.regularisers import VectorNorm
 from auclab.samples.memory import strided
-from auclab.solvers.verified.scorers import proves_by_slopes, slopes_at
-from auclab.types import Array
 
 
 @dataclass

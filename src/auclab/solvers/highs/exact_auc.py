@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from auclab._core.base import Array, AuclabError, Status
 from auclab.formulations.problem import Problem
 from auclab.models.exact_auc_mip import MARGIN, Box, Directions, pair_directions, solve_box, widest
 from auclab.models.timings import Clock, Timings
 from auclab.solvers.budget import SMALL_MARGINS, finite_or_none, seconds_allowed
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.solution import RawSolution
-from auclab.types import Array, AuclabError, Status
 
 #: From this number of open directions on a mixed-integer program is faster than two boxes (measured).
 FEW = 40

@@ -17,6 +17,8 @@ from typing import Any
 import highspy
 import numpy as np
 
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.validation import check_choice
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import BufferedAUC
 from auclab.models.dual_lp import highs_status, quiet_highs, run_highs, solve_dual
@@ -27,8 +29,6 @@ from auclab.solvers.monitor import Monitor
 from auclab.solvers.reformulations import feature_units, run_solver
 from auclab.solvers.registry import encodings, fastest_encoding
 from auclab.solvers.solution import RawSolution
-from auclab.types import Array, AuclabError, Status
-from auclab.validation import check_choice
 
 ENCODINGS = ("auto", "full", "dual", "aggregated")
 #: From this number of rows on an interior-point method is faster than the simplex method (measured: 0.9 s against 5.9 s

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError
+from auclab._core.tolerances import FEW_ROUNDINGS
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
-from auclab.precision import FEW_ROUNDINGS
 from auclab.solvers.cutting_plane.subspace import supporting_cut
 from auclab.solvers.reformulations import power_of_two
-from auclab.types import Array, AuclabError
 
 #: What is known about a group.
 EXCLUDED, UNDECIDED, USED = -1, 0, 1

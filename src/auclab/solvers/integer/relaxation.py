@@ -16,9 +16,9 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, Status
 from auclab.models.dual_lp import highs_status, quiet_highs
 from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Plane, Region
-from auclab.types import Array, Status
 
 #: Cuts that are kept when old ones are dropped, in addition to two per column.
 _KEPT = 60

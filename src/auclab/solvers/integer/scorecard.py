@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.hinge import pair_hinge_active
-from auclab.compiled.scorecards import improved_points
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.hinge import pair_hinge_active
+from auclab._core.scorecards import improved_points
+from auclab._core.words import counted
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.solvers.budget import seconds_allowed
@@ -21,8 +23,6 @@ from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.solution import RawSolution
-from auclab.types import Array, AuclabError, Status
-from auclab.wording import counted
 
 if TYPE_CHECKING:
     from auclab.formulations.scorecard import Scorecard

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.tolerances import EQUAL
 from auclab.formulations import Program, RankSVM, as_formulation
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.timings import Clock, Timings
-from auclab.precision import EQUAL
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import moved_intercept
 from auclab.solvers.budget import seconds_allowed
@@ -34,7 +35,6 @@ from auclab.solvers.integer.tree import MANY_ROUNDS, Incumbent, Objective, Tree,
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.path import solve_path
 from auclab.solvers.solution import RawSolution, Solution
-from auclab.types import Array, AuclabError, Status
 
 #: Coefficients without a bound are in a box of this many times the largest one that is known, at least 1; in scores at
 #: unit spread.

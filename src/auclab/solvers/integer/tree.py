@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from auclab.precision import EQUAL, SMALL_OBJECTIVE, SOLVED
+from auclab._core.base import Array, Status
+from auclab._core.tolerances import EQUAL, SMALL_OBJECTIVE, SOLVED
 from auclab.solvers.integer.region import UNDECIDED, Limit, Region, least, tightened
 from auclab.solvers.integer.relaxation import LinearPoint, Relaxation
 from auclab.solvers.monitor import Monitor
-from auclab.types import Array, Status
 
 #: Rounds of cuts in a region whose point is not one of the program, and those at the root and at points that are.
 _ROUNDS, MANY_ROUNDS = 6, 500

@@ -24,9 +24,10 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.tolerances import ROUNDING, SMALL_OBJECTIVE
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.precision import FEW_STEPS, LITTLE, MOST_STEPS, PATIENCE, ROUGH, ROUNDING, SMALL_OBJECTIVE
 from auclab.regularisers import Regulariser
 from auclab.samples.rotated import MAX_ROWS
 from auclab.solvers.canonical import may_be_separated, separates, shares_of
@@ -44,7 +45,17 @@ from auclab.solvers.interior.system import (
 )
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.solution import RawSolution
-from auclab.types import Array, AuclabError, Status
+
+#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
+FEW_STEPS = 5
+#: The part of a gap, or of a step, that does not count.
+LITTLE = 0.1
+#: Steps after which the method, which converges in far fewer, is stopped.
+MOST_STEPS = 200
+#: Steps without progress after which the method changes, or ends.
+PATIENCE = 3
+#: The gap of a first, rough solve, which others refine.
+ROUGH = 1e-2
 
 
 @dataclass(frozen=True)

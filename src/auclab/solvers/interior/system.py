@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg as la
 
-from auclab.compiled.threads import in_parallel
-from auclab.forms import dense
+from auclab._core.base import Array
+from auclab._core.forms import dense
+from auclab._core.threads import in_parallel
+from auclab._core.tolerances import ROUNDING
 from auclab.models.timings import Clock
-from auclab.precision import ROUNDING
 from auclab.regularisers import VectorNorm
-from auclab.types import Array
 
 #: From a vector, or several, over rows to one: ``(I + B G)⁻¹``, and B.
 RowSystem = tuple[Callable[[Array], Array], Callable[[Array], Array]]

@@ -10,7 +10,7 @@ where C is ``Σ q ℓ*(α)``, 0 of the hinge:
   dual point that satisfies the constraint with something to spare is mixed in, as much as is needed (`mixed`).
 
 Sums of each row do not show whether multipliers of ranked pairs are feasible, nor of another loss than the hinge. Those
-are the slopes of the loss at scorers, γ, S and C sums over sorted scores (`auclab.solvers.verified.scorers`), and what
+are the slopes of the loss at scorers, γ, S and C sums over sorted scores (`auclab.certificates.scorers`), and what
 rounding may have taken from these sums is charged.
 
 The sums over K are computed block by block, and their rounding, that of the values of K and what the marginals lack of
@@ -28,16 +28,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from auclab.compiled.accurate import CHUNK, accurate_sum
+from auclab._core.accurate import CHUNK, accurate_sum
+from auclab._core.base import Array
+from auclab.certificates.scorers import Scorers, dual_sums, proves_by_slopes
+from auclab.certificates.value import DOWN, UP
 from auclab.formulations.base import Program, objective_at
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import ROUNDING
-from auclab.precision import FEW_STEPS
 from auclab.solvers.kernel.training import KernelMatrix, Training
-from auclab.solvers.verified.scorers import Scorers, dual_sums, proves_by_slopes
-from auclab.solvers.verified.value import DOWN, UP
-from auclab.types import Array
 
+#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
+FEW_STEPS = 5
 #: Weights ≥ 0, coefficients of every observation in the order of the matrix, half-widths, and the ``1 − z‖h‖`` from
 #: which margins are taken, with a z that may be another one than that of the program.
 Functions = tuple[tuple[float, Array, float, float], ...]
@@ -107,7 +108,7 @@ def slope_point(
     """The dual point of slopes of the loss at scorers, or of a multiplier for every margin.
 
     `problem`: on the features that the scorers are of. `scorers`, `each`: as in
-    `auclab.solvers.verified.scorers.scorer_bound`. `functions`: the scorers as functions of the space.
+    `auclab.certificates.scorers.scorer_bound`. `functions`: the scorers as functions of the space.
     """
     pos, neg, conjugate, off, off_conjugate = dual_sums(problem, scorers, each)
     dual = problem.sample.signed(pos, neg)

@@ -10,18 +10,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.forms import dense
+from auclab._core.base import Array, Status
+from auclab._core.forms import dense
+from auclab._core.tolerances import TOLERANCE
 from auclab.formulations.base import Optimum
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Timings
-from auclab.precision import TOLERANCE
 from auclab.samples.row_scores import row_scores
 from auclab.solvers.budget import BLOCK_BYTES
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.kernel.bound import DualPoint, Functions, evaluate
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.solution import Certificate, InFeatures, Solution
-from auclab.types import Array, Status
 
 #: Phrases about coefficients w, and the same for functions h.
 _IN_SPACE = (

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.compiling import compile_loops
+from auclab._core.base import AuclabError, Status
+from auclab._core.compiling import compile_loops
 from auclab.formulations.base import Program
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel, as_kernel
@@ -22,7 +23,6 @@ from auclab.solvers.kernel.training import KernelMatrix, Training, check_program
 from auclab.solvers.monitor import Monitor, one_thread_each, stop_on_interrupt
 from auclab.solvers.path_parameters import PARAMETERS, along
 from auclab.solvers.solution import Solution
-from auclab.types import AuclabError, Status
 
 #: What `auclab.solve` passes on.
 OPTIONS = ("max_landmarks", "memory_gb")

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.precision import FEW_STEPS, LITTLE, ROUGH, SMALL_OBJECTIVE
+from auclab._core.base import Array, Status
+from auclab._core.tolerances import SMALL_OBJECTIVE
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.kernel.bound import DualPoint, best_between, mixed
 from auclab.solvers.kernel.solution import Found, Stage
@@ -26,8 +27,13 @@ from auclab.solvers.monitor import Monitor
 from auclab.solvers.reformulations import run_solver, with_scaled_parameters
 from auclab.solvers.solution import RawSolution
 from auclab.solvers.verification import verify
-from auclab.types import Array, Status
 
+#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
+FEW_STEPS = 5
+#: The part of a gap, or of a step, that does not count.
+LITTLE = 0.1
+#: The gap of a first, rough solve, which others refine.
+ROUGH = 1e-2
 #: Gains over a constant scorer up to which they count as 0.
 _LEAST_GAIN_OF_ALL = 1e-5
 #: The z of a strictly feasible dual point is at least this fraction of z.

@@ -25,13 +25,13 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from auclab._core.base import Array
+from auclab._core.tolerances import SOLVED
+from auclab.certificates.scorers import Scorers, proves_by_slopes
 from auclab.formulations.problem import Problem
-from auclab.precision import SOLVED
 from auclab.solvers.kernel.bound import DualPoint, Functions, dual_point, slope_point
 from auclab.solvers.kernel.training import KernelMatrix, Training
 from auclab.solvers.solution import RawSolution
-from auclab.solvers.verified.scorers import Scorers, proves_by_slopes
-from auclab.types import Array
 
 
 @dataclass(frozen=True)

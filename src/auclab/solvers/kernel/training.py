@@ -10,18 +10,18 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.accurate import CHUNK
-from auclab.compiled.threads import in_parallel
-from auclab.forms import as_rows, dense
+from auclab._core.accurate import CHUNK
+from auclab._core.base import Array, AuclabError
+from auclab._core.forms import as_rows, dense
+from auclab._core.threads import in_parallel
+from auclab._core.tolerances import HALF_OF_DIGITS
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import ROUNDING, Kernel
-from auclab.precision import HALF_OF_DIGITS
 from auclab.samples.memory import Sample
 from auclab.samples.rotated import MAX_ROWS
 from auclab.samples.tables import require_memory
-from auclab.types import Array, AuclabError
 
 #: Observations from which on a product is computed in two threads.
 _MIN_THREADED = 4096

@@ -22,11 +22,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 
+from auclab._core.base import Array
+from auclab._core.tolerances import HALF_OF_DIGITS, ROUNDING
 from auclab.formulations.base import Program
-from auclab.precision import FEW_STEPS, HALF_OF_DIGITS, ROUNDING
 from auclab.regularisers.faces import Face, L1Face
 from auclab.solvers.smoothed.losses import Check, never
-from auclab.types import Array
+
+#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
+FEW_STEPS = 5
 
 
 def active_set_step(

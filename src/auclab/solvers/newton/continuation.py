@@ -25,9 +25,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from auclab._core.base import Array, Status
+from auclab._core.tolerances import EPSILON, SMALL_OBJECTIVE
+from auclab.certificates.scorers import proves_by_slopes
+from auclab.certificates.value import dual_bound
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.precision import EPSILON, FEW_STEPS, LITTLE, MOST_STEPS, PART_OF_GAP, SMALL_OBJECTIVE
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, certify_scorers, relative_gap
 from auclab.solvers.monitor import Monitor
@@ -35,10 +38,15 @@ from auclab.solvers.newton.minimise import DampedNewton, Iterate, NewtonOptions,
 from auclab.solvers.smoothed.losses import Evaluation
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.solution import Certificate, RawSolution
-from auclab.solvers.verified.scorers import proves_by_slopes
-from auclab.solvers.verified.value import dual_bound
-from auclab.types import Array, Status
 
+#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
+FEW_STEPS = 5
+#: The part of a gap, or of a step, that does not count.
+LITTLE = 0.1
+#: Steps after which the method, which converges in far fewer, is stopped.
+MOST_STEPS = 200
+#: The part of a gap that is left to one of its two causes.
+PART_OF_GAP = 0.5
 #: The first width near a start that may be some way off.
 WIDER = 0.125
 #: The next width relative to the last one: after a minimum that took few steps, and after others.

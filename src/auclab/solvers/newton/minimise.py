@@ -14,16 +14,24 @@ from typing import Any
 
 import numpy as np
 
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.tolerances import EPSILON, HALF_OF_DIGITS
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
-from auclab.precision import EPSILON, FARTHER, HALF_OF_DIGITS, LITTLE, MOST_STEPS, PATIENCE
 from auclab.solvers.budget import NEWTON_FEATURES
 from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.monitor import Monitor, OutOfTime
 from auclab.solvers.newton.steps import Hessian, HessianOperator, proximal_step
 from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
-from auclab.types import Array, AuclabError, Status
 
+#: Where a length is not known, w is at most this many times as long as a w that is.
+FARTHER = 10.0
+#: The part of a gap, or of a step, that does not count.
+LITTLE = 0.1
+#: Steps after which the method, which converges in far fewer, is stopped.
+MOST_STEPS = 200
+#: Steps without progress after which the method changes, or ends.
+PATIENCE = 3
 #: First damping. Below a thousandth of it no damping is used; at 10¹¹ times it the iteration ends.
 _DAMPING = 1e-3
 #: Ratios of actual to predicted reduction below which the damping rises, and above which it falls (algorithm 4.1).

@@ -19,9 +19,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from auclab._core.base import Array, AuclabError, Status
+from auclab._core.tolerances import ORDINARY
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import is_quickly_separated
-from auclab.precision import ORDINARY
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import NEWTON_FEATURES
 from auclab.solvers.canonical import leaves_no_hinge, separates
@@ -34,7 +35,6 @@ from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
 from auclab.solvers.solution import RawSolution
 from auclab.solvers.windows import solve_windows
-from auclab.types import Array, AuclabError, Status
 
 #: The growth factor of subsamples, and the least ratio of the whole to the largest.
 _GROWTH, _LEAST_GROWTH = 8, 3

@@ -27,17 +27,21 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
+from auclab._core.base import Array
+from auclab._core.tolerances import ROUNDING, SOLVED
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import row_with, without_squares
 from auclab.models.bundle import norm_cone
-from auclab.precision import LITTLE, MOST_STEPS, ROUNDING, SOLVED
 from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.active_set_step import active_set_step, solve_positive_definite
 from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss, never
-from auclab.types import Array
 
+#: The part of a gap, or of a step, that does not count.
+LITTLE = 0.1
+#: Steps after which the method, which converges in far fewer, is stopped.
+MOST_STEPS = 200
 #: Newton steps on a model end where one reduces it by less than this part of what all of them did: they converge
 #: quadratically.
 _LAST = 1e-4

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab._core.base import Array
 from auclab.solvers.budget import BLOCK_BYTES
-from auclab.types import Array
 
 #: Bins per smoothing width, and the bytes that the sums per bin of one class may take.
 BINS_PER_WIDTH = 16

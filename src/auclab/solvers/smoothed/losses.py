@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from auclab.compiled.pieces import point_piece_sums
-from auclab.compiled.rows import sparse_gram
+from auclab._core.base import Array
+from auclab._core.pieces import point_piece_sums
+from auclab._core.rows import sparse_gram
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
-from auclab.types import Array
 
 #: Multiplications between two checks of the time limit: less than a tenth of a second.
 _AT_A_TIME = 2**28

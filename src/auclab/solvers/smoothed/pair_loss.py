@@ -14,9 +14,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
-from auclab.compiled.rows import sparse_window_products
-from auclab.compiled.smooth import (
+from auclab._core.base import Array
+from auclab._core.pieces import opposite_piece_slopes, pair_piece_sums
+from auclab._core.rows import sparse_window_products
+from auclab._core.smooth import (
     Index,
     add_window_differences,
     add_window_rows,
@@ -24,7 +25,7 @@ from auclab.compiled.smooth import (
     sums_of_entries,
     window_sums,
 )
-from auclab.compiled.threads import LARGE, in_parallel
+from auclab._core.threads import LARGE, in_parallel
 from auclab.formulations.problem import Problem
 from auclab.samples.bicliques import Side
 from auclab.samples.blocks.ranked_blocks import RankedBlockSample
@@ -40,7 +41,6 @@ from auclab.solvers.smoothed.losses import (
     some_at_a_time,
     with_one_sum,
 )
-from auclab.types import Array
 
 
 @dataclass(frozen=True)

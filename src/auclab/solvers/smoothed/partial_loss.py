@@ -24,16 +24,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from auclab.compiled.hinge import ascending
-from auclab.compiled.pieces import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
-from auclab.compiled.smooth import Index, sweep_neg, sweep_pos
+from auclab._core.base import Array
+from auclab._core.hinge import ascending
+from auclab._core.pieces import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
+from auclab._core.smooth import Index, sweep_neg, sweep_pos
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import KEPT_BYTES
 from auclab.solvers.smoothed.binned_hessian import binned_hessian
 from auclab.solvers.smoothed.losses import Check, Evaluation, SmoothedLoss, never, row_products
 from auclab.solvers.smoothed.pair_loss import CurvedPairs, PairLoss, SortedClass
-from auclab.types import Array
 
 #: Ratio of the negatives that are sorted to those with a positive weight at the last point.
 _SPARE = 1.1

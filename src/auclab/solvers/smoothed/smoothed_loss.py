@@ -5,15 +5,15 @@ Variables are ``θ = (w, b, t)`` with t in place of ‖w‖, so a hinge argument
 
     gradient = −Σ q α D,        Hessian = Σ q φ''(a) D Dᵀ,      φ'' = 1/(2h) in the band |a| < h.
 
-φ is the Huber-smoothed hinge (`auclab.compiled.smooth`). The multipliers ``α − φ''(a) D·δ``, linear in a step δ, are
+φ is the Huber-smoothed hinge (`auclab._core.smooth`). The multipliers ``α − φ''(a) D·δ``, linear in a step δ, are
 those at the end of the step if no margin enters or leaves the band: with a Newton step they satisfy the dual
 constraint, which those before the step do not.
 """
 
 from __future__ import annotations
 
-from auclab.compiled.compiling import Family, compile_loops
-from auclab.compiled.hinge import FEW
+from auclab._core.compiling import Family, compile_loops
+from auclab._core.hinge import FEW
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.smoothed.losses import Check, PointLoss, SmoothedLoss, never

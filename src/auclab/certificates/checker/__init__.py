@@ -1,0 +1,1 @@
+"""Lower bounds in rational arithmetic, with nothing of the solvers."""

@@ -1,1 +1,0 @@
-"""Nearest points: small linear and quadratic programs on arrays, below the formulations."""

@@ -1,1 +1,0 @@
-"""Bounds that include all rounding errors; docs/guarantees.md explains why they hold."""
