@@ -69,7 +69,7 @@ def test_a_limit_is_kept(solver, shape, looks):
 @pytest.mark.slow
 def test_a_limit_within_a_sum_of_products_ends_the_solve(looks, monkeypatch):
     """Sums over many sparse rows look at the clock in the middle, here after far fewer rows."""
-    monkeypatch.setattr("auclab.solvers.smoothed.losses._AT_A_TIME", 2**16)
+    monkeypatch.setattr("auclab._core.rows._AT_A_TIME", 2**16)
     rng = np.random.default_rng(0)
     X = sp.random_array((40_000, 60), density=0.1, rng=rng, format="csr")
     y = X @ rng.normal(size=60) + 0.5 * rng.normal(size=40_000) > 0.2

@@ -5,18 +5,18 @@ import pytest
 import scipy.sparse as sp
 
 from auclab import CSVM, PartialAUC, RankSVM
+from auclab._core.rows import row_products
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.monitor import Monitor, OutOfTime
 from auclab.solvers.newton.minimise import DampedNewton
-from auclab.solvers.smoothed import losses
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 
 
 @pytest.fixture
 def few_at_a_time(monkeypatch):
-    monkeypatch.setattr(losses, "_AT_A_TIME", 20)
+    monkeypatch.setattr("auclab._core.rows._AT_A_TIME", 20)
 
 
 def rows():
@@ -30,7 +30,7 @@ def test_products_in_parts_are_those_of_all_rows():
     X, _ = rows()
     weight = np.random.default_rng(1).random(40)
     looks = []
-    found = losses.row_products(X, weight, lambda: looks.append(1))
+    found = row_products(X, weight, lambda: looks.append(1))
     np.testing.assert_allclose(found, X.T @ np.diag(weight) @ X, atol=1e-13)
     assert len(looks) == 20  # 2 rows of 9 products at a time
 
@@ -40,7 +40,7 @@ def test_products_of_rows_with_themselves_are_symmetric():
     X, _ = rows()
     weight = np.random.default_rng(1).random(40)
     weight[::5] = 0.0
-    found = losses.row_products(X, weight, lambda: None)
+    found = row_products(X, weight, lambda: None)
     np.testing.assert_allclose(found, X.T @ np.diag(weight) @ X, atol=1e-13)
     assert (found == found.T).all()
 
@@ -53,7 +53,7 @@ def test_a_hessian_in_parts_is_that_of_all_rows(program, kind, monkeypatch):
     loss = smooth_loss(problem, problem.sample)
     evaluation = loss.evaluate(np.array([0.5, -0.3, 0.2, 0.1, 0.0]), 0.4)
     whole = loss.hessian(evaluation)
-    monkeypatch.setattr(losses, "_AT_A_TIME", 20)
+    monkeypatch.setattr("auclab._core.rows._AT_A_TIME", 20)
     np.testing.assert_allclose(loss.hessian(evaluation), whole, atol=1e-14)
 
     def leave():

@@ -12,6 +12,7 @@ from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations import Program
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.newton import minimise
 from auclab.solvers.newton.minimise import DampedNewton
 from auclab.solvers.path import InnerPath
 from auclab.solvers.smoothed.pair_loss import PairLoss
@@ -112,3 +113,22 @@ def test_w_0_is_proved_above_its_level_and_not_below(program: Program, parameter
         while not path.is_final(k):
             point = path.refined(k)
         assert point.coef.any() == (k == 1)
+
+
+def test_giving_up_a_hessian_with_which_steps_converge_slowly_saves_evaluations(monkeypatch):
+    X, y = data(n=400)
+    evaluations: list[float] = []
+    evaluate = PairLoss.evaluate
+    monkeypatch.setattr(PairLoss, "evaluate", lambda *args: evaluations.append(args[2]) or evaluate(*args))
+
+    def number() -> int:
+        evaluations.clear()
+        path = InnerPath(RankSVM(1.0), X, y, np.geomspace(1.0, 1e-3, 10).tolist())
+        for _ in range(4):
+            for k in path.order:
+                path.refined(k)
+        return len(evaluations)
+
+    with_rule = number()
+    monkeypatch.setattr(minimise, "_CHORD_RATE", np.inf)
+    assert number() >= 1.1 * with_rule, with_rule

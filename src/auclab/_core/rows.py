@@ -10,6 +10,7 @@ which row is which by ascending scores, so that no sorted copy is made.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,16 @@ from auclab._core.comparable import cell_moments, window_moments
 from auclab._core.loop import loop
 from auclab._core.scores import LAGRANGE, LENGTH, NODE_POSITIONS, NODES, SATURATED, score_cells
 from auclab._core.smooth import Index
+
+#: Multiplications between two checks of the time limit: less than a tenth of a second.
+_AT_A_TIME = 2**28
+
+#: Raises `OutOfTime` where a solve has to end.
+Check = Callable[[], object]
+
+
+def never() -> None:
+    """The check of a computation without a time limit."""
 
 
 @loop()
@@ -239,3 +250,45 @@ def _add_window_products(
             gathered[k] = 0.0
             is_touched[k] = False
         n_touched = 0
+
+
+def some_at_a_time(n_rows: int, per_row: float, check: Check) -> Iterator[slice]:
+    """Consecutive rows in parts that take little time each, given the number of multiplications for a row.
+
+    Examples
+    --------
+    >>> list(some_at_a_time(10, 2.0**26, lambda: None))
+    [slice(0, 4, None), slice(4, 8, None), slice(8, 10, None)]
+    """
+    size = max(1, int(_AT_A_TIME / max(per_row, 1.0)))
+    for start in range(0, n_rows, size):
+        check()
+        yield slice(start, min(start + size, n_rows))
+
+
+def row_products(rows: Array, weight: Array, check: Check) -> Array:
+    """``Σ_k weight_k x_k x_kᵀ`` of dense rows, with weights ≥ 0."""
+    total, root = np.zeros((rows.shape[1], rows.shape[1])), np.sqrt(weight)
+    for part in some_at_a_time(rows.shape[0], total.size, check):
+        scaled = rows[part] * root[part, None]
+        total += np.dot(scaled.T, scaled)
+    return total
+
+
+def gram(X: Any, weight: Array, check: Check = never) -> Array:
+    """``Xᵀ diag(q) X`` of an array or a CSR matrix, with weights q ≥ 0, of which most may be 0.
+
+    `check`: called between parts of the rows.
+
+    Examples
+    --------
+    >>> gram(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([4.0, 0.0])).tolist()
+    [[4.0, 8.0], [8.0, 16.0]]
+    """
+    if not hasattr(X, "toarray"):
+        used = np.flatnonzero(weight)
+        return row_products(X[used], weight[used], check)
+    total = np.zeros((X.shape[1], X.shape[1]))
+    for part in some_at_a_time(X.shape[0], (X.nnz / max(X.shape[0], 1)) ** 2, check):
+        total += sparse_gram(X[part], weight[part])
+    return total

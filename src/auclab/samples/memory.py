@@ -22,7 +22,7 @@ from auclab._core.accurate import weighted_column_sums
 from auclab._core.base import Array, AuclabError
 from auclab._core.forms import as_matrix, as_rows, column_names, dense
 from auclab._core.hinge import ascending
-from auclab._core.rows import sparse_gram
+from auclab._core.rows import Check, gram, never
 from auclab._core.threads import LARGE, in_parallel
 from auclab._core.validation import (
     LARGEST_SQUARED,
@@ -453,15 +453,12 @@ class Sample:
         of_pos, of_neg = in_parallel(weighted_column_sums, *parts, threads=self._large)
         return of_pos, of_neg
 
-    def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
-        """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ``, shape (n_features, n_features); weights ≥ 0, most may be 0."""
-        if self.is_sparse:
-            return sparse_gram(self.X_pos, weight_pos) + sparse_gram(self.X_neg, weight_neg)
-        total = np.zeros((self.n_features, self.n_features))
-        for X, weight in ((self.X_pos, weight_pos), (self.X_neg, weight_neg)):
-            rows = X[weight > 0]
-            total += (rows * weight[weight > 0][:, None]).T @ rows
-        return total
+    def gram(self, weight_pos: Array, weight_neg: Array, check: Check = never) -> Array:
+        """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ``, shape (n_features, n_features); weights ≥ 0, most may be 0.
+
+        `check`: called between parts of the rows, of less than a tenth of a second each.
+        """
+        return gram(self.X_pos, weight_pos, check) + gram(self.X_neg, weight_neg, check)
 
     def combine(self, multipliers_pos: Array, multipliers_neg: Array) -> Array:
         """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻``, shape (n_features,)."""

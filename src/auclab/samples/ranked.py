@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from auclab._core.accurate import weighted_column_sums
 from auclab._core.base import Array
 from auclab._core.forms import column_names
-from auclab._core.rows import sparse_gram
+from auclab._core.rows import Check, gram, never
 from auclab._core.validation import label_for_every_row
 from auclab.samples.bicliques import LevelPairs, ListedPairs, Side
 from auclab.samples.memory import Sample, checked_features, moved_rows
@@ -120,13 +120,9 @@ class RankedSample(Sample):
         """``Σ_i α_i x_i`` and ``Σ_j β_j x_j`` as ``(high, low, error)``, in twice the working precision."""
         return weighted_column_sums(self.X_pos, pos), weighted_column_sums(self.X_pos, neg)
 
-    def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
+    def gram(self, weight_pos: Array, weight_neg: Array, check: Check = never) -> Array:
         """``Σ_i (u_i + v_i) x_i x_iᵀ``, shape (n_features, n_features)."""
-        weight = weight_pos + weight_neg
-        if self.is_sparse:
-            return sparse_gram(self.X_pos, weight)
-        rows = self.X_pos[weight > 0]
-        return np.asarray((rows * weight[weight > 0][:, None]).T @ rows)
+        return gram(self.X_pos, weight_pos + weight_neg, check)
 
     def with_rows(self, X: Any, **changes: Any) -> RankedSample:
         """The sample with other rows in the same places."""

@@ -2,7 +2,7 @@
 
 A choice among many λ or z needs every scorer roughly and only the close ones well. The minimum at one smoothing width
 is that of `auclab.solvers.newton.minimise`; from the minimum at a neighbouring value or at the last width it takes one
-or two steps, with the Hessian of the last minimum as long as few steps end with it: one costs as much as ten
+or two steps, with the Hessian of the last minimum as long as steps converge fast with it: one costs as much as ten
 evaluations (83,000 rows × 58 columns). Between changes of the margins near the kinks the minimum is affine in the
 width, by which the next level is started (`auclab.solvers.newton.continuation`). Minima are not certified: the
 smoothing gap estimates the distance of the value from the optimum, and the solve at the chosen value has a
@@ -27,10 +27,6 @@ from auclab.solvers.registry import PARTS
 from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 
-#: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
-FEW_STEPS = 5
-#: The part of a gap, or of a step, that does not count.
-LITTLE = 0.1
 #: The gap of a first, rough solve, which others refine.
 ROUGH = 1e-2
 #: Smoothing widths, in units of the margins.
@@ -91,12 +87,10 @@ class SmoothedPath:
         return self._found(k, iterate.evaluation, iterate.step) if iterate.converged and not is_null else None
 
     def _minimised(self, k: int, method: DampedNewton, evaluation: Evaluation) -> Iterate:
-        """Steps with the last Hessian, if few are enough and w = 0 need not be proved, else with the sample's own."""
+        """Steps with the last Hessian, then with the sample's own where that is too far off or w = 0 may be optimal."""
         loss = self._loss(k)
         if self._hessian is not None:
-            # The predicted reduction with a Hessian of another point has to be smaller.
-            part = LITTLE * ROUGH
-            iterate = method.minimise(loss, evaluation, self._hessian, relative_tolerance=part, max_steps=FEW_STEPS)
+            iterate = method.minimise(loss, evaluation, self._hessian, relative_tolerance=ROUGH)
             evaluation = iterate.evaluation
             if iterate.converged and not self._is_near_null(k, self._value(k, evaluation), evaluation):
                 return iterate
@@ -105,7 +99,7 @@ class SmoothedPath:
             # Multipliers prove w = 0 after a step with the Hessian of their point, which is the minimum.
             iterate = method.minimise(loss, iterate.evaluation, relative_tolerance=HALF_OF_DIGITS)
         assert isinstance(iterate.hessian, np.ndarray)
-        self._hessian = iterate.hessian
+        self._hessian = iterate.hessian if loss.lends_hessian else None
         return iterate
 
     def _loss(self, k: int) -> SmoothedLoss:
@@ -158,10 +152,8 @@ def is_smooth_path(problems: Sequence[Problem]) -> bool:
     """Whether the method applies: λ > 0 or z < 0, the norm l2, and rows in memory."""
     program, sample = problems[0].program, problems[0].sample
     return (
-        all(each.program.uses_norm and each.program.threshold <= 0 for each in problems)
-        and program.regulariser.norm.is_euclidean
-        and PARTS["smoothed path"].why_not(program, problems[0].constraints) is None
-        and not sample.in_blocks
+        all(PARTS["smoothed path"].takes(each) for each in problems)
+        and program.used_norm.is_euclidean
         and sample.n_features <= DENSE_FEATURES
         and bool(sample.mean_difference.any())
     )

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.accurate import two_sums, weighted_column_sums
 from auclab._core.base import Array, AuclabError
+from auclab._core.rows import Check, never
 from auclab._core.validation import LARGEST_SQUARED
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.labels import BlockLabels, LabelledRows, labels_of
@@ -290,7 +291,7 @@ class BlockSample(Sample):
         rows = self.table.take(numbers)
         return rows[: len(rows_pos)], rows[len(rows_pos) :]
 
-    def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
+    def gram(self, weight_pos: Array, weight_neg: Array, check: Check = never) -> Array:
         """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ`` in one pass."""
         weights = (self._joined(slices, weight_pos, weight_neg) for slices in self._class_slices())
         return np.asarray(sum(self.table.run(row_forms.gram, weights)))

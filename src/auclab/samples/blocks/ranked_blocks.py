@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from auclab._core.accurate import weighted_column_sums
 from auclab._core.base import Array, AuclabError
+from auclab._core.rows import Check, never
 from auclab._core.validation import label_for_every_row
 from auclab.samples.bicliques import LevelPairs
 from auclab.samples.blocks import row_forms
@@ -115,7 +116,7 @@ class RankedBlockSample(RankedSample):
         """``Σ_i α_i x_i`` and ``Σ_j β_j x_j`` as ``(high, low, error)``, in one pass."""
         return added_sums(self.table.run(_accurate_sums, self.table.split(np.c_[pos, neg])), self.n_features)
 
-    def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
+    def gram(self, weight_pos: Array, weight_neg: Array, check: Check = never) -> Array:
         """``Σ_i (u_i + v_i) x_i x_iᵀ`` in one pass."""
         return np.asarray(sum(self.table.run(row_forms.gram, self.table.split(weight_pos + weight_neg))))
 

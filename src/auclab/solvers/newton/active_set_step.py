@@ -20,13 +20,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+from scipy.linalg import lstsq
+from scipy.linalg.lapack import dposv
 
 from auclab._core.base import Array
+from auclab._core.rows import Check, never
 from auclab._core.tolerances import HALF_OF_DIGITS, ROUNDING
 from auclab.formulations.base import Program
 from auclab.regularisers.faces import Face, L1Face
-from auclab.solvers.smoothed.losses import Check, never
 
 #: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
 FEW_STEPS = 5
@@ -172,7 +173,9 @@ def solve_positive_definite(matrix: Array, right: Array) -> Array:
     scaled, scaled_right = matrix * unit[:, None] * unit[None, :], unit * right
     if not (np.isfinite(scaled).all() and np.isfinite(scaled_right).all()):
         return np.full(right.size, np.nan)
-    try:
-        return np.asarray(unit * cho_solve(cho_factor(scaled, check_finite=False), scaled_right, check_finite=False))
-    except LinAlgError:
-        return np.asarray(unit * lstsq(scaled, scaled_right, lapack_driver="gelsy", check_finite=False)[0])
+    if right.size == 0:
+        return right
+    _, found, not_positive = dposv(scaled, scaled_right)
+    if not_positive:
+        found = lstsq(scaled, scaled_right, lapack_driver="gelsy", check_finite=False)[0]
+    return np.asarray(unit * found)

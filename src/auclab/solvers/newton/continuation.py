@@ -43,17 +43,14 @@ from auclab.solvers.solution import Certificate, RawSolution
 FEW_STEPS = 5
 #: The part of a gap, or of a step, that does not count.
 LITTLE = 0.1
-#: Steps after which the method, which converges in far fewer, is stopped.
-MOST_STEPS = 200
 #: The part of a gap that is left to one of its two causes.
 PART_OF_GAP = 0.5
 #: The first width near a start that may be some way off.
 WIDER = 0.125
 #: The next width relative to the last one: after a minimum that took few steps, and after others.
 _FAST, _SLOW = 0.1, 0.3
-#: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
-#: steps, and when there are enough that a certificate costs little compared with them.
-_OPEN, _NEAR, _FAR = 0.3, 3.0, 1e3
+#: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified.
+_OPEN, _NEAR = 0.3, 1e3
 #: How many times the smoothing gap the certified gap is at most, if the steps have converged.
 _EXPLAINED = 3.0
 #: The error of a value on a subsample that steps leave, in units of features per observation.
@@ -219,7 +216,6 @@ class Continuation:
             self._begin(),
             self.hessian,
             relative_tolerance=self.relative,
-            max_steps=MOST_STEPS if self.hessian is None else FEW_STEPS,
             noise=self.noise,
             ridge=self._ridge,
         )
@@ -283,8 +279,7 @@ class Continuation:
 
     def _certifies(self, last: bool) -> bool:
         """Whether a certificate may have the required gap, or helps to get there."""
-        near = (_NEAR if self.steps <= FEW_STEPS else _FAR) * self.state.wanted
-        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= near)
+        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= _NEAR * self.state.wanted)
 
     def _is_certified(self) -> bool:
         """Certify the last minimum; False where its steps ended too early."""
@@ -356,7 +351,7 @@ class Continuation:
         return min(found, key=lambda certificate: certificate.gap)
 
     def _keep_hessian(self) -> None:
-        """Keep the Hessian of a subsample; none for hardest negatives, few of which are near τ in a subsample."""
+        """Keep the Hessian of a subsample."""
         last = self.minima[-1].hessian
-        if not self.whole and not self.state.problem.program.comparisons.hardest and isinstance(last, np.ndarray):
+        if not self.whole and self.loss.lends_hessian and isinstance(last, np.ndarray):
             self.state.hessian = last

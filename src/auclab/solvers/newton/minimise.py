@@ -18,10 +18,11 @@ from auclab._core.base import Array, AuclabError, Status
 from auclab._core.tolerances import EPSILON, HALF_OF_DIGITS
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
+from auclab.formulations.programs import without_squares
 from auclab.solvers.budget import NEWTON_FEATURES
 from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.monitor import Monitor, OutOfTime
-from auclab.solvers.newton.steps import Hessian, HessianOperator, proximal_step
+from auclab.solvers.newton.steps import Hessian, HessianOperator, plus_diagonal, proximal_step
 from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
 
 #: Where a length is not known, w is at most this many times as long as a w that is.
@@ -30,8 +31,6 @@ FARTHER = 10.0
 LITTLE = 0.1
 #: Steps after which the method, which converges in far fewer, is stopped.
 MOST_STEPS = 200
-#: Steps without progress after which the method changes, or ends.
-PATIENCE = 3
 #: First damping. Below a thousandth of it no damping is used; at 10¹¹ times it the iteration ends.
 _DAMPING = 1e-3
 #: Ratios of actual to predicted reduction below which the damping rises, and above which it falls (algorithm 4.1).
@@ -39,6 +38,8 @@ _POOR_RATIO, _GOOD_RATIO = 0.25, 0.75
 #: The line search ends where the derivative is below this part of the first one, or with the last of 8 points; a new
 #: point keeps this part of the bracket from both ends.
 _FLAT, _MAX_POINTS, _INSIDE = 0.2, 8, 0.05
+#: A Hessian of another point is given up where the predicted reduction falls by less than this factor in a step.
+_CHORD_RATE = 0.3
 #: A secant update is left out where the curvature along the step differs from the known one by more than this factor.
 _LARGEST_RATIO = 10.0
 
@@ -115,9 +116,12 @@ class DampedNewton:
         max_iter: int = NewtonOptions.max_iter,
     ) -> None:
         self.program, self.monitor, self.constraints = program, monitor, constraints
+        self.norm = program.used_norm
+        # ρ Σ w_k² is part of the quadratic model: of λ‖w‖₂² without z no norm is left, and a step is one linear system.
+        self.ridge, self.without_squares = without_squares(program)
+        self.squares = np.r_[np.full(spread.size, 2.0 * self.ridge), 0.0, 0.0]
         self.unit = 1.0 / spread
         self.spread = np.r_[spread**2, 1.0, max(program.threshold**2, 1e-6)]
-        self.by_products = spread.size > NEWTON_FEATURES
         self.iterations, self.max_iter = 0, max_iter
 
     def stopped(self) -> Status | None:
@@ -133,14 +137,13 @@ class DampedNewton:
         hessian: Array | None = None,
         *,
         relative_tolerance: float = LITTLE,
-        max_steps: int = MOST_STEPS,
         noise: float = 0.0,
         ridge: float = 0.0,
     ) -> Iterate:
         """Steps from `begin`, at its width, until the predicted reduction of the next one is negligible.
 
-        `hessian` (n_features + 2, n_features + 2): taken in place of the sample's own, with a secant update at every
-        step.
+        `hessian` (n_features + 2, n_features + 2): that of another point, taken in place of the sample's own, with a
+        secant update at every step, as long as every step reduces the predicted reduction to three tenths.
         `relative_tolerance`: the predicted reduction, relative to the smoothing gap, at which to stop. `noise`: the
         relative error of the sample itself, below which a predicted reduction is negligible. `ridge`: added to the
         Hessian, in units of the features' scales: directions without curvature are left as they are.
@@ -150,10 +153,10 @@ class DampedNewton:
         damping_hessian: Any = None
         # `damped`: the damping to return to if the undamped step that should end the iteration fails.
         damping = damped = 0.0
-        least, stalled = np.inf, 0
+        last = np.inf
         curvature: Any = self._hessian(loss, evaluation, ridge) if hessian is None else hessian
         negative_gradient = loss.direction_sum(evaluation.multipliers)
-        for _ in range(max_steps):
+        for _ in range(MOST_STEPS):
             if self.stopped() is not None:
                 break
             if damping and damping_hessian is None:
@@ -178,12 +181,10 @@ class DampedNewton:
                 damping, damped = 0.0, damping
                 continue
             converged = predicted <= max(0.0 if damping else negligible, (noise + EPSILON * EPSILON) * value)
-            # At very small widths the predicted reduction may be rounding of the gradient, and falls no further.
-            stalled = 0 if predicted < 0.5 * least or predicted > HALF_OF_DIGITS * value else stalled + 1
-            least = min(least, predicted)
-            converged = converged or (stalled >= PATIENCE and not damping)
-            if converged or not np.isfinite(value):
+            # Steps with a Hessian of another point (chord method) converge linearly, at the rate of the reductions.
+            if converged or not np.isfinite(value) or (hessian is not None and predicted > _CHORD_RATE * last):
                 break
+            last = predicted
             self.iterations += 1
             if hessian is not None:
                 evaluation.release()
@@ -211,9 +212,9 @@ class DampedNewton:
 
     def step(self, hessian: Hessian, negative_gradient: Array, theta: Array) -> Array:
         """The proximal step of the model to a point that satisfies the constraints; 0 if out of time."""
-        settings = self.spread, self.constraints, self.monitor
+        model = plus_diagonal(hessian, self.squares), negative_gradient - self.squares * theta, theta
         try:
-            return proximal_step(self.program, hessian, negative_gradient, theta, *settings)
+            return proximal_step(self.without_squares, *model, self.spread, self.constraints, self.monitor)
         except OutOfTime:
             return np.zeros_like(theta)
 
@@ -252,16 +253,15 @@ class DampedNewton:
 
     def _slope(self, theta: Array, step: Array, negative_gradient: Array, side: int) -> float:
         """The derivative of loss and penalty at `theta` along a step on the cone, from the side of its sign."""
-        along, regulariser = 0.0, self.program.regulariser
-        if self.program.uses_norm:
-            beside = theta[:-2] + side * 1e-9 * step[:-2]  # where a norm has a kink, its derivative on this side
-            along = float(regulariser.norm.subgradient(beside) @ step[:-2])
+        regulariser = self.program.regulariser
+        beside = theta[:-2] + side * 1e-9 * step[:-2]  # where a norm has a kink, its derivative on this side
+        along = float(self.norm.subgradient(beside) @ step[:-2])
         of_penalty = regulariser.slope(theta[-1]) * along + 2.0 * regulariser.ridge * float(theta[:-2] @ step[:-2])
         return of_penalty - float(negative_gradient[:-1] @ step[:-1]) - float(negative_gradient[-1]) * along
 
     def _hessian(self, loss: SmoothedLoss, evaluation: Evaluation, ridge: float = 0.0) -> Hessian:
         """The Hessian of the loss, and a small ridge in units of the features' scales."""
-        if self.by_products:
+        if loss.sample.n_features > NEWTON_FEATURES:
             return HessianOperator(loss, ((1.0, evaluation),), ridge * self.spread)
         try:
             return loss.hessian(evaluation) + np.diag(ridge * self.spread)
@@ -287,7 +287,7 @@ class DampedNewton:
         theta = theta.copy()
         if self.constraints is not None:
             theta[:-2] = np.clip(theta[:-2], self.constraints.lower, self.constraints.upper)
-        theta[-1] = self.program.regulariser.norm(theta[:-2]) if self.program.uses_norm else 0.0
+        theta[-1] = self.norm(theta[:-2])
         return theta
 
     def penalty(self, theta: Array) -> float:
@@ -296,8 +296,8 @@ class DampedNewton:
 
     def rise(self, theta: Array, other: Array) -> float:
         """Increase of R(w) from one point to another; differences of squares are products, to avoid cancellation."""
-        (ridge, rest), w, v = self.program.regulariser.split(), theta[:-2], other[:-2]
-        return ridge * float((v - w) @ (v + w)) + rest.value(v) - rest.value(w)
+        w, v, rest = theta[:-2], other[:-2], self.without_squares.regulariser
+        return self.ridge * float((v - w) @ (v + w)) + rest.value(v) - rest.value(w)
 
 
 def _next_damping(damping: float, ratio: float) -> float:

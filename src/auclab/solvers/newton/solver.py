@@ -164,7 +164,7 @@ def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Arra
     """
     here, variance = Problem(problem.program, sample), method.unit**-2.0
     levels, least, largest = np.zeros(1), float(variance.min()), float(variance.max())
-    if problem.program.uses_norm and least * ORDINARY**2 < largest:
+    if least * ORDINARY**2 < largest:
         levels = np.r_[levels, np.geomspace(least, largest, max(3, round(math.log10(largest / least) / 3.0)))]
     intercept = here.null_intercept()
     directions = [sample.mean_difference / (variance + level) for level in levels]
@@ -178,9 +178,7 @@ def _may_be_separator(state: State) -> bool:
     Newton's method would need many steps to a point with only a few margins at the kink.
     """
     problem, theta = state.problem, state.theta
-    if problem.sample.in_blocks or not problem.program.regulariser.weight > 0:
-        return False
-    if not is_quickly_separated(problem.sample):
+    if not (problem.program.regulariser.weight > 0 and is_quickly_separated(problem.sample)):
         return False
     return leaves_no_hinge(problem, problem.objective(theta[:-2], float(theta[-2])), theta[:-2])
 
@@ -188,7 +186,8 @@ def _may_be_separator(state: State) -> bool:
 def _polished(state: State) -> RawSolution:
     """The best point, or the exact optimum by windows around it where the gap is too large."""
     problem, monitor, first = state.problem, state.monitor, state.solution()
-    able = PARTS["windows"].why_not(problem.program, problem.constraints) is None and not state.method.by_products
+    able = PARTS["windows"].why_not(problem.program, problem.constraints) is None
+    able = able and problem.sample.n_features <= NEWTON_FEATURES
     if state.is_certified or state.method.stopped() is not None or not able:
         return first
     exact = solve_windows(

@@ -6,8 +6,8 @@ The step solves
 
 G is the negative gradient and H the Hessian of the smoothed loss. Proximal Newton methods: Lee, Sun & Saunders (2014).
 
-* Without a norm, and for ``λ Σ w_k²``, this is one linear system. Where H is an operator, systems are solved by
-  conjugate gradients.
+* Without a norm this is one linear system; a term ``ρ Σ w_k²`` is part of H and G. Where H is an operator, systems are
+  solved by conjugate gradients.
 * The l2 norm is smooth away from 0, and a few Newton steps with a line search find the minimum; whether that is w = 0
   is seen from the gradient there.
 * For l1 and linf the model is piecewise quadratic (`active_set_step`).
@@ -28,22 +28,23 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
 from auclab._core.base import Array
+from auclab._core.rows import never
 from auclab._core.tolerances import ROUNDING, SOLVED
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints
-from auclab.formulations.programs import row_with, without_squares
+from auclab.formulations.programs import row_with
 from auclab.models.bundle import norm_cone
 from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.active_set_step import active_set_step, solve_positive_definite
-from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss, never
+from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
 
 #: The part of a gap, or of a step, that does not count.
 LITTLE = 0.1
 #: Steps after which the method, which converges in far fewer, is stopped.
 MOST_STEPS = 200
 #: Newton steps on a model end where one reduces it by less than this part of what all of them did: they converge
-#: quadratically.
+#: quadratically. Also the error of a prediction, relative to the reduction, with which the first step is the only one.
 _LAST = 1e-4
 #: Or where the reduction is the predicted one up to this part.
 _AGREES = 1e-3
@@ -86,6 +87,13 @@ class HessianOperator:
 Hessian = Array | HessianOperator
 
 
+def plus_diagonal(hessian: Hessian, diagonal: Array) -> Hessian:
+    """The sum of a Hessian and a diagonal matrix."""
+    if isinstance(hessian, HessianOperator):
+        return HessianOperator(hessian.loss, hessian.terms, hessian.ridge + diagonal)
+    return hessian + np.diag(diagonal)
+
+
 def proximal_step(
     program: Program,
     hessian: Hessian,
@@ -102,19 +110,10 @@ def proximal_step(
     of the entries of D, the natural scale of H, to which the regularisation of singular directions is relative.
     `constraints`: on ``w + Δw``; H is a matrix then. `monitor`: looked at between factorisations and between products.
     """
-    ridge, program = without_squares(program)
-    if ridge:  # a part of the quadratic: of λ‖w‖₂² without z no norm is left, and one system is
-        square = np.r_[np.full(theta.size - 2, 2.0 * ridge), 0.0, 0.0]
-        negative_gradient = negative_gradient - square * theta
-        if isinstance(hessian, HessianOperator):
-            hessian = HessianOperator(hessian.loss, hessian.terms, hessian.ridge + square)
-        else:
-            hessian = hessian + np.diag(square)
     model = _QuadraticModel(program, hessian, negative_gradient, theta, spread, monitor)
     if constraints is None:
         return model.minimum()
-    by_columns = not program.uses_norm or program.regulariser.norm.is_absolute
-    step = model.within_bounds(constraints) if by_columns and not constraints.limit.size else None
+    step = model.within_bounds(constraints) if program.used_norm.is_absolute and not constraints.limit.size else None
     return model.on_reduced(constraints) if step is None else step
 
 
@@ -134,7 +133,7 @@ class _QuadraticModel:
         self.n, self.spread, self.monitor = theta.size - 2, spread, monitor
         self.check = never if monitor is None else monitor.check
         self.has_intercept = program.comparisons.name == "points"
-        self.free = np.arange(self.n + self.has_intercept)
+        self.free = slice(self.n + self.has_intercept)
         diagonal = hessian.diagonal()
         # A small smoothing width h has curvature of the order 1/h, and so has the rounding in its entries: where no
         # margin within h involves a column, its own entry is that rounding, of either sign.
@@ -170,15 +169,17 @@ class _QuadraticModel:
         solution = np.zeros(n + 2)
         if isinstance(self.hessian, np.ndarray):
             self.check()
-            matrix = self.hessian[:-1, :-1] + np.diag(self.ridge[:-1])
+            matrix = self.hessian[:-1, :-1].copy()
+            diagonal = matrix.reshape(-1)[:: n + 2]
+            diagonal += self.ridge[:-1]
+            diagonal[:n] += norm_curvature
             if u is not None:
                 radial = self.hessian[-1, -1] + self.ridge[-1] + penalty_curvature - norm_curvature
                 cross = np.outer(u, self.hessian[-1, :-1])
                 cross[:, :n] += 0.5 * radial * np.outer(u, u)
                 matrix[:n] += cross
                 matrix[:, :n] += cross.T
-                matrix[np.arange(n), np.arange(n)] += norm_curvature
-            solution[free] = solve_positive_definite(matrix[np.ix_(free, free)], right[free])
+            solution[free] = solve_positive_definite(matrix[free, free], right[free])
             return solution
 
         def product(reduced: Array) -> Array:
@@ -195,35 +196,44 @@ class _QuadraticModel:
 
         # Conjugate gradients, preconditioned with the diagonal; more digits hardly save steps.
         unit = 1.0 / np.sqrt(np.maximum(self.diagonal[free] + norm_curvature, np.finfo(float).tiny))
-        operator = LinearOperator((free.size, free.size), matvec=product, dtype=np.float64)
+        operator = LinearOperator((unit.size, unit.size), matvec=product, dtype=np.float64)
         found, _ = cg(operator, unit * right[free], rtol=LITTLE, atol=0.0, maxiter=MOST_STEPS)
         solution[free] = unit * found
         return solution
 
     def with_l2_norm(self) -> Array | None:
         """The minimum with the l2 norm, or None where rounding keeps w near 0."""
-        step = np.zeros_like(self.theta)
-        value = self.value(step)
+        step, by_products = np.zeros_like(self.theta), isinstance(self.hessian, HessianOperator)
+        first = value = self.value(step)
+        if not by_products and self.theta[: self.n].any():
+            near, _, error = self._descended(step, value)
+            if error <= _LAST:
+                return near
         null, leaving = self._null_step()
         if leaving is None:
             return null
         if self.value(leaving) < value:
             step, value = leaving, self.value(leaving)
-        first, by_products = value, isinstance(self.hessian, HessianOperator)
         while np.linalg.norm((self.theta + step)[: self.n]) > 0:
-            (direction, predicted), length = self._newton_step(step), 1.0
-            candidate = self._on_cone(step + direction)
-            while not (reached := self.value(candidate)) < value and length > np.finfo(float).eps:
-                length *= 0.25
-                candidate = self._on_cone(step + length * direction)
-            if not reached < value:
-                return step
-            step, reduction, value = candidate, value - reached, reached
-            # Where the reduction is the predicted one, that of the next step is about the square of their difference.
-            is_last = reduction <= _LAST * (first - value) or abs(reduction - predicted) <= _AGREES * reduction
-            if by_products or is_last:
+            before = value
+            step, value, error = self._descended(step, value)
+            if by_products or error <= _AGREES or before - value <= _LAST * (first - value):
                 return step
         return None
+
+    def _descended(self, step: Array, value: float) -> tuple[Array, float, float]:
+        """The point of a Newton step of the model from `step`, its value, and the relative error of the prediction.
+
+        Where the reduction is the predicted one, that of the next step is about the square of their difference.
+        """
+        (direction, predicted), length = self._newton_step(step), 1.0
+        candidate = self._on_cone(step + direction)
+        while not (reached := self.value(candidate)) < value and length > np.finfo(float).eps:
+            length *= 0.25
+            candidate = self._on_cone(step + length * direction)
+        if not reached < value:
+            return step, value, math.inf
+        return candidate, reached, abs(1.0 - predicted / (value - reached))
 
     def _on_cone(self, step: Array) -> Array:
         """The step with t at the norm of the new w."""
@@ -307,8 +317,7 @@ class _QuadraticModel:
         others = np.r_[np.flatnonzero(~fixed), self.n, self.n + 1]
         if others.size == 2:
             return None
-        if self.program.uses_norm:
-            moved[-1] = self.program.regulariser.norm(moved[:-2])
+        moved[-1] = self.program.used_norm(moved[:-2])
         step = moved - self.theta
         gradient = self.negative_gradient - self.hessian @ step
         program = row_with(self.program, regulariser=self.program.regulariser.restricted(others[:-2]))
@@ -323,8 +332,8 @@ class _QuadraticModel:
         assert isinstance(self.hessian, np.ndarray)
         pull = self.negative_gradient - self.hessian @ step
         allowed = ROUNDING * (abs(self.negative_gradient) + abs(self.hessian) @ abs(step))[: self.n]
-        box = self.program.regulariser.norm.dual_box(self.n)
-        if self.program.uses_norm and box is not None:
+        box = self.program.used_norm.dual_box(self.n)
+        if box is not None:
             slope = self.program.regulariser.slope(self.theta[-1] + step[-1]) - pull[-1]
             allowed = allowed + max(float(slope), 0.0) * box
         return np.asarray(np.where(abs(pull[: self.n]) <= allowed, 0.0, pull[: self.n]))
@@ -332,7 +341,7 @@ class _QuadraticModel:
     def on_reduced(self, constraints: ColumnConstraints | None) -> Array:
         """The minimum with ``‖w‖ ≤ t`` as a constraint: by active sets for l1 and linf, else by Clarabel."""
         assert isinstance(self.hessian, np.ndarray)
-        free = np.append(self.free, self.n + 1)
+        free = np.r_[self.free, self.n + 1]
         hessian = (self.hessian + np.diag(self.ridge))[np.ix_(free, free)]
         model = (self.program, hessian, self.negative_gradient[free], self.theta[free])
         reduced = None if constraints is not None else active_set_step(*model, self.check)
@@ -363,7 +372,7 @@ def conic_step(
     # The columns are the new point in units of the curvature, then those that the norm needs.
     unit = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), 1e-300))
     # Where the Hessian is flat, an absolute norm leaves w = 0; another one ties the column to the rest, at its scale.
-    flat = 1e6 if not program.uses_norm or program.regulariser.norm.is_absolute else 1.0
+    flat = 1e6 if program.used_norm.is_absolute else 1.0
     unit = np.minimum(unit, flat * np.median(unit))
     rows, right, cones = norm_cone(program, np.ones(n), t, size, scale=np.r_[unit[:n], unit[t]])
     n_columns = rows.shape[1]

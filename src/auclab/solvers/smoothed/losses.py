@@ -12,28 +12,17 @@ the curved part of the loss.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from auclab._core.base import Array
 from auclab._core.pieces import point_piece_sums
-from auclab._core.rows import sparse_gram
+from auclab._core.rows import Check, never
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
-
-#: Multiplications between two checks of the time limit: less than a tenth of a second.
-_AT_A_TIME = 2**28
-
-#: Raises `OutOfTime` where a solve has to end.
-Check = Callable[[], object]
-
-
-def never() -> None:
-    """The check of a computation without a time limit."""
 
 
 @dataclass
@@ -65,9 +54,14 @@ class SmoothedLoss(ABC):
 
     `sample`: the observations to sum over: those of the problem, or a subsample. `check`: called between the parts of a
     Hessian.
+
+    Attributes
+    ----------
+    lends_hessian : bool
+        Whether the Hessian at a point is of use at others, and that of a subsample on all observations.
     """
 
-    over_pairs = True
+    lends_hessian: ClassVar[bool] = True
 
     def __init__(self, problem: Problem, sample: Sample, check: Check = never):
         self.sample, self.check, self.threshold = sample, check, problem.program.threshold
@@ -98,22 +92,24 @@ class SmoothedLoss(ABC):
         result = self.multiplier_change(evaluation, step)
         for before, change in zip(evaluation.multipliers, result, strict=True):
             np.subtract(before, change, out=change)
-        return with_one_sum(result) if self.over_pairs else result
+        return self.balanced(result)
+
+    def balanced(self, multipliers: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Multipliers without the rounding by which the sums over both classes of pairs differ; changed in place."""
+        return with_one_sum(multipliers)
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
         """About the Hessian's diagonal, shape (n_features + 2,): an upper bound, by ``(x − y)² ≤ 2x² + 2y²``."""
         pos, neg = self.curvatures(evaluation)
-        squares = entrywise_square(self.sample.X_pos).T @ pos + entrywise_square(self.sample.X_neg).T @ neg
-        if self.over_pairs:
-            return np.r_[2.0 * squares, 0.0, self.threshold**2 * float(pos.sum())]
-        total = float(pos.sum() + neg.sum())
-        return np.r_[squares, total, self.threshold**2 * total]
+        return np.r_[2.0 * self._squares(pos, neg), 0.0, self.threshold**2 * float(pos.sum())]
+
+    def _squares(self, pos: Array, neg: Array) -> Array:
+        """``Σ u x∘x`` over the rows of both classes, for weights u of the rows."""
+        return np.asarray(entrywise_square(self.sample.X_pos).T @ pos + entrywise_square(self.sample.X_neg).T @ neg)
 
 
 class PointLoss(SmoothedLoss):
     """The smoothed loss over the points of a sample, with ``D = (y x, y, z)``."""
-
-    over_pairs = False
 
     def evaluate(self, theta: Array, width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n)."""
@@ -147,7 +143,7 @@ class PointLoss(SmoothedLoss):
         # The sums of q φ'' times 1 and y: D has the entries y x, y and z.
         total, balance = float(pos.sum() + neg.sum()), float(pos.sum() - neg.sum())
         hessian = np.zeros((n + 2, n + 2))
-        hessian[:n, :n] = gram(sample, pos, neg, self.check)
+        hessian[:n, :n] = sample.gram(pos, neg, self.check)
         hessian[:n, n] = hessian[n, :n] = sample.combine(pos, -neg)
         hessian[:n, -1] = hessian[-1, :n] = z * sample.combine(pos, neg)
         hessian[n:, n:] = [[total, z * balance], [z * balance, z**2 * total]]
@@ -164,6 +160,16 @@ class PointLoss(SmoothedLoss):
         moved_pos, moved_neg = self.sample.scores(step[:-2])
         along_norm = self.threshold * step[-1]
         return pos * (moved_pos + step[-2] + along_norm), neg * (along_norm - moved_neg - step[-2])
+
+    def balanced(self, multipliers: tuple[Array, ...]) -> tuple[Array, ...]:
+        """The same: the sums of both classes may differ, by ``Σ q y``."""
+        return multipliers
+
+    def hessian_diagonal(self, evaluation: Evaluation) -> Array:
+        """The Hessian's diagonal."""
+        pos, neg = evaluation.state
+        total = float(pos.sum() + neg.sum())
+        return np.r_[self._squares(pos, neg), total, self.threshold**2 * total]
 
 
 def with_one_sum(multipliers: tuple[Array, ...]) -> tuple[Array, ...]:
@@ -187,40 +193,3 @@ def with_one_sum(multipliers: tuple[Array, ...]) -> tuple[Array, ...]:
 def entrywise_square(X: Any) -> Any:
     """``X * X`` of an array or a CSR matrix."""
     return X.multiply(X).tocsr() if hasattr(X, "toarray") else X * X
-
-
-def some_at_a_time(n_rows: int, per_row: float, check: Check) -> Iterator[slice]:
-    """Consecutive rows in parts that take little time each, given the number of multiplications for a row.
-
-    Examples
-    --------
-    >>> list(some_at_a_time(10, 2.0**26, lambda: None))
-    [slice(0, 4, None), slice(4, 8, None), slice(8, 10, None)]
-    """
-    size = max(1, int(_AT_A_TIME / max(per_row, 1.0)))
-    for start in range(0, n_rows, size):
-        check()
-        yield slice(start, min(start + size, n_rows))
-
-
-def row_products(rows: Array, weight: Array, check: Check) -> Array:
-    """``Σ_k weight_k x_k x_kᵀ`` of dense rows, with weights ≥ 0."""
-    total, root = np.zeros((rows.shape[1], rows.shape[1])), np.sqrt(weight)
-    for part in some_at_a_time(rows.shape[0], total.size, check):
-        scaled = rows[part] * root[part, None]
-        total += np.dot(scaled.T, scaled)
-    return total
-
-
-def gram(sample: Sample, weight_pos: Array, weight_neg: Array, check: Check) -> Array:
-    """`Sample.gram`, with checks of the time limit if the rows are in memory."""
-    if sample.in_blocks:
-        return sample.gram(weight_pos, weight_neg)
-    total = np.zeros((sample.n_features, sample.n_features))
-    for X, weight in ((sample.X_pos, weight_pos), (sample.X_neg, weight_neg)):
-        if sample.is_sparse:
-            for part in some_at_a_time(X.shape[0], (X.nnz / X.shape[0]) ** 2, check):
-                total += sparse_gram(X[part], weight[part])
-        elif (used := np.flatnonzero(weight)).size:
-            total += row_products(X[used], weight[used], check)
-    return total

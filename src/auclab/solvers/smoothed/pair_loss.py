@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from auclab._core.base import Array
 from auclab._core.pieces import opposite_piece_slopes, pair_piece_sums
-from auclab._core.rows import sparse_window_products
+from auclab._core.rows import Check, never, row_products, some_at_a_time, sparse_window_products
 from auclab._core.smooth import (
     Index,
     add_window_differences,
@@ -31,16 +31,7 @@ from auclab.samples.bicliques import Side
 from auclab.samples.blocks.ranked_blocks import RankedBlockSample
 from auclab.samples.memory import Sample
 from auclab.solvers.smoothed.binned_hessian import binned_hessian
-from auclab.solvers.smoothed.losses import (
-    Check,
-    Evaluation,
-    SmoothedLoss,
-    gram,
-    never,
-    row_products,
-    some_at_a_time,
-    with_one_sum,
-)
+from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss, with_one_sum
 
 
 @dataclass(frozen=True)
@@ -141,8 +132,7 @@ class PairLoss(SmoothedLoss):
         pos, neg = self.curvatures(evaluation)
         hessian = np.zeros((n + 2, n + 2))
         hessian[:n, :n] = self._of_rows(evaluation.state, pos, neg)
-        if self.threshold != 0:
-            hessian[:n, -1] = hessian[-1, :n] = self.threshold * sample.combine(pos, neg)
+        hessian[:n, -1] = hessian[-1, :n] = self.threshold * sample.combine(pos, neg)
         hessian[-1, -1] = self.threshold**2 * pos.sum()
         return hessian
 
@@ -159,7 +149,7 @@ class PairLoss(SmoothedLoss):
     def _of_sparse_rows(self, pieces: tuple[CurvedPairs, ...], weight_pos: Array, weight_neg: Array) -> Array:
         """The same for CSR rows, without copying them."""
         sample = self.sample
-        hessian = gram(sample, weight_pos, weight_neg, self.check)
+        hessian = sample.gram(weight_pos, weight_neg, self.check)
         for pairs in pieces:
             # An outer row costs its entries times n, an inner one its entries.
             sides = (sample.X_pos, pairs.pos), (sample.X_neg, pairs.neg)

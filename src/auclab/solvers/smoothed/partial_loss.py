@@ -27,12 +27,13 @@ import numpy as np
 from auclab._core.base import Array
 from auclab._core.hinge import ascending
 from auclab._core.pieces import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
+from auclab._core.rows import Check, never, row_products
 from auclab._core.smooth import Index, sweep_neg, sweep_pos
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import KEPT_BYTES
 from auclab.solvers.smoothed.binned_hessian import binned_hessian
-from auclab.solvers.smoothed.losses import Check, Evaluation, SmoothedLoss, never, row_products
+from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
 from auclab.solvers.smoothed.pair_loss import CurvedPairs, PairLoss, SortedClass
 
 #: Ratio of the negatives that are sorted to those with a positive weight at the last point.
@@ -61,6 +62,8 @@ class PartialLoss(SmoothedLoss):
 
     Multipliers are triples here: the marginals of the pairs, and the weights r of the negatives.
     """
+
+    lends_hessian = False  # few negatives are near τ, and others at another point
 
     def __init__(self, problem: Problem, sample: Sample, check: Check = never):
         super().__init__(problem, sample, check)

@@ -14,28 +14,28 @@ from __future__ import annotations
 
 from auclab._core.compiling import Family, compile_loops
 from auclab._core.hinge import FEW
+from auclab._core.rows import Check, never
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
-from auclab.solvers.smoothed.losses import Check, PointLoss, SmoothedLoss, never
+from auclab.solvers.smoothed.losses import PointLoss, SmoothedLoss
 from auclab.solvers.smoothed.pair_loss import PairLoss
 from auclab.solvers.smoothed.partial_loss import PartialLoss
+
+#: By the last family of loops that steps over a set of margins call.
+_LOSSES: dict[Family, type[SmoothedLoss]] = {"points": PointLoss, "pairs": PairLoss, "hardest": PartialLoss}
 
 
 def smooth_loss(problem: Problem, sample: Sample, check: Check = never) -> SmoothedLoss:
     """The smoothed loss of `problem` on `sample`, which may be a subsample of the problem's own."""
-    if problem.program.comparisons.hardest:
-        return PartialLoss(problem, sample, check)
-    return PairLoss(problem, sample, check) if problem.over_pairs else PointLoss(problem, sample, check)
+    kind = problem.program.comparisons.loops["steps"][-1]
+    return _LOSSES[kind](problem, sample, check)
 
 
 def compile_smoothed(problem: Problem) -> float:
     """Compile the loops that `smooth_loss` calls; the seconds it took, 0 if they were ready."""
-    sample, families = problem.sample, list[Family]()
-    families.append("pairs" if problem.over_pairs else "points")
-    if problem.over_pairs and max(sample.n_pos, sample.n_neg) >= FEW:
+    sample, families = problem.sample, list(problem.program.comparisons.loops["steps"])
+    if "pairs" in families and max(sample.n_pos, sample.n_neg) >= FEW:
         families.append("sorting")
-    if problem.program.comparisons.hardest:
-        families.append("hardest")
     if sample.is_sparse:
         families.append("sparse")
     return compile_loops(*families)
