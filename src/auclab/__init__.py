@@ -74,7 +74,7 @@ _NAMES = {
     "solvers.dispatch": "explain solve",
     "solvers.kernel.solution": "KernelSolution",
     "solvers.solution": "Certificate Solution",
-    "types": "AuclabError Status",
+    "_core.base": "AuclabError Status",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
