@@ -1,7 +1,7 @@
 """Components of the variance of metrics of more than two classes.
 
 The metric is a mean of those of two classes, and a row's part in it the mean of its parts ``share · (V − mean V)``
-(`components`). With class sizes fixed, and ``U_r`` the part of row r less the mean of its class,
+(`components`). With class sizes fixed, and ``U_r`` the part of row r minus the mean of its class,
 
     variance = Σ_c n_c/(n_c − 1) Σ_{r in c} U_r²,
 

@@ -31,7 +31,7 @@ _NO_INFORMATION = {"auc": 0.5, "soft_auc": 0.5, "probabilistic_auc": 0.5, "ferri
 
 @dataclass(frozen=True)
 class ValidatedModel:
-    """A model's metric on its own rows, less what they flatter it by.
+    """A model's metric on its own rows, corrected for its optimism.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class ValidatedModel:
         The .632+ estimate.
     level : float
     repeats : int
-        Bootstrap samples with both classes on either side: less than asked for where a class is small.
+        Bootstrap samples with both classes inside and outside, which may be fewer than requested.
 
     See Also
     --------
