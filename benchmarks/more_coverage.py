@@ -174,7 +174,9 @@ def tables(found: Sequence[measured.Row]) -> dict[str, str]:
         ]
         for row in found
     ]
-    return {"coverage": measured.table(["part", "case", "n", "interval", "covered (width)", "beside it", ""], lines)}
+    return {
+        "coverage": measured.table(["part", "case", "n", "interval", "covered (width)", "other interval", ""], lines)
+    }
 
 
 def in_short(share: str, width: str) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         threshold_to_ranksvm,
     )
     from auclab.formulations.constraints import Constraints
-    from auclab.inference import compare_scorers, estimate, validate
+    from auclab.inference import compare_scorers, estimate, measure, validate
     from auclab.solvers.certify import certify
     from auclab.solvers.dispatch import explain, solve
     from auclab.solvers.kernel.solution import KernelSolution
@@ -56,6 +56,7 @@ __all__ = [
     "compare_scorers",
     "estimate",
     "explain",
+    "measure",
     "ranksvm_to_threshold",
     "solve",
     "threshold_to_ranksvm",
@@ -70,7 +71,7 @@ _NAMES = {
     "formulations": "CSVM ECSVM BufferedAUC ExactAUC GeneralizedBufferedAUC PartialAUC RankSVM "
     "ranksvm_to_threshold threshold_to_ranksvm",
     "formulations.constraints": "Constraints",
-    "inference": "compare_scorers estimate validate",
+    "inference": "compare_scorers estimate measure validate",
     "solvers.certify": "certify",
     "solvers.dispatch": "explain solve",
     "solvers.kernel.solution": "KernelSolution",

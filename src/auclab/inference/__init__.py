@@ -5,6 +5,7 @@ from auclab.inference.comparison import JointComparison, ScorerPair, compare_pai
 from auclab.inference.components import Comparison, Components, Estimate
 from auclab.inference.estimation import estimate, estimate_part
 from auclab.inference.intervals import hanley_mcneil
+from auclab.inference.measurement import Measurement, measure
 from auclab.inference.optimism import ValidatedModel, validate
 from auclab.inference.roc_bands import ROCBand, roc_band, roc_band_part
 from auclab.inference.roc_points import tpr_at_fpr, tpr_at_fpr_part
@@ -16,6 +17,7 @@ __all__ = [
     "Components",
     "Estimate",
     "JointComparison",
+    "Measurement",
     "ROCBand",
     "ScoreDrift",
     "ScorerPair",
@@ -29,6 +31,7 @@ __all__ = [
     "estimate_part",
     "estimate_summary",
     "hanley_mcneil",
+    "measure",
     "roc_band",
     "roc_band_part",
     "score_drift",

@@ -70,8 +70,14 @@ class EstimableMetric:
         """Value and structural components on a sample."""
         if self.rows is None:
             raise AuclabError(f"{self.name} has no components; use method='bootstrap'")
-        value = self.value(observations)  # checks options and scores
-        return arrange(value, *self.rows(observations.part.classes, **self.options), observations)
+        rows = self.rows
+
+        def compute() -> Components:
+            value = self.value(observations)  # checks options and scores
+            return arrange(value, *rows(observations.part.classes, **self.options), observations)
+
+        plain = all(isinstance(option, str | float | int | None) for option in self.options.values())
+        return observations.components((self.name, *sorted(self.options.items())) if plain else None, compute)
 
 
 _UNIT = (0.0, 1.0)

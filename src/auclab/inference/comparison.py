@@ -450,14 +450,14 @@ def compare_scorers(
     ]
 
     def one_pair(first: int, second: int) -> Comparison:
-        found = _compare(estimated, (scorers[first], scorers[second]), level, plan, resamples, seed)
+        found = compare_observations(estimated, (scorers[first], scorers[second]), level, plan, resamples, seed)
         pairs, reach = scorers[first].disjoint_pairs(estimated.band), _span(estimated.range)[1]
         return _one_sided(found, alternative, margin, pairs, reach)
 
     return one_pair(0, 1) if scores_b is not None else _jointly(estimated, scorers, plan, one_pair)
 
 
-def _compare(
+def compare_observations(
     estimated: EstimableMetric,
     scorers: tuple[Observations, Observations],
     level: float,

@@ -64,8 +64,8 @@ and x₁ share out g'. A positive exactly at an end of the band, where g has a k
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -603,6 +603,7 @@ class Observations:
 
     part: ScoredPart
     cluster: NDArray[np.intp] | None = None
+    _components: dict[Hashable, Components] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -639,6 +640,14 @@ class Observations:
         """Some observations, with repetitions."""
         weight = None if self.weight is None else self.weight[rows]
         return Observations(ScoredPart(self.part.labels[rows], self.score[rows], weight))
+
+    def components(self, key: Hashable, compute: Callable[[], Components]) -> Components:
+        """The components of a metric with its options, computed once for intervals and tests; a key of None is new."""
+        if key is None:
+            return compute()
+        if key not in self._components:
+            self._components[key] = compute()
+        return self._components[key]
 
     @property
     def score(self) -> Array:

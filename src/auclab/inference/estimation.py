@@ -134,7 +134,7 @@ def estimate(
         return _of_classes(MulticlassComponents.of(several, y_true, y_score, **given), level)
     estimated = estimable(metric, options)
     plan = choose_method(method, estimated)
-    return _estimate(
+    return estimate_observations(
         estimated,
         Observations.of(y_true, y_score, sample_weight, pos_label, clusters=clusters),
         level,
@@ -182,10 +182,10 @@ def estimate_part(
     check_level(level)
     estimated = estimable(metric, options)
     plan = choose_method(method, estimated)
-    return _estimate(estimated, Observations.of_part(part), level, plan, resamples, seed)
+    return estimate_observations(estimated, Observations.of_part(part), level, plan, resamples, seed)
 
 
-def _estimate(
+def estimate_observations(
     metric: EstimableMetric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
 ) -> Estimate:
     """A metric by a method that it has: limits around its value, a note on few observations where there is no other."""
