@@ -240,8 +240,8 @@ class AnyClassifier(Baseline):
     def __post_init__(self) -> None:
         if isinstance(self.estimator, type) or not all(hasattr(self.estimator, part) for part in ("fit", "predict")):
             raise AuclabError(
-                f"formulation.estimator is {self.estimator!r}, which is not a classifier with fit and predict; name one "
-                "by formulation.estimator._target_, such as sklearn.ensemble.RandomForestClassifier"
+                f"formulation.estimator is {self.estimator!r}, which is not a classifier with fit and predict; name "
+                "one by formulation.estimator._target_, such as sklearn.ensemble.RandomForestClassifier"
             )
         if self.tunable and self.tunable not in self.estimator.get_params():
             known = sorted(self.estimator.get_params())
