@@ -33,6 +33,7 @@ _TRUSTED_TYPES = "skops.io._trusted_types"
 #: Types in models of auclab that skops does not trust by itself.
 TRUSTED = frozenset(
     {
+        "auclab.datasets.steps.CategoryImputer",
         "auclab.datasets.steps.ColumnScaler",
         "auclab.datasets.steps.DateFeatures",
         "auclab.datasets.steps.MedianImputer",
@@ -41,6 +42,7 @@ TRUSTED = frozenset(
         "auclab.datasets.preprocess.as_text",
         "auclab.datasets.preprocess.category_name",
         "auclab.datasets.steps.VaryingColumns",
+        "auclab.datasets.steps.WordFeatures",
         "auclab.estimators.auc_classifier.AUCClassifier",
         "auclab.estimators.linear_ranker.AUCRanker",
         "auclab.estimators.polynomial_classifier.PolynomialAUCClassifier",
