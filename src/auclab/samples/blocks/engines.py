@@ -481,8 +481,8 @@ def result_of(future: Any, client: Any, place: str, wait: float) -> Any:
         try:
             return future.result(timeout=patience)
         except TimeoutError:
-            if future.status == "error":  # the task itself raised it
-                raise
+            if future.status == "error":  # the task has raised it, or another error since
+                return future.result()
             if future.done():  # the result is sent, which may take longer
                 patience = max(wait, LOOK)
         except (CancelledError, Cancelled) as error:
