@@ -78,7 +78,7 @@ def _sample(name: str, seed: int, components: int, size: int) -> tuple[Array, La
     data, random = load(name), np.random.default_rng(seed)
     rows = np.concatenate([random.permutation(np.flatnonzero(data.y == label))[:size] for label in (0, 1)])
     left = random.permutation(np.setdiff1d(np.arange(len(data.y)), rows))[:MAX_TEST]
-    prepare, reduce = standard(data), PCA(components)
+    prepare, reduce = standard(data, missing_category=None), PCA(components)
     X = reduce.fit_transform(prepare.fit_transform(data.frame.iloc[rows]))
     return X, data.y[rows], reduce.transform(prepare.transform(data.frame.iloc[left])), data.y[left]
 

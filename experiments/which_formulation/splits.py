@@ -75,7 +75,7 @@ def split(data: Dataset, seed: int) -> tuple[tuple[Array, Labels], tuple[Array, 
     """Standardised training and test part."""
     rows = _drawn(data.y, seed)
     (parts,) = holdout(data.y[rows], test_size=TEST_SIZE, seed=seed)
-    table, prepare = data.frame.iloc[rows], standard(data)
+    table, prepare = data.frame.iloc[rows], standard(data, missing_category=None)
     X_train = prepare.fit_transform(table.iloc[parts.train])
     X_test = prepare.transform(table.iloc[parts.test])
     return (X_train, data.y[rows][parts.train]), (X_test, data.y[rows][parts.test])

@@ -9,7 +9,7 @@ from auclab.samples.blocks.files import tree_sum
 
 def medians_of(parts, size=100):
     sample = tree_sum(MedianSample.of(part, size) for part in parts)
-    return block_medians(lambda task: map(task, parts), sample)
+    return block_medians(lambda task: tree_sum(map(task, parts)), sample)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -45,7 +45,7 @@ def test_a_sample_that_misleads_and_brackets_in_parts(size, monkeypatch):
 
     def run(task):
         passes.append(1)
-        return map(task, parts)
+        return tree_sum(map(task, parts))
 
     np.testing.assert_array_equal(block_medians(run, first), np.median(X, axis=0))
     assert len(passes) < 10

@@ -163,7 +163,6 @@ REFUSED = {
     "dates_frame": (lambda X: frame(X).astype("int64").astype("M8[s]"), "datetime64"),
     "durations": (lambda X: X.astype("m8[s]"), "timedelta64"),
     "words": (lambda X: frame(X).astype({"c0": "category"}).replace({"c0": {0.0: "red"}}), "red"),
-    "lazy": (lambda X: polars(X).lazy(), "LazyFrame"),
     "one_dimensional": (lambda X: X[:, 0], r"\(40,\)|1D array"),
     "three_dimensional": (lambda X: X[:, :, None], r"\(40, 3, 1\)|dim 3"),
     "set": (lambda X: {1.0, 2.0}, "set"),

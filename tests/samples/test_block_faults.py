@@ -10,7 +10,8 @@ import pytest
 
 from auclab._core.base import AuclabError, Status
 from auclab.formulations import RankSVM
-from auclab.samples.blocks import LocalEngine, open_parquet, parquet, passes_to
+from auclab.samples.blocks import LocalEngine, open_parquet, passes_to
+from auclab.samples.blocks.parquet import RowGroup
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
 from links import link
@@ -215,14 +216,14 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "0.parquet"
     path.write_bytes(plain(rows()))
     table, _ = open_parquet(tmp_path, target="y")
-    read = parquet._read_group
+    read = RowGroup._table
 
-    def read_and_change(file, number, columns):
-        found = read(file, number, columns)
+    def read_and_change(group, file):
+        found = read(group, file)
         path.write_bytes(plain(rows(seed=1)))
         return found
 
-    monkeypatch.setattr(parquet, "_read_group", read_and_change)
+    monkeypatch.setattr(RowGroup, "_table", read_and_change)
     with pytest.raises(AuclabError, match="has changed since it was opened"):
         table.blocks[-1].read()
 

@@ -334,7 +334,7 @@ def test_text_that_spells_numbers_is_refused_in_every_file(rows, tmp_path):
     frame = pd.DataFrame(X[:60], columns=list("abcd")).assign(y=y[:60])
     frame[:30].to_parquet(tmp_path / "a.parquet", index=False)
     frame[30:].astype({"c": str}).to_parquet(tmp_path / "b.parquet", index=False)
-    with pytest.raises(AuclabError, match=r"column 'c' of .*b\.parquet is of type .*string, and of type double in the"):
+    with pytest.raises(AuclabError, match=r"column 'c' of .*b\.parquet is of type .*string, and of type double in a"):
         open_parquet(tmp_path, target="y")
     table, _ = open_parquet(tmp_path, target="y", drop=["c"])
     np.testing.assert_array_equal(np.asarray(table), X[:60, [0, 1, 3]])

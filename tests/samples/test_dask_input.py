@@ -1,10 +1,13 @@
 """Dask DataFrames and Arrays as tables in blocks, against the same rows in memory."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 distributed = pytest.importorskip("distributed", reason="needs the extra auclab[dask]")
+cloudpickle = pytest.importorskip("cloudpickle")
 frames = pytest.importorskip("dask.dataframe")
 arrays = pytest.importorskip("dask.array")
 
@@ -14,6 +17,7 @@ from auclab.datasets.preprocess import standard  # noqa: E402
 from auclab.datasets.records import Dataset  # noqa: E402
 from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker  # noqa: E402
 from auclab.formulations import RankSVM  # noqa: E402
+from auclab.metrics import ScoreSummary, auc_score, score_edges  # noqa: E402
 from auclab.samples.blocks import DaskEngine  # noqa: E402
 from auclab.samples.blocks.engines import open_dask  # noqa: E402
 from auclab.solvers.dispatch import solve  # noqa: E402
@@ -60,7 +64,7 @@ def test_an_array_on_a_cluster(frame):
     assert ours.objective == pytest.approx(solve(RankSVM(1.0, squared=True), X, y).objective, rel=2e-6)
 
 
-@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own shuffle
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own
 def test_collections_as_dask_users_have_them(frame, tmp_path):
     """From files, whose column of labels Dask reads in fewer parts; persisted, shuffled; on the active Client."""
     numbers = frame[["count", "y"]].assign(other=np.arange(900.0) % 7)
@@ -98,11 +102,67 @@ def test_solve_and_the_classifier_take_collections(frame):
     assert model.feature_names_in_.tolist() == ["count", "other"]
     scores = model.decision_function(rows)
     assert isinstance(scores, frames.Series)
+    sizes = [len(cloudpickle.dumps(each.to_delayed()[0])) for each in (rows, scores)]
+    assert sizes[1] - sizes[0] < 4_000 < len(cloudpickle.dumps(model.solution_))  # no multipliers are sent
     np.testing.assert_allclose(scores.compute(), model.decision_function(memory), rtol=1e-12)
     assert model.predict(rows).compute().tolist() == model.predict(memory).tolist()
     by_array = AUCClassifier("ranksvm", penalty=0.05, solver="newton").fit(array, y)
     np.testing.assert_allclose(by_array.decision_function(array).compute(), scores.compute(), atol=1e-4)
     assert by_array.predict(array).compute().tolist() == by_array.predict(memory.to_numpy()).tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own
+def test_the_first_lines_of_the_page_on_200_partitions(tmp_path, monkeypatch):
+    """The optimum and the coefficients of memory, and limits around its AUC."""
+    rng = np.random.default_rng(4)
+    y = (rng.random(20_000) < 0.4).astype("int8")
+    X = pd.DataFrame(rng.normal(size=(20_000, 3)) + 0.5 * y[:, None], columns=["a", "b", "c"])
+    frames.from_pandas(X.assign(y=y), npartitions=200).to_parquet(tmp_path / "FOLDER")
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "blocks.md").read_text()
+    block = page.partition("```python\n")[2].partition("```")[0]
+    names = {}
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+    ):
+        exec(compile(block, "docs/blocks.md", "exec"), names)
+        scores = names["scores"].compute()
+    assert names["rows"].npartitions == 200
+    assert names["solution"].objective == pytest.approx(solve("ranksvm", X, y).objective, rel=2e-6)
+    np.testing.assert_allclose(scores, X.to_numpy() @ names["model"].coef_[0] + names["model"].intercept_, atol=1e-12)
+    value, (low, high) = auc_score(y, scores), names["summary"].auc()
+    assert value - 1e-3 < low <= value <= high < value + 1e-3
+    stored = frames.read_parquet("SCORES")["score"].compute()
+    np.testing.assert_array_equal(stored.to_numpy(), scores.to_numpy())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own
+def test_summaries_of_collections_have_the_limits_of_memory(frame, tmp_path):
+    """Of a series that Dask reads in fewer parts, of persisted ones, and of arrays; with weights too."""
+    memory = frame[["count", "y"]].assign(other=np.arange(900.0) % 7)
+    frames.from_pandas(memory, npartitions=30).to_parquet(tmp_path / "rows")
+    y, s = memory["y"].to_numpy(), memory["count"] + memory["other"].to_numpy() / 8
+    edges = score_edges(s[y == 1], s[y == 0], 16)
+    by_weight = ScoreSummary.from_scores(y, s, edges=edges, sample_weight=memory["other"])
+    expected = ScoreSummary.from_scores(y, s, edges=edges)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+    ):
+        read = frames.read_parquet(tmp_path / "rows")
+        kept = read.persist()
+        for rows in (read, kept):
+            scores = rows["count"] + rows["other"] / 8
+            found = ScoreSummary.from_scores(read["y"], scores, edges=edges)
+            assert found == expected
+            assert found.auc() == expected.auc()
+            weighted = ScoreSummary.from_scores(rows["y"], scores, edges=edges, sample_weight=read["other"])
+            assert weighted == by_weight
+        chunks = [arrays.from_array(values, chunks=70) for values in (y, s.to_numpy())]
+        assert ScoreSummary.from_scores(*chunks, edges=edges) == expected
 
 
 def test_rankers_score_collections_and_what_takes_none_says_so(frame):
@@ -128,6 +188,11 @@ def test_a_wait_without_workers_is_told_and_ends(caplog, monkeypatch):
         engine.wait = 60.0
         cluster.scale(1)
         assert engine._result(task) == 3
+        # A result that takes longer to be sent than the time between two looks, and a task that raises this error.
+        monkeypatch.setattr("auclab.samples.blocks.engines.LOOK", 1e-3)
+        assert engine._result(client.submit(np.zeros, 5_000_000, pure=False)).size == 5_000_000
+        with pytest.raises(TimeoutError, match="of the task"):
+            engine._result(client.submit(exec, "raise TimeoutError('of the task')", pure=False))
 
 
 def test_what_is_refused(frame):

@@ -150,7 +150,7 @@ def split(data: Dataset, seed: int) -> Parts:
         many = random.permutation(train[y != rare])[: MOST_TRAIN - len(few)]
         train = np.sort(np.concatenate([few, many]))
     test = np.sort(random.permutation(whole.test)[:MOST_TEST])
-    prepare = standard(data)
+    prepare = standard(data, missing_category=None)
     X, X_test = prepare.fit_transform(data.frame.iloc[train]), prepare.transform(data.frame.iloc[test])
     return Parts(_dense(X), data.y[train], _dense(X_test), data.y[test])
 

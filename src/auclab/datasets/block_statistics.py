@@ -8,10 +8,9 @@ workers, and gaps are filled afterwards.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,8 @@ from numpy.typing import NDArray
 from auclab._core.base import Array, AuclabError
 from auclab._core.validation import LARGEST_SQUARED
 from auclab.datasets.labels import label_text
-from auclab.samples.blocks.files import tree_sum
+from auclab.samples.blocks.files import table_sum
+from auclab.samples.blocks.labels import LabelledRows
 from auclab.samples.blocks.mixed_rows import EncodedRows, MixedRows
 from auclab.samples.blocks.row_forms import categories_of, norms, numbers_of, times
 from auclab.samples.blocks.table import BlockTable
@@ -111,14 +111,14 @@ class TableStatistics:
 def table_statistics(table: BlockTable) -> TableStatistics:
     """One pass over a table that has not been encoded."""
     sampled = -(-SAMPLE_ROWS // max(len(table.blocks), 1))
-    statistics: TableStatistics = tree_sum(table.run(_statistics_of, repeat(sampled, len(table.blocks))))
+    statistics: TableStatistics = table_sum(partial(_statistics_of, sampled), table)
     _refuse_sizes(table, statistics.numbers)
     return statistics
 
 
 def table_medians(table: BlockTable, statistics: TableStatistics) -> Array:
     """Medians of the columns of numbers; 0 for one without any value."""
-    return block_medians(lambda task: table.run(_on_numbers, repeat(task, len(table.blocks))), statistics.sample)
+    return block_medians(lambda task: table_sum(partial(_on_numbers, task), table), statistics.sample)
 
 
 def number_columns(table: BlockTable) -> list[str]:
@@ -126,15 +126,15 @@ def number_columns(table: BlockTable) -> list[str]:
     return [name for name in table.columns if name not in table.nominal]
 
 
-def _on_numbers(rows: Array | MixedRows, task: Callable[[Array], Any]) -> Any:
+def _on_numbers(task: Callable[[Array], Any], block: LabelledRows) -> Any:
     """A task."""
-    return task(numbers_of(rows))
+    return task(numbers_of(block.rows))
 
 
-def _statistics_of(rows: Array | MixedRows, sampled: int) -> TableStatistics:
+def _statistics_of(sampled: int, block: LabelledRows) -> TableStatistics:
     """A task."""
-    numbers = numbers_of(rows)
-    categories = tuple(_counted(*each) for each in categories_of(rows))
+    numbers = numbers_of(block.rows)
+    categories = tuple(_counted(*each) for each in categories_of(block.rows))
     return TableStatistics(len(numbers), NumberStatistics.of(numbers), categories, MedianSample.of(numbers, sampled))
 
 
@@ -182,8 +182,8 @@ def _refuse_sizes(table: BlockTable, numbers: NumberStatistics) -> None:
             )
 
 
-#: One pass over the blocks: ``run(task)`` yields ``task(rows)`` for each of them, in the same order at every call.
-Run = Callable[[Callable[[Array], Any]], Iterable[Any]]
+#: One pass over the blocks: ``run(task)`` is the sum of ``task(rows)`` over all of them.
+Run = Callable[[Callable[[Array], Any]], Any]
 
 #: Different values of a column that are gathered at once; more are counted in `PARTS` parts of their bracket.
 MOST_GATHERED, PARTS = SAMPLE_ROWS, 4096
@@ -197,8 +197,8 @@ def block_medians(run: Run, sample: MedianSample) -> Array:
     One pass, or one or two more where many different values lie near the middle. A bracket that the sample got wrong
     costs passes and no accuracy.
 
-    `run`: ``run(task)`` yields ``task(rows)`` for every block, rows of shape (n_rows, n_columns), the same at every
-    call. `sample`: of the same blocks. Returns: those of ``np.nanmedian``, to the last bit.
+    `run`: ``run(task)`` is the sum of ``task(rows)`` over the blocks, rows of shape (n_rows, n_columns). `sample`: of
+    the same blocks. Returns: those of ``np.nanmedian``, to the last bit.
     """
     n_columns = len(sample.keys)
     brackets = [_bracket(keys, count) for keys, count in zip(sample.keys, sample.counts, strict=True)]
@@ -206,7 +206,7 @@ def block_medians(run: Run, sample: MedianSample) -> Array:
     while len(found) < n_columns:
         columns = [k for k in range(n_columns) if k not in found]
         wanted = [brackets[k] for k in columns]
-        inside: list[_Inside] = tree_sum(run(partial(_look, columns=columns, brackets=wanted))).parts
+        inside: list[_Inside] = run(partial(_look, columns=columns, brackets=wanted)).parts
         for k, part in zip(columns, inside, strict=True):
             value = _narrowed(part, brackets, k, int(sample.counts[k]))
             if value is not None:

@@ -13,14 +13,20 @@ from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.table import ALL
 from auclab.datasets.target import Ranked, Roles, Target
-from auclab.samples.blocks import open_parquet
 from auclab.samples.blocks.files import is_address
-from auclab.samples.blocks.parquet import boolean_columns, column_in_memory, sha256_of
+from auclab.samples.blocks.parquet import (
+    boolean_columns,
+    column_in_memory,
+    is_lazy,
+    open_groups,
+    row_groups,
+    sha256_of,
+)
 from auclab.samples.blocks.table import BlockTable, Engine
 
 
 def load_blocks(
-    path: str | Path | None = None,
+    path: Any = None,
     target: str | None = None,
     positive: Any = None,
     *,
@@ -36,13 +42,14 @@ def load_blocks(
     name: str | None = None,
     citation: str = "",
 ) -> Dataset:
-    """A folder of parquet files, or one file, as a data set whose rows are not read into memory.
+    """Parquet files, or rows that are read lazily, as a data set whose rows are not read into memory.
 
     Parameters
     ----------
     path : path
         A folder of .parquet files with the same columns, or one file; row groups of about 10⁵ rows are best. Addresses
-        such as ``s3://bucket/folder`` are read by fsspec.
+        such as ``s3://bucket/folder`` are read by fsspec. Or a dataset of pyarrow, a LazyFrame of polars, a relation of
+        DuckDB, another stream of Arrow: docs/blocks.md.
     target, positive, negative, group, time, event, graded, group_weights, nominal, drop
         As in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway. Grades and times
         need a group: the rows of a group are read together, and all rows would have to be in memory. Files in the order
@@ -79,19 +86,23 @@ def load_blocks(
             f"dataset.{key} compares all rows with each other, and rows in blocks are compared within groups only: "
             "give dataset.group=COLUMN, or use dataset=file"
         )
-    where = str(path) if is_address(path) else Path(path).expanduser()
+    where = path if is_lazy(path) or is_address(path) else Path(path).expanduser()
+    groups = row_groups(where)
     first, *others = [*roles.ranking, *([] if roles.group is None else [roles.group])]
     left_out = [*others, *as_labels(drop)]
-    flags = [] if nominal == ALL else [name for name in boolean_columns(where) if name not in (first, *left_out)]
-    table, labels = open_parquet(where, target=first, drop=left_out, nominal=with_flags(nominal, flags), engine=engine)
+    flags = [] if nominal == ALL else [name for name in boolean_columns(groups) if name not in (first, *left_out)]
+    table = open_groups(groups, first, left_out, with_flags(nominal, flags), engine)
+    labels = column_in_memory(groups, first)
     if roles.group is None:
         ranked = ranked_by(labels, positive, negative)
     else:
         import pandas as pd
 
-        frame = pd.DataFrame({first: labels, **{name: column_in_memory(where, name) for name in others}})
+        frame = pd.DataFrame({first: labels, **{name: column_in_memory(groups, name) for name in others}})
         ranked = roles.ranked(frame, positive, negative)
-    facts: dict[str, Any] = {"name": name or PurePath(where).stem, "sha256": sha256_of(where), "source": str(where)}
+    facts: dict[str, Any] = {"name": name or type(where).__name__, "source": f"a {type(where).__name__}"}
+    if not is_lazy(where):
+        facts = {"name": name or PurePath(where).stem, "sha256": sha256_of(where), "source": str(where)}
     return block_dataset(table, ranked, nominal, citation=citation, **facts)
 
 

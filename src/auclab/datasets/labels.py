@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,20 @@ def _word(text: str) -> str:
 
 #: Pairs of labels of which the second is positive by convention.
 CONVENTIONAL = ({"0", "1"}, {"-1", "1"}, {"False", "True"})
+
+
+def usual_positive(labels: Collection[str]) -> str | None:
+    """The positive one of two labels by convention: 1, True, or yes in any case; None where there is no convention.
+
+    Examples
+    --------
+    >>> usual_positive({"1", "-1"}), usual_positive({"No", "Yes"}), usual_positive({"good", "bad"})
+    ('1', 'Yes', None)
+    """
+    if set(labels) in CONVENTIONAL:
+        return "True" if "True" in labels else "1"
+    by_lower = {label.lower(): label for label in labels}
+    return by_lower["yes"] if len(labels) == 2 and set(by_lower) == {"no", "yes"} else None
 
 
 @dataclass(frozen=True)
@@ -97,8 +111,9 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
     """Assign labels to a positive and a negative class.
 
     `target` (n_rows,): labels of any kind; with a dtype of categories no vector of eight bytes a row is made of them.
-    `positive`: may be left out where the labels are 0 and 1, −1 and 1, or False and True. `negative`: the labels of the
-    negative class; all others if left out. Rows with a label of neither class are not kept. `kind`: of `y`, integers.
+    `positive`: may be left out where the labels are 0 and 1, −1 and 1, False and True, or no and yes. `negative`: the
+    labels of the negative class; all others if left out. Rows with a label of neither class are not kept. `kind`: of
+    `y`, integers.
     """
     column = target.name
     refuse_missing(target, "target column")
@@ -109,8 +124,8 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
     for text, count in zip(texts, _occurrences(codes, texts.size), strict=True):
         if count:
             counts[text] += count
-    if positive is None and set(counts) in CONVENTIONAL:
-        positive = "True" if "True" in counts else "1"
+    if positive is None:
+        positive = usual_positive(counts)
     positives, negatives = as_labels(positive), as_labels(negative)
     if not positives and len(counts) > LINES:
         raise AuclabError(
@@ -139,13 +154,12 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
     return BinaryTarget(y, kept, ", ".join(positives), ", ".join(others) if len(others) <= LINES else "all others")
 
 
-def refuse_missing(column: pd.Series, role: str) -> None:
-    """Refuse a column with missing values; the message calls it by its role."""
+def refuse_missing(column: pd.Series, role: str, advice: str = "drop those rows") -> None:
+    """Refuse a column with missing values; the message calls it by its role, and says what to do."""
     if missing := int(column.isna().sum()):
         first = int(np.flatnonzero(column.isna())[0])
         raise AuclabError(
-            f"{role} {column.name!r} has {counted(missing, 'missing value')} (first in row {first + 1}); drop those "
-            "rows"
+            f"{role} {column.name!r} has {counted(missing, 'missing value')} (first in row {first + 1}); {advice}"
         )
 
 

@@ -349,8 +349,9 @@ class AUCClassifier(FitsPaths, LinearClassifier):
         Parameters
         ----------
         X : array, table or sparse matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-            Two classes.
+            Also what `auclab.solve` reads in blocks, such as a Dask DataFrame.
+        y : array of shape (n_samples,), or str
+            Two classes; of rows in blocks also the name of their column.
         sample_weight : array of shape (n_samples,), optional
             Weights ≥ 0; integer weights act as repeated rows.
 
@@ -375,7 +376,7 @@ class AUCClassifier(FitsPaths, LinearClassifier):
         """
         check_is_fitted(self)
         if is_collection(X):
-            return by_partition(self.decision_function, X, float)
+            return by_partition(self, "decision_function", X, float)
         if hasattr(self, "coef_"):
             return super().decision_function(X)
         return self.solution_.decision_function(checked_rows(self, X)) - self.solution_.intercept + self.intercept_[0]

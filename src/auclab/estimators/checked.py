@@ -29,7 +29,7 @@ from auclab.kernels import Kernel, Polynomial, as_kernel, kernel_named
 from auclab.metrics.scorers import get_scorer
 from auclab.samples.as_sample import as_sample
 from auclab.samples.row_scores import row_scores
-from auclab.samples.tables import by_partition, in_memory, is_collection, opened, require_memory
+from auclab.samples.tables import by_partition, in_memory, is_collection, opened, opened_rows, require_memory
 from auclab.solvers.path_parameters import penalty_series, series_below
 from auclab.solvers.solution import Solution
 
@@ -47,8 +47,9 @@ def checked_rows(estimator: BaseEstimator, X: Any, *, reset: bool = False, **opt
         check_types(estimator)
     if is_collection(X):
         raise AuclabError(f"{type(estimator).__name__} takes no Dask collection here; give X.compute()")
+    given, X = X, opened_rows(X, getattr(estimator, "feature_names_in_", None))
     if not in_memory(X):
-        return _remembered(estimator, X, X, reset=reset)
+        return _remembered(estimator, _named(X, given), X, reset=reset)
     rows = check_array(as_matrix(X), estimator=estimator, input_name="X", **_FORM, **options)
     return _remembered(estimator, X, rows, reset=reset)
 
@@ -59,16 +60,21 @@ def checked_sample(estimator: BaseEstimator, X: Any, y: Any, **options: Any) -> 
     `options`: of `sklearn.utils.validation.check_X_y`.
     """
     check_types(estimator)
-    named, (X, y) = X, opened(X, y)
+    rows, (X, y) = X, opened(X, y)
     if not in_memory(X):
-        if is_collection(named) and hasattr(named, "columns"):  # scikit-learn knows the names of a frame of pandas
-            import pandas as pd
-
-            named = pd.DataFrame(columns=list(named.columns))
-        return _remembered(estimator, named, X, reset=True), as_column("y", y)
+        return _remembered(estimator, _named(X, rows), X, reset=True), as_column("y", y)
     given = None if y is None else as_array("y", y)
     rows, labels = check_X_y(as_matrix(X), given, estimator=estimator, **_FORM, **options)
     return _remembered(estimator, X, rows, reset=True), labels
+
+
+def _named(table: Any, given: Any) -> Any:
+    """A table in blocks as scikit-learn reads names from it: with those of the rows it was opened from, if they had."""
+    if table is given or hasattr(given, "chunks"):  # a Dask Array has none
+        return table
+    import pandas as pd
+
+    return pd.DataFrame(columns=list(table.columns))
 
 
 def named(estimator: BaseEstimator, solution: Solution) -> Solution:
@@ -325,7 +331,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """The second class where the score is above 0, else the first; shape (n_samples,)."""
         if is_collection(X):
-            return by_partition(self.predict, X, self.classes_.dtype)
+            return by_partition(self, "predict", X, self.classes_.dtype)
         scores = self.decision_function(X)
         return np.asarray(self.classes_[(scores > 0).astype(int)])
 

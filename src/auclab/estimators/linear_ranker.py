@@ -90,7 +90,7 @@ class LinearRanker(TakesFormulation):
         """
         check_is_fitted(self)
         if is_collection(X):
-            return by_partition(self.predict, X, float)
+            return by_partition(self, "predict", X, float)
         rows = checked_rows(self, X)
         return row_scores(rows, self.coef_) if hasattr(self, "coef_") else self.solution_.decision_function(rows)
 

@@ -1,12 +1,14 @@
 """Operations on a table whose rows may be in memory (DataFrames, arrays, CSR matrices) or in blocks.
 
 No other code tests for the class of a table: a table in blocks has ``shape``, ``columns``, ``X @ coef`` and ``X[rows]``
-like any other, and the differences are here. A Dask DataFrame or Array is opened as such a table.
+like any other, and the differences are here. Dask collections, datasets of pyarrow and streams of Arrow are opened as
+such tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from auclab._core.base import AuclabError
@@ -31,20 +33,51 @@ def is_collection(X: Any) -> bool:
 
 
 def opened(X: Any, y: Any) -> tuple[Any, Any]:
-    """A Dask collection and its labels as a table in blocks and an array; other rows as they are."""
-    if not is_collection(X):
+    """Rows that are read lazily and their labels as a table in blocks and an array; other rows as they are.
+
+    `y`: of such rows also the name of the column with the labels.
+    """
+    if is_collection(X):
+        from auclab.samples.blocks.engines import open_dask
+
+        table, labels = open_dask(X, target=y) if isinstance(y, str) else open_dask(X, y)
+        return table, labels.to_numpy()
+    from auclab.samples.blocks.parquet import column_in_memory, is_lazy, open_groups, row_groups
+
+    if not is_lazy(X):
         return X, y
-    from auclab.samples.blocks.engines import open_dask
+    groups = row_groups(X)
+    if isinstance(y, str):
+        return open_groups(groups, y), column_in_memory(groups, y).to_numpy()
+    if is_lazy(y) or is_collection(y):
+        raise AuclabError(
+            f"labels in a {type(y).__name__} may come in another order than the rows: give the name of their column in "
+            "X, or an array"
+        )
+    return open_groups(groups, None), y
 
-    table, labels = open_dask(X, y)
-    return table, labels.to_numpy()
+
+def opened_rows(X: Any, columns: Sequence[str] | None) -> Any:
+    """Rows for a fitted scorer: those that are read lazily as a table of these columns, others as they are."""
+    from auclab.samples.blocks.parquet import is_lazy, open_groups, row_groups
+
+    if not is_lazy(X):
+        return X
+    groups = row_groups(X)
+    if columns is not None:
+        groups = tuple(group.of_columns(columns) for group in groups)
+    return open_groups(groups, None)
 
 
-def by_partition(function: Callable[[Any], Any], X: Any, dtype: Any) -> Any:
-    """A lazy collection of the values, of type `dtype`, that `function` gives for the rows of a Dask collection."""
+def by_partition(scorer: Any, method: str, X: Any, dtype: Any) -> Any:
+    """A lazy collection of the values, of type `dtype`, that a method of a scorer gives for a Dask collection."""
     import numpy as np
     import pandas as pd
 
+    light = copy(scorer)
+    if hasattr(light, "coef_"):  # the multipliers of a solution are as long as the rows of the fit
+        vars(light).pop("solution_", None)
+    function = getattr(light, method)
     if not hasattr(X, "columns"):
         return X.map_blocks(function, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype))
     return X.map_partitions(
@@ -67,6 +100,7 @@ def new_rows(X: Any, n_features: int, columns: tuple[str, ...] | None = None) ->
     >>> new_rows([[1], [2]], 1).tolist()
     [[1.0], [2.0]]
     """
+    X = opened_rows(X, columns)
     check_column_names(columns, X)
     rows = as_rows(X) if in_memory(X) else X
     if rows.shape[1] != n_features:

@@ -68,10 +68,11 @@ def solve(
         is the formulation with the default parameters of the command line (`auclab.formulations.formulation_named`).
     X : array, table or sparse matrix of shape (n_samples, n_features)
         Numbers without gaps, as NumPy, SciPy, pandas, polars or PyArrow hold them. The solution remembers the names of
-        the columns. A Dask DataFrame or Array is read in blocks (docs/blocks.md).
-    y : array of shape (n_samples,)
+        the columns. A Dask DataFrame or Array, a dataset of pyarrow, a LazyFrame of polars and a relation of DuckDB are
+        read in blocks (docs/blocks.md).
+    y : array of shape (n_samples,), or str
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`; None over
-        `auclab.margins.Bicliques`.
+        `auclab.margins.Bicliques`. Of rows that are read in blocks also the name of their column.
     solver : {"auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs", "integer"}
         "highs" solves linear programs, z > 0 and exact AUC; "integer" scorecards and constraints with `max_features`;
         the others all convex programs. "auto" selects one and states which and why in the notes. If it does not prove

@@ -64,8 +64,12 @@ class DaskArray:
 
 def opened_dask(given: Any, labels: Any = None, **options: Any) -> Any:
     """`open_dask` where a stand-in of Dask computes at once."""
-    at_once = {"delayed": lambda call: call, "compute": lambda *values: values, "optimize": lambda part: (part,)}
-    return with_dask(lambda: open_dask(given, labels, engine=LocalEngine(), **options), **at_once)
+    at_once = {"delayed": lambda call: call, "optimize": lambda part: (part,)}
+
+    def call() -> Any:
+        return with_dask(lambda: open_dask(given, labels, engine=LocalEngine(), **options), **at_once)
+
+    return patched("auclab.samples.blocks.engines.computed", lambda value: value, call)
 
 
 def chunks(*sizes: int) -> DaskArray:
@@ -110,6 +114,18 @@ def opened(*tables: dict[str, Any], names: tuple[str, ...] = ("1.parquet", "2.pa
     return bl.open_parquet(folder_of(*tables, names=names), target="y", **options)
 
 
+class Stream:
+    """Stands in for a query that gives its rows as a stream of Arrow, and may fail."""
+
+    def __init__(self, *errors: BaseException) -> None:
+        self.errors = errors
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        table = pa.table({"a": [1.0, 2.0, 3.0, 4.0], "y": Y})
+        batches = (raises(*self.errors)() if self.errors else batch for batch in table.to_batches())
+        return pa.RecordBatchReader.from_batches(table.schema, batches).__arrow_c_stream__(requested_schema)
+
+
 def changed_file() -> None:
     """Rows are read from a file that was written anew after it was opened."""
     folder = folder_of(GOOD)
@@ -131,7 +147,7 @@ def result_of_task(error: type[BaseException] | None, workers: int = 0) -> Any:
     client = SimpleNamespace(nthreads=lambda: {f"tcp://w:{number}": 1 for number in range(workers)})
     engine = DaskEngine(client=client, wait=-1.0)
     result = (lambda timeout: 1) if error is None else raises(error("task"))
-    return engine._result(SimpleNamespace(result=result, done=lambda: False))
+    return engine._result(SimpleNamespace(result=result, status="pending", done=lambda: False))
 
 
 GOOD = {"a": [1.0, 2.0, 4.0, 3.0], "y": [0, 1, 0, 1]}

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from itertools import repeat
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -17,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from auclab._core.base import Array, AuclabError
 from auclab._core.forms import as_column, distinct
 from auclab._core.validation import finite_vector, positive_mask, same_length, weight_vector
-from auclab.samples.blocks.files import FAN_IN, GROUP_ROWS, tree_sum
+from auclab.samples.blocks.files import FAN_IN, GROUP_ROWS, table_sum, tree_sum
+from auclab.samples.blocks.labels import BlockLabels, LabelledRows, packed_labels
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.row_scores import row_scores
 
@@ -170,25 +170,26 @@ class _DaskBlocks:
     def reduce(self, task: Task) -> Any:
         import dask
 
+        from auclab.samples.blocks.engines import computed
+
         level = [dask.delayed(_task_on_parts, pure=False)(task, self.pos_label, *parts) for parts in self.parts]
         while len(level) > 1:
             level = [dask.delayed(tree_sum, pure=False)(level[k : k + FAN_IN]) for k in range(0, len(level), FAN_IN)]
-        return level[0].compute()
+        return computed(level[0])
 
 
 @dataclass(frozen=True)
-class _TableBlocks:
-    """A table in blocks; its engine computes the scores, and the task, where it reads the rows."""
+class TableScores:
+    """The scores ``table @ coef + intercept``; the task is computed, and its results added, where the rows are read."""
 
     table: BlockTable
-    positive: NDArray[np.bool_]
-    weight: Array | None
+    labels: BlockLabels
     coef: Array
+    intercept: float = 0.0
 
     def reduce(self, task: Task) -> Any:
-        weights: Iterator[Any] = repeat(None) if self.weight is None else self.table.split(self.weight)
-        arguments = zip(self.table.split(self.positive), weights, strict=False)
-        return tree_sum(self.table.run(partial(_task_on_rows, task, self.coef), arguments))
+        """The sum of a task over all blocks; one pass."""
+        return table_sum(partial(_task_on_rows, task, self.coef, self.intercept), self.table, self.labels)
 
 
 def score_blocks(y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_label: Any = None) -> ScoreBlocks:
@@ -234,11 +235,18 @@ def score_blocks(y_true: Any, y_score: Any = None, *, sample_weight: Any = None,
         return _BlocksByHand(lambda: [tuple(given)], pos_label)
     if not all(hasattr(part, "to_delayed") for part in given):
         raise AuclabError("labels, scores and weights must all be Dask collections, or none of them")
-    delayed = [np.ravel(np.asarray(part.to_delayed(), dtype=object)).tolist() for part in given]
+    delayed = [_delayed(part) for part in given]
     if len({len(parts) for parts in delayed}) > 1:
         sizes = ", ".join(str(len(parts)) for parts in delayed)
         raise AuclabError(f"the Dask collections have {sizes} partitions; rechunk or repartition them alike")
     return _DaskBlocks(list(zip(*delayed, strict=True)), pos_label)
+
+
+def _delayed(collection: Any) -> list[Any]:
+    """The partitions of a collection; Dask's optimisation would join those of a series that is read from files."""
+    if hasattr(collection, "simplify"):
+        return list(collection.simplify().to_delayed(optimize_graph=False))
+    return list(np.ravel(collection.to_delayed()))
 
 
 def scored_table(
@@ -288,7 +296,7 @@ def scored_table(
             f"a table of shape {table.shape} needs a label per row and a coefficient per column, got "
             f"{positive.size} labels and coefficients of shape {vector.shape}"
         )
-    return _TableBlocks(table, positive, weight_vector(sample_weight, positive.size), vector)
+    return TableScores(table, packed_labels(table, positive, weight_vector(sample_weight, positive.size)), vector)
 
 
 def _checked(parts: Any, pos_label: Any) -> ScoredBlock:
@@ -301,7 +309,6 @@ def _task_on_parts(task: Task, pos_label: Any, *parts: Any) -> Any:
     return task(_checked(parts, pos_label))
 
 
-def _task_on_rows(task: Task, coef: Array, rows: Array, argument: tuple[NDArray[np.bool_], Array | None]) -> Any:
+def _task_on_rows(task: Task, coef: Array, intercept: float, block: LabelledRows) -> Any:
     """A task of an engine."""
-    positive, weight = argument
-    return task(scored_block(positive, row_scores(rows, coef), weight))
+    return task(scored_block(block.positive, row_scores(block.rows, coef) + intercept, block.weight))

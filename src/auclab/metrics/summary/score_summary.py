@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from auclab._core.base import Array
 from auclab.metrics.roc import finite_number
-from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks, scored_block
+from auclab.metrics.summary.blocks import ScoreBlocks, score_blocks
 from auclab.metrics.summary.bounds import (
     PER_BIN,
     ROUNDING,
@@ -109,24 +109,24 @@ class ScoreSummary(BinnedScores):
     @classmethod
     def from_scores(
         cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
+        y_true: Any,
+        y_score: Any,
         *,
         edges: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Any = None,
         pos_label: Any = None,
     ) -> ScoreSummary:
-        """Summary of one block.
+        """Summary of one block, or of Dask collections, whose partitions are summarised where they are computed.
 
         Parameters
         ----------
-        y_true : array of shape (n_samples,)
+        y_true : array, or Dask Array or Series, of shape (n_samples,)
             0/1, −1/+1, booleans, or any two values with `pos_label`; a class may be missing.
-        y_score : array of shape (n_samples,)
+        y_score : array, or Dask Array or Series, of shape (n_samples,)
             Larger means more positive. ±∞ is allowed for AUC, partial AUC and VOROS.
         edges : array of shape (n_edges,)
-            Ascending, finite; the same for all blocks. `score_edges` makes them.
-        sample_weight : array of shape (n_samples,), optional
+            Ascending, finite; the same for all blocks. `score_edges` makes them, and `summarise` chooses them.
+        sample_weight : array, or Dask Array or Series, of shape (n_samples,), optional
             Weights ≥ 0; integer weights act as repeated rows.
         pos_label : optional
             Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
@@ -136,7 +136,8 @@ class ScoreSummary(BinnedScores):
         AuclabError
             Edges that do not ascend, labels of other kinds, NaN scores, lengths that differ, negative weights.
         """
-        return cls.of_block(checked_edges(edges), scored_block(y_true, y_score, sample_weight, pos_label))
+        blocks = score_blocks(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+        return summarise(blocks, edges=edges)
 
     def __repr__(self) -> str:
         return f"ScoreSummary({self.n_pos} positives and {self.n_neg} negatives in {self.n_bins} bins)"

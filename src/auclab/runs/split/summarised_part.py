@@ -26,7 +26,7 @@ from auclab.inference.components import Estimate
 from auclab.inference.summaries import estimate_summary
 from auclab.metrics import ScoredPart, ScoreSummary, auc_score, summarise
 from auclab.metrics.registry import metric_of
-from auclab.metrics.summary.blocks import KeptScores, ScoreBlocks, Task, scored_block
+from auclab.metrics.summary.blocks import KeptScores, ScoreBlocks, TableScores
 from auclab.metrics.summary.bounds import CONVEX, CURVE, ErrorBounds, joined, mean_atoms
 from auclab.metrics.summary.score_summary import sampled_edges
 from auclab.runs.config.checks import refuse
@@ -34,7 +34,7 @@ from auclab.runs.config.compose import Experiment, built
 from auclab.runs.config.settings import DecisionConfig
 from auclab.runs.split.decision import check_probability
 from auclab.runs.split.measured import HeldPart, Part, RankedPart
-from auclab.samples.blocks.files import tree_sum
+from auclab.samples.blocks.labels import packed_labels
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
@@ -45,26 +45,6 @@ from auclab.solvers.solution import Fitted
 MOST_HELD = 5_000_000
 #: Bins of the summary: limits of bAUC and of other means over errors are then about 1e-10 apart, those of AUC 2e-5.
 N_BINS = 131_072
-
-
-@dataclass(frozen=True)
-class TableScores:
-    """The scores ``table @ coef + intercept``, computed where the rows are read; as `auclab.metrics.score_blocks`."""
-
-    table: BlockTable
-    positive: NDArray[np.bool_]
-    coef: Array
-    intercept: float
-
-    def reduce(self, task: Task) -> Any:
-        """The sum of a task over all blocks; one pass."""
-        work = partial(_task_on_rows, task, self.coef, self.intercept)
-        return tree_sum(self.table.run(work, self.table.split(self.positive)))
-
-
-def _task_on_rows(task: Task, coef: Array, intercept: float, rows: Any, positive: NDArray[np.bool_]) -> Any:
-    """A task of an engine."""
-    return task(scored_block(positive, row_scores(rows, coef) + intercept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +66,8 @@ class SummarisedPart:
         """The scores, in a file or recomputed in every pass."""
         if self._kept is not None:
             return self._kept.joined()
-        return TableScores(self.table, self.labels == 1, self.coef, self.intercept)
+        labels = packed_labels(self.table, self.labels == 1)
+        return TableScores(self.table, labels, self.coef, self.intercept)
 
     @cached_property
     def _kept(self) -> KeptScores | None:

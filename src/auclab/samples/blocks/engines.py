@@ -121,7 +121,7 @@ class Partition:
     """A partition of a Dask collection.
 
     `part`: a Delayed with its graph, which is sent to a worker instead of the rows; of a collection that is persisted,
-    the Future of rows that a worker holds.
+    the Future of rows that a worker holds, and on this worker the rows.
     """
 
     part: Any = field(compare=False)  # partitions are compared by key
@@ -136,12 +136,14 @@ class Partition:
 
     @property
     def is_held(self) -> bool:
-        """Whether a worker holds the rows: a Delayed would have a method `compute`."""
-        return not hasattr(self.part, "compute")
+        """Whether the part is the Future of rows that a worker holds."""
+        return type(self.part).__name__ == "Future"
 
     def _computed(self) -> Any:
         if self.is_held:
             return self.part.result()
+        if hasattr(self.part, "__array__"):
+            return self.part
         try:
             return self.part.compute(scheduler="synchronous")
         except RuntimeError as error:  # a shuffle needs all partitions at once; its error cannot be sent
@@ -226,6 +228,14 @@ def _active_engine() -> Engine:
     return LocalEngine()
 
 
+def computed(delayed: Any) -> Any:
+    """The value of a Delayed, computed by the active Client if there is one."""
+    engine = _active_engine()
+    if not isinstance(engine, DaskEngine):
+        return delayed.compute()
+    return engine._result(engine.connect().compute(delayed))
+
+
 def _columns(
     X: Any, target: str | None, drop: Sequence[str], nominal: Sequence[str] | Literal["ALL"]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -266,8 +276,8 @@ def _lengths_and_labels(parts: Sequence[Any], target: str | None, y: Any) -> tup
     lengths = [dask.delayed(len)(part) for part in parts]
     if target is None:
         labels = y.compute() if hasattr(y, "to_delayed") else y
-        return list(dask.compute(*lengths)), pd.Series(np.asarray(labels))
-    found, labels = dask.compute(lengths, [part[target] for part in parts])
+        return computed(dask.delayed(lengths)), pd.Series(np.asarray(labels))
+    found, labels = computed(dask.delayed((lengths, [part[target] for part in parts])))
     return list(found), pd.concat(labels, ignore_index=True)
 
 
@@ -322,7 +332,7 @@ class LocalEngine:
 
     def reduce(self, task: Reduction, blocks: Sequence[LabelledBlock]) -> Any:
         """The sum of a task over all blocks; two blocks are in memory at a time."""
-        rows, done = rows_ahead(blocks, Block.read), begun_pass(len(blocks))
+        rows, done = rows_ahead(blocks), begun_pass(len(blocks))
 
         def results() -> Iterator[Any]:
             for group in groups(blocks):
@@ -388,10 +398,8 @@ class DaskEngine:
             done(len(results))
             return results
 
-        for batch in _batches(zip(blocks, arguments, strict=True)):
-            sent, held = _to_send([block for block, _ in batch])
-            pairs = [(block, argument) for block, (_, argument) in zip(sent, batch, strict=True)]
-            waiting.append(client.submit(_run_batch, task, pairs, held, pure=False))
+        for batch in _batches(map(_Assignment, blocks, arguments)):
+            waiting.append(client.submit(_run_batch, task, *_to_send(batch), pure=False))
             if len(waiting) >= most:
                 yield from first()
         while waiting:
@@ -403,11 +411,7 @@ class DaskEngine:
         If a worker dies, the blocks whose sums it held are read again by others.
         """
         client = self.connect()
-        level = []
-        for group in groups(blocks):
-            sent, held = _to_send([each.block for each in group])
-            light = [replace(each, block=block) for each, block in zip(group, sent, strict=True)]
-            level.append(client.submit(_run_group, task, light, held, pure=False))
+        level = [client.submit(_run_group, task, *_to_send(group), pure=False) for group in groups(blocks)]
         done = begun_pass(len(level))
         for future in level:
             future.add_done_callback(lambda _: done(1))
@@ -472,12 +476,15 @@ def result_of(future: Any, client: Any, place: str, wait: float) -> Any:
     from concurrent.futures import CancelledError
 
     since: float | None = None
+    patience = LOOK
     while True:
         try:
-            return future.result(timeout=LOOK)
+            return future.result(timeout=patience)
         except TimeoutError:
-            if future.done():  # the task itself raised it
-                raise
+            if future.status == "error":  # the task has raised it, or another error since
+                return future.result()
+            if future.done():  # the result is sent, which may take longer
+                patience = max(wait, LOOK)
         except (CancelledError, Cancelled) as error:
             raise AuclabError(
                 f"the Dask scheduler {place} is gone ({error}); start it again, and repeat the call"
@@ -508,54 +515,46 @@ BATCH_ROWS = 400_000
 
 
 @dataclass(frozen=True)
-class _Found:
-    """The rows of a partition that a task was given."""
+class _Assignment:
+    """A block, and the argument of the task on it."""
 
-    rows: Any
-
-    def result(self) -> Any:
-        """The rows."""
-        return self.rows
+    block: Block
+    argument: Any
 
 
-def _to_send(blocks: Sequence[Block]) -> tuple[list[Block], list[Any]]:
-    """Blocks without their futures, and these (or None), which Dask replaces by the rows where a worker holds them."""
-    held = [each.part if isinstance(each, Partition) and each.is_held else None for each in (b.source for b in blocks)]
-    sent = [block if part is None else _with_part(block, None) for block, part in zip(blocks, held, strict=True)]
-    return sent, held
+def _to_send(items: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """What has a block each, without futures, and these (or None): Dask gives a task the rows in their place."""
+    sources = [each.block.source for each in items]
+    held = [each.part if isinstance(each, Partition) and each.is_held else None for each in sources]
+    return [each if part is None else _with_part(each, None) for each, part in zip(items, held, strict=True)], held
 
 
-def _received(blocks: Sequence[Block], held: Sequence[Any]) -> list[Block]:
-    """The blocks with the rows of those that were held."""
-    return [
-        block if rows is None else _with_part(block, _Found(rows)) for block, rows in zip(blocks, held, strict=True)
-    ]
+def _received(items: Sequence[Any], held: Sequence[Any]) -> list[Any]:
+    """The same with the rows of those that a worker held."""
+    return [each if rows is None else _with_part(each, rows) for each, rows in zip(items, held, strict=True)]
 
 
-def _with_part(block: Block, part: Any) -> Block:
-    source: Any = block.source
-    return replace(block, source=replace(source, part=part))
+def _with_part(item: Any, part: Any) -> Any:
+    return replace(item, block=replace(item.block, source=replace(item.block.source, part=part)))
 
 
-def _run_batch(task: Task, batch: Sequence[tuple[Block, Any]], held: Sequence[Any]) -> list[Any]:
+def _run_batch(task: Task, batch: Sequence[_Assignment], held: Sequence[Any]) -> list[Any]:
     """The task on some blocks, one after the other."""
-    blocks = _received([block for block, _ in batch], held)
-    return [task(block.read(), argument) for block, (_, argument) in zip(blocks, batch, strict=True)]
+    return [task(each.block.read(), each.argument) for each in _received(batch, held)]
 
 
 def _run_group(task: Reduction, group: Sequence[LabelledBlock], held: Sequence[Any]) -> Any:
     """The task on the blocks of a group."""
-    blocks = _received([each.block for each in group], held)
-    return task(rows_ahead([replace(each, block=block) for each, block in zip(group, blocks, strict=True)], Block.read))
+    return task(rows_ahead(_received(group, held)))
 
 
-def _batches(pairs: Iterable[tuple[Block, Any]]) -> Iterator[list[tuple[Block, Any]]]:
+def _batches(items: Iterable[_Assignment]) -> Iterator[list[_Assignment]]:
     """Consecutive blocks with about the number of rows of one task."""
-    batch: list[tuple[Block, Any]] = []
+    batch: list[_Assignment] = []
     n_rows = 0
-    for block, argument in pairs:
-        batch.append((block, argument))
-        n_rows += block.n_rows
+    for each in items:
+        batch.append(each)
+        n_rows += each.block.n_rows
         if n_rows >= BATCH_ROWS:
             yield batch
             batch, n_rows = [], 0

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any
 
 from auclab._core.base import Array, AuclabError
-from auclab.samples.blocks.labels import LabelledBlock, LabelledRows
-from auclab.samples.blocks.table import Block
+from auclab.samples.blocks.labels import BlockLabels, LabelledBlock, LabelledRows
+from auclab.samples.blocks.table import Block, BlockTable
+
+if TYPE_CHECKING:
+    import pyarrow.fs as fs
 
 #: Results that are added in one task; a power of 2, so that the tree is the same as that of `tree_sum`.
 FAN_IN = 8
@@ -70,14 +73,23 @@ def ahead(blocks: Iterable[Block], read: Callable[[Block], Array]) -> Iterator[A
             del rows
 
 
-def rows_ahead(blocks: Sequence[LabelledBlock], read: Callable[[Block], Array]) -> Iterator[LabelledRows]:
+def rows_ahead(blocks: Sequence[LabelledBlock]) -> Iterator[LabelledRows]:
     """The same with the labels of the rows."""
-    for block, rows in zip(blocks, ahead((each.block for each in blocks), read), strict=True):
+    for block, rows in zip(blocks, ahead((each.block for each in blocks), Block.read), strict=True):
         yield LabelledRows(block.number, block.before, rows, block.positive, block.weight)
 
 
-#: The folder of rows whose value is missing.
-MISSING = "__HIVE_DEFAULT_PARTITION__"
+def table_sum(task: Callable[[LabelledRows], Any], table: BlockTable, labels: BlockLabels | None = None) -> Any:
+    """The sum, by ``+``, of ``task(rows)`` over the blocks of a table, added where they are read; one pass.
+
+    `labels`: of the rows; without them all are negative.
+    """
+    blocks = labels or [LabelledBlock(number, (0, 0), block, b"") for number, block in enumerate(table.blocks)]
+    return table.engine.reduce(partial(_sum_of, task), blocks)
+
+
+def _sum_of(task: Callable[[LabelledRows], Any], rows: Iterable[LabelledRows]) -> Any:
+    return tree_sum(map(task, rows))
 
 
 def files_below(folder: Path, endings: Sequence[str]) -> list[Path]:
@@ -102,44 +114,6 @@ def looked_into(name: str) -> bool:
     return "=" in name and name[0] not in "._"
 
 
-def partition_values(files: Sequence[PurePath], folder: PurePath) -> dict[str, list[int | float | str]]:
-    """For every partition column the value of each file; numbers where all values are numbers, a missing one NaN.
-
-    Examples
-    --------
-    >>> files = [Path("data/y=0/a.parquet"), Path("data/y=1/b.parquet")]
-    >>> partition_values(files, Path("data"))
-    {'y': [0, 1]}
-    """
-    rows = [_pairs(file, folder) for file in files]
-    names = list(rows[0]) if rows else []
-    for file, row in zip(files, rows, strict=True):
-        if list(row) != names:
-            raise AuclabError(
-                f"{file} lies in folders of {', '.join(row) or 'no columns'}, and {files[0]} in those of "
-                f"{', '.join(names) or 'none'}; the files of a folder make one table"
-            )
-    return {name: _numbers([row[name] for row in rows]) for name in names}
-
-
-def _pairs(file: PurePath, folder: PurePath) -> Mapping[str, str]:
-    """Names and values of the folders between `folder` and a file."""
-    if folder not in file.parents:
-        return {}
-    parts = [unquote(part).partition("=") for part in file.relative_to(folder).parts[:-1]]
-    return {name: value for name, _, value in parts}
-
-
-def _numbers(values: list[str]) -> list[int | float | str]:
-    """Values as whole numbers, or as numbers, or as they are."""
-    for kind in (int, float):
-        try:
-            return [float("nan") if value == MISSING else kind(value) for value in values]
-        except ValueError:
-            continue
-    return list(values)
-
-
 #: Attributes of a remote file that change with it, if the store provides them; otherwise only its size is used.
 _STATE = (
     *("size", "ETag", "etag", "mtime", "LastModified", "Last-Modified", "last_modified", "created"),
@@ -158,55 +132,54 @@ def is_address(path: str | PurePath) -> bool:
     return "://" in str(path)
 
 
-def data_files(path: str | PurePath, endings: Sequence[str]) -> tuple[list[str], PurePath]:
-    """The files of a folder and its folders ``name=value`` in the order of their paths, or one file; and the folder."""
+def data_files(path: str | PurePath, endings: Sequence[str]) -> tuple[fs.FileSystem, list[str], str]:
+    """The file system, the files of a folder and its folders ``name=value``, and the path of the folder or file.
+
+    Files are in the order of their paths.
+    """
+    import pyarrow.fs as fs
+
     if is_address(path):
-        found, folder = _at_address(str(path), endings), PurePath(PurePosixPath(str(path)))
+        system, folder = _file_system(str(path))
+        found = _at_address(str(path), system, folder, endings)
+        opened: fs.FileSystem = fs.PyFileSystem(fs.FSSpecHandler(system))
     else:
         place = Path(path).expanduser()
         if not place.exists():
             raise AuclabError(f"{path} does not exist; give a folder of {endings[0]} files, or one such file")
-        found, folder = [str(file) for file in (files_below(place, endings) if place.is_dir() else [place])], place
+        found = [str(file) for file in (files_below(place, endings) if place.is_dir() else [place])]
+        opened, folder = fs.LocalFileSystem(), str(place)
     if not found:
         raise AuclabError(f"{path} holds no file that ends in {' or '.join(endings)}")
-    return found, folder
+    return opened, found, folder
 
 
-def _at_address(address: str, endings: Sequence[str]) -> list[str]:
-    system, root = _file_system(address)
+def _at_address(address: str, system: Any, root: str, endings: Sequence[str]) -> list[str]:
     try:
         if not system.exists(root):
             raise AuclabError(f"{address} does not exist; give a folder of {endings[0]} files, or one such file")
         if system.isfile(root):
-            return [address]
-        listed = system.find(root)
+            return [root]
+        listed = [str(file) for file in system.find(root)]
     except OSError as error:
         raise AuclabError(f"{address} cannot be read ({error or type(error).__name__}); check the address") from error
-    inner = [str(file)[len(root.rstrip("/")) + 1 :] for file in listed]
     kept = [
         file
-        for file in inner
-        if file.endswith(tuple(endings)) and all(looked_into(name) for name in PurePosixPath(file).parts[:-1])
+        for file in listed
+        if file.endswith(tuple(endings))
+        and all(looked_into(name) for name in PurePosixPath(file).relative_to(root).parts[:-1])
     ]
-    return [f"{address.rstrip('/')}/{file}" for file in sorted(kept, key=PurePosixPath)]
+    return sorted(kept, key=PurePosixPath)
 
 
-def open_file(path: str) -> Any:
-    """The source from which pyarrow reads a file: its path, or a stream of fsspec."""
-    if not is_address(path):
-        return path
-    system, inner = _file_system(path)
-    return system.open(inner, "rb")
-
-
-def file_state(path: str) -> tuple[Any, ...]:
+def file_state(system: fs.FileSystem, path: str) -> tuple[Any, ...]:
     """Values that change with the file: its size and the time of its last change, or attributes from the store."""
-    if not is_address(path):
-        found = Path(path).stat()
-        return found.st_size, found.st_mtime_ns
-    system, inner = _file_system(path)
-    system.invalidate_cache(inner)  # a listing of the folder would be that of its first look
-    facts = system.info(inner)
+    inner = getattr(getattr(system, "handler", None), "fs", None)
+    if inner is None:
+        found = system.get_file_info(path)
+        return found.size, found.mtime_ns
+    inner.invalidate_cache(path)  # a listing of the folder would be that of its first look
+    facts = inner.info(path)
     return tuple(str(facts[key]) for key in _STATE if key in facts)
 
 
@@ -215,11 +188,11 @@ def sha256_of_files(path: str | PurePath, endings: Sequence[str]) -> str:
 
     At an address it is that of names, sizes and attributes from the store; nothing is read.
     """
-    files, _ = data_files(path, endings)
+    system, files, _ = data_files(path, endings)
     digest: Any = hashlib.sha256()
     for file in files:
-        if is_address(file):
-            digest.update(repr((file, *file_state(file))).encode())
+        if is_address(path):
+            digest.update(repr((file, *file_state(system, file))).encode())
             continue
         with Path(file).open("rb") as stream:
             while chunk := stream.read(1 << 24):
