@@ -9,6 +9,7 @@ and ``rerun=true`` computes everything.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import inspect
 import math
@@ -41,8 +42,9 @@ from auclab.runs.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, c
 from auclab.runs.tracking.record import Draft, read_records, recording
 from auclab.runs.tracking.sync import computing, sync_run
 from experiments.study import FOLDER, SCALES, VALUE, Row, count_seeds, read, rows_of, write
+from experiments.verdicts import HEAD, counted, judge
 
-ROWS_FILE = "rows.csv"
+ROWS_FILE, VERDICTS_FILE = "rows.csv", "verdicts.csv"
 #: Settings of a study that can be overridden; the study fixes all others.
 SETTINGS = ("experiment", "study", "scale", "seed", "variant", "results_dir", "rerun")
 
@@ -76,7 +78,7 @@ def run_study(config: DictConfig, job: Any) -> None:
                 study.work(run)
             record = sync_run(pending) or run.record
         out.print(f"[green]✓[/green] {escape(study.name)}  [dim]{record.line}[/dim]", soft_wrap=True)
-        _show(read(record.files_folder / ROWS_FILE)[2])
+        _show(study_of(config), read(record.files_folder / ROWS_FILE)[2])
 
 
 def _make(config: DictConfig, job: Any, folder: Path) -> Job:
@@ -138,10 +140,15 @@ def _work(settings: Mapping[str, Any], command: str, run: Draft) -> None:
     write(run.staging / ROWS_FILE, rows, command=command)
     claims = [row for row in rows if not row.claim_id.startswith(VALUE)]
     metrics = {_metric_name(*key): fmean(values) for key, values in _values(claims).items()}
+    judged = judge(str(settings["study"]).split(".")[-2], claims)
+    with (run.staging / VERDICTS_FILE).open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEAD, *(each.cells for each in judged)])
+    kinds = [each.verdict.kind for each in judged]
+    metrics |= {f"verdicts/{kind.replace(',', '')}": float(kinds.count(kind)) for kind in set(kinds)}
     run.keep(
         metrics=metrics | {"seconds": seconds, "rows": float(len(rows))},
-        tags={HASH_TAG: fingerprint(settings)},
-        line=f"{len(rows)} rows  {seconds:.1f} s",
+        tags={HASH_TAG: fingerprint(settings), "verdicts": counted(judged)},
+        line=f"{len(rows)} rows  {seconds:.1f} s  {counted(judged)}",
     )
 
 
@@ -185,7 +192,7 @@ def gather(config: DictConfig) -> None:
 
     report_remaining_jobs()
     rows, origins, missing = _stored_rows(Path(config.hydra.sweep.dir).absolute(), config)
-    _show(_of_variant(rows, str(config.variant)))
+    _show(study_of(config), list(_of_variant(rows, str(config.variant))))
     if missing:
         err.print(f"[red]{missing} of {missing + len(origins)} jobs gave no rows[/red]", soft_wrap=True)
     if config.scale == "smoke" or config.variant != "all" or not rows:
@@ -268,10 +275,21 @@ def _of_variant(rows: Sequence[Row], variant: str) -> Iterator[Row]:
     return (row for row in rows if variant == "all" or row.variant in (variant, ""))
 
 
-def _show(rows: Iterable[Row]) -> None:
-    """A line per claim and variant: mean and standard error."""
-    from auclab.runs.screen.console import out
+def study_of(config: DictConfig) -> str:
+    """The folder of the paper of a study."""
+    return str(config.study).split(".")[-2]
 
-    for (claim_id, variant), values in _values(row for row in rows if not row.claim_id.startswith(VALUE)).items():
+
+def _show(paper: str, rows: Sequence[Row]) -> None:
+    """A line per claim of the paper with its verdict, and one per other value and variant: mean and standard error."""
+    from auclab.runs.screen.console import out, print_table
+
+    claims = [row for row in rows if not row.claim_id.startswith(VALUE)]
+    judged = judge(paper, claims)
+    if judged:
+        print_table(HEAD, [each.cells for each in judged], left=(0, 4))
+        out.print(f"verdicts: {counted(judged)}", soft_wrap=True)
+    known = {each.claim.claim_id for each in judged}
+    for (claim_id, variant), values in _values(row for row in claims if row.claim_id not in known).items():
         error = f" ± {stdev(values) / len(values) ** 0.5:.1g} ({len(values)} values)" if len(values) > 1 else ""
         out.print(f"{claim_id:40} {variant:14} {fmean(values):.8g}{error}", markup=False, soft_wrap=True)

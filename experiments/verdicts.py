@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
-from experiments.study import AGREE, AS_PUBLISHED, CORRECTED, FOLDER, VALUE, read
+from experiments.study import AGREE, AS_PUBLISHED, CORRECTED, FOLDER, VALUE, Row, read
 
 NOT_RUN = "not run yet"
 REPRODUCED, PRINT_WRONG = "reproduced", "print wrong, correction confirmed"
@@ -94,6 +94,53 @@ class Verdict:
     def __str__(self) -> str:
         text = f"{self.kind}: {self.detail}" if self.detail else self.kind
         return f"**{text}**" if self.kind == DIFFERS else text
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with what a study has measured of it, under the reading that the verdict is about."""
+
+    claim: Claim
+    measured: Ours
+    verdict: Verdict
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Claim, what is printed, measured, tolerance and verdict, as text."""
+        error = f" ± {self.measured.standard_error:.1g}" if len(self.measured.values) > 1 else ""
+        printed = "" if math.isnan(self.claim.value) else f"{self.claim.value:.6g}"
+        tolerance = f"{self.claim.tolerance:.2g}" if self.claim.tolerance > 0 else ""
+        verdict = str(self.verdict).replace("**", "")
+        return self.claim.claim_id, printed, f"{self.measured.mean:.6g}{error}", tolerance, verdict
+
+
+#: Head of the cells of `Judged`.
+HEAD = ("claim", "printed", "measured", "tolerance", "verdict")
+
+
+def judge(paper: str, rows: Sequence[Row]) -> list[Judged]:
+    """The claims of a paper on which the rows of a study bear, each with its verdict, in the order of the paper."""
+    if paper not in papers():
+        return []
+    values: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        values.setdefault(row.claim_id, {}).setdefault(row.variant, []).append(row.value)
+    found = []
+    for claim in claims(paper):
+        if of_claim := values.get(claim.claim_id):
+            candidates = [Ours(variant, tuple(own), "", "") for variant, own in of_claim.items()]
+            judged = verdict(claim, candidates)
+            shown = next((each for each in candidates if fits(claim, each)), candidates[-1])
+            if judged.kind == PRINT_WRONG:  # what should be printed
+                shown = next((each for each in candidates if each.variant == CORRECTED), shown)
+            found.append(Judged(claim, shown, judged))
+    return found
+
+
+def counted(judged: Sequence[Judged]) -> str:
+    """How many claims have each verdict, such as ``3 reproduced · 1 differs``."""
+    kinds = [each.verdict.kind for each in judged]
+    return " · ".join(f"{kinds.count(kind)} {kind}" for kind in VERDICTS if kind in kinds)
 
 
 def papers() -> list[str]:

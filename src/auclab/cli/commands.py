@@ -13,7 +13,7 @@ import pandas as pd
 from auclab._core.base import AuclabError
 from auclab._core.words import did_you_mean, few
 from auclab.runs.compare.cells import measured, no_metric
-from auclab.runs.compare.runs import fetch_files, find_metric, find_sweep, read_run, read_runs
+from auclab.runs.compare.runs import fetch_files, find_metric, find_study, find_sweep, read_run, read_runs
 from auclab.runs.screen.console import err, out, reading
 from auclab.runs.screen.encoding import write_data
 from auclab.runs.tracking.environment import SETTINGS_TAG
@@ -44,7 +44,12 @@ def runs(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Show one run, and draw its figures with ``--figures``."""
+    """Show one run, and draw its figures with ``--figures``; of a study its verdicts."""
+    if study := find_study(arguments.store, arguments.run):
+        from auclab.runs.compare.run_screen import show_study
+
+        show_study(*study)
+        return 0
     rows = _one_run(arguments)
     from auclab.runs.compare.run_screen import draw_run, show_run
 

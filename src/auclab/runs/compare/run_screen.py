@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,20 @@ def draw_run(rows: pd.DataFrame) -> None:
             )
             with replace_file(folder / "coefficients.png") as draft:
                 figure.savefig(draft, dpi=DPI)
+
+
+def show_study(run: Any, verdicts: str) -> None:
+    """A job of a replication study: the command that made it, and each claim with its verdict."""
+    facts, tags = facts_grid(), run.data.tags
+    facts.add_row("study", Text.assemble((run.info.run_name or "", "bold"), f"  {run.info.run_id}"))
+    for name, key in (("command", "command"), ("code", "config.code"), ("verdicts", "verdicts")):
+        if key in tags:
+            facts.add_row(name, Text(visible(tags[key])))
+    out.print()
+    out.print(facts)
+    lines = [[visible(cell) for cell in line] for line in csv.reader(verdicts.splitlines())]
+    if len(lines) > 1:
+        print_table(lines[0], lines[1:], left=(0, 4))
 
 
 #: Parts of settings that are not shown: origin of the data, and the name of a group's choice.

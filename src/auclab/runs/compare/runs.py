@@ -198,6 +198,33 @@ def read_run(store_dir: str | Path, name: str, *, status: str | None = None, all
     raise AuclabError(f"no run is called {name!r}{near}; auclab runs lists them")
 
 
+def find_study(store_dir: str | Path, name: str) -> tuple[Run, str] | None:
+    """A job of a study by its id, the first letters of it or its name, or ``last`` if no run is newer; its verdicts.
+
+    The verdicts are the text of ``verdicts.csv``. None if the name is that of no such job.
+    """
+    store, quoted = Address.parse(store_dir), name.replace("'", "")
+    condition = "" if name == "last" else f"attributes.run_name = '{quoted}'"
+    if name != "last" and _may_be_id(name):
+        condition = f"attributes.run_id LIKE '{quoted}%'"
+    with readable(store, "runs"):
+        client = open_reader(store)
+        experiment_ids = _experiment_ids(client, None, store)
+        found = list(_search(client, experiment_ids, _joined([condition, "tags.study != ''"]), 1))
+        if not found:
+            return None
+        if name == "last":
+            others = list(_search(client, experiment_ids, _joined(_RUNS_ALONE), 1))
+            if others and (others[0].info.start_time or 0) > (found[0].info.start_time or 0):
+                return None
+        with tempfile.TemporaryDirectory() as folder:
+            kept = {file.path for file in client.list_artifacts(found[0].info.run_id)}
+            if "verdicts.csv" not in kept:
+                return found[0], ""
+            path = client.download_artifacts(found[0].info.run_id, "verdicts.csv", folder)
+            return found[0], Path(path).read_text(encoding="utf-8")
+
+
 def find_sweep(store_dir: str | Path, name: str) -> str:
     """The id of a sweep: by the first letters of it (four or more), or ``last`` for the one that was started last.
 
