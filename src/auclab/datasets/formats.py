@@ -55,7 +55,7 @@ def read_format(path: Path, kind: str) -> tuple[pd.DataFrame, list[str]]:
                 frame = _of_arrow(path, kind)
             elif kind == "excel":
                 with pd.ExcelFile(path) as book:
-                    frame = book.parse(0)
+                    frame = pd.read_excel(book, sheet_name=0)
                     if len(book.sheet_names) > 1:
                         notes.append(f"{path.name}: the first of {len(book.sheet_names)} sheets is read")
             elif kind == "arff":
