@@ -629,12 +629,12 @@ class Observations:
         return cls(part, cluster_numbers(clusters, np.flatnonzero(present), score.size))
 
     @classmethod
-    def of_part(cls, part: ScoredPart) -> Observations:
+    def of_part(cls, part: ScoredPart, clusters: ArrayLike | None = None) -> Observations:
         """The observations of a part of a split, with the scores that it has sorted already."""
         if part.sample_weight is not None:
-            return cls.of(part.labels, part.scores, part.sample_weight, None)
+            return cls.of(part.labels, part.scores, part.sample_weight, None, clusters=clusters)
         _ = part.classes  # checks labels and scores
-        return cls(part)
+        return cls(part, cluster_numbers(clusters, np.arange(part.scores.size)))
 
     def take(self, rows: NDArray[np.intp]) -> Observations:
         """Some observations, with repetitions."""

@@ -150,6 +150,7 @@ def estimate_part(
     *,
     level: float = 0.95,
     method: str = "auto",
+    clusters: ArrayLike | None = None,
     resamples: int | None = None,
     seed: int = 0,
     **options: Any,
@@ -160,7 +161,7 @@ def estimate_part(
     ----------
     part : ScoredPart
         The held-out part: its scorer was fixed before it was seen.
-    metric, level, method, resamples, seed, **options
+    metric, level, method, clusters, resamples, seed, **options
         As in `estimate`.
 
     Raises
@@ -182,7 +183,7 @@ def estimate_part(
     check_level(level)
     estimated = estimable(metric, options)
     plan = choose_method(method, estimated)
-    return estimate_observations(estimated, Observations.of_part(part), level, plan, resamples, seed)
+    return estimate_observations(estimated, Observations.of_part(part, clusters), level, plan, resamples, seed)
 
 
 def estimate_observations(

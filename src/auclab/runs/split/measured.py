@@ -93,7 +93,12 @@ class Measured(Part, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class HeldPart(ScoredPart):
-    """A part of two classes with all scores in memory."""
+    """A part of two classes with all scores in memory.
+
+    `clusters` (n_samples,): rows with one entry stay together in every split, and depend on each other in intervals.
+    """
+
+    clusters: NDArray[Any] | None = None
 
     #: Rows of two classes.
     ranked_by: ClassVar[None] = None
@@ -124,7 +129,11 @@ class HeldPart(ScoredPart):
 
     def estimate(self, metric: Metric, level: float) -> Estimate | None:
         """With standard error and interval; None for a metric that would need a bootstrap."""
-        return None if estimable(metric, {}).rows is None else estimate_part(self, metric, level=level)
+        return (
+            None
+            if estimable(metric, {}).rows is None
+            else estimate_part(self, metric, level=level, clusters=self.clusters)
+        )
 
     def hinge(self, a: float) -> float:
         """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs."""

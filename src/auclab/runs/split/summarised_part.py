@@ -193,7 +193,9 @@ def part_of(target: Target, X: Any, solution: Fitted) -> Part:
     if is_summarised(X) and target.is_of_classes and solution.coef is not None:
         return SummarisedPart(target.y, X, np.asarray(solution.coef), float(solution.intercept))
     scores = solution.decision_function(X)
-    return HeldPart(target.y, scores) if target.is_of_classes else RankedPart(target, scores)
+    if target.is_of_classes:
+        return HeldPart(target.y, scores, clusters=target.together)
+    return RankedPart(target, scores)
 
 
 def check_block_run(experiment: Experiment, dataset: Dataset, splits: Sequence[Split], formulation: Any) -> None:
