@@ -129,11 +129,9 @@ class HeldPart(ScoredPart):
 
     def estimate(self, metric: Metric, level: float) -> Estimate | None:
         """With standard error and interval; None for a metric that would need a bootstrap."""
-        return (
-            None
-            if estimable(metric, {}).rows is None
-            else estimate_part(self, metric, level=level, clusters=self.clusters)
-        )
+        if estimable(metric, {}).rows is None:
+            return None
+        return estimate_part(self, metric, level=level, clusters=self.clusters)
 
     def hinge(self, a: float) -> float:
         """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs."""
