@@ -126,3 +126,19 @@ def test_the_state_of_a_file_is_asked_of_the_store_and_not_of_a_listing(in_memor
     )
     open_parquet(in_memory, target="y", drop=["city"])[0].blocks[0].read()
     assert "/bucket/folder/year=2020" in {path.rpartition("/")[0] for path in dropped}
+
+
+def test_a_folder_as_spark_writes_it(tmp_path):
+    frame = pd.DataFrame({"a": np.arange(40.0), "y": np.arange(40) % 2})
+    for month, first in (("jan", 0), ("feb", 20)):
+        folder = tmp_path / f"month={month}"
+        folder.mkdir()
+        for part in range(2):
+            name = f"part-0000{part}-9f3a.c000.snappy.parquet"
+            frame.iloc[first + 10 * part : first + 10 * part + 10].to_parquet(folder / name, index=False)
+            (folder / f".{name}.crc").write_bytes(b"crc")
+    for name in ("_SUCCESS", "._SUCCESS.crc"):
+        (tmp_path / name).write_bytes(b"")
+    table, labels = open_parquet(str(tmp_path), target="y")
+    assert (table.shape, list(table.columns), list(table.nominal)) == ((40, 2), ["a", "month"], ["month"])
+    assert sorted(labels.to_numpy().tolist()) == [0] * 20 + [1] * 20
