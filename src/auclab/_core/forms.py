@@ -152,7 +152,7 @@ def distinct(name: str, column: NDArray[Any], **options: Any) -> Any:
     >>> distinct("groups", as_column("groups", ["a", float("nan")]))
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: groups[1] is missing (nan); drop the rows without it
+    auclab.AuclabError: groups[1] is missing (nan); drop the rows without it
     """
     if column.dtype.kind in "OfcmM" and (missing := column != column).any():
         where = int(missing.argmax())
@@ -186,7 +186,7 @@ def check_column_names(fitted: tuple[str, ...] | None, X: Any) -> None:
     >>> check_column_names(("age", "debt"), pd.DataFrame({"debt": [1.0], "age": [2.0]}))
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: the columns of X are in another order than in the fit; give X[['age', 'debt']]
+    auclab.AuclabError: the columns of X are in another order than in the fit; give X[['age', 'debt']]
     """
     names = column_names(X)
     if fitted is None or names is None or names == fitted:

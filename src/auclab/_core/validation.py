@@ -158,7 +158,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     >>> check_choice("norm", "l3", ["l1", "l2"])
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: norm='l3' is unknown; choose one of l1, l2
+    auclab.AuclabError: norm='l3' is unknown; choose one of l1, l2
     """
     names = list(choices)
     if not isinstance(value, str) or value not in names:
@@ -196,7 +196,7 @@ def check_types(given: Any) -> None:
     >>> RankSVM(penalty="l1")
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: penalty must be a number, got 'l1'; did you mean norm='l1'?
+    auclab.AuclabError: penalty must be a number, got 'l1'; did you mean norm='l1'?
     """
     owner: type = type(given)
     wanted = _annotations(owner)
@@ -215,7 +215,7 @@ def check_type(name: str, value: object, kind: Any) -> None:
     >>> check_type("time_limit", "a minute", float | None)
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: time_limit must be a number or None, got 'a minute'
+    auclab.AuclabError: time_limit must be a number or None, got 'a minute'
     """
     if not _is_of(value, kind):
         raise _of_another_type(name, value, kind)

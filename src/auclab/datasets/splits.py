@@ -241,7 +241,7 @@ def check_settings(
     >>> check_settings(test_size=3)
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: test_size is 3; it is a share between 0 and 1, and split=none has no test part
+    auclab.AuclabError: test_size is 3; it is a share between 0 and 1, and split=none has no test part
     """
     if test_size is not None and not 0.0 < test_size < 1.0:
         raise AuclabError(f"test_size is {test_size}; it is a share between 0 and 1, and split=none has no test part")
@@ -268,7 +268,7 @@ def check_rows(
     >>> check_rows([0, 0, 1], n_folds=2)
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: 2 folds need 2 observations of each class, and there are 1 positive and 2 negatives; ...
+    auclab.AuclabError: 2 folds need 2 observations of each class, and there are 1 positive and 2 negatives; ...
     """
     if _of_other_kind(y) is not None:
         return  # refused where their parts are made

@@ -119,7 +119,7 @@ def check_seconds(needed: float, time_limit: float | None, what: str, advice: st
     >>> check_seconds(40.0, 5.0, "solver=clarabel on 48,842 points", "use solver=newton, or a longer time_limit")
     Traceback (most recent call last):
     ...
-    auclab._core.base.AuclabError: solver=clarabel on 48,842 points takes about 40 s until ... and 5 s ... are left; use ...
+    auclab.AuclabError: solver=clarabel on 48,842 points takes about 40 s until ... and 5 s ... are left; use ...
     """
     allowed = seconds_allowed(time_limit)
     if needed > max(1.1 * allowed, allowed + 1.0):
@@ -198,7 +198,7 @@ def check_memory(needed: float, what: str, advice: str) -> None:
     >>> check_memory(1e18, "the table has all pairs", "use fewer")
     Traceback (most recent call last):
     ...
-    auclab._core.base.AuclabError: the table has all pairs, about 1e+09 GB, and ... GB of memory are available ...; use fewer
+    auclab.AuclabError: the table has all pairs, about 1e+09 GB, and ... GB of memory are available ...; use fewer
     """
     if needed < BLOCK_BYTES:
         return  # reading the available memory takes longer than it is worth

@@ -273,7 +273,7 @@ def check_solvable(program: Program, constraints: ColumnConstraints | None) -> N
     >>> check_solvable(PartialAUC(), ColumnConstraints.of(3, max_features=2))
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: no solver takes partial_auc with max_features: leave max_features out, or use bauc, \
+    auclab.AuclabError: no solver takes partial_auc with max_features: leave max_features out, or use bauc, \
 ranksvm and csvm with the hinge, or generalized_bauc and ecsvm with z ≤ 0
     """
     check_constrainable(program, constraints)

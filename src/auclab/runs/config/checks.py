@@ -85,7 +85,7 @@ def refuse(kind: str, name: str, **given: bool) -> None:
     >>> refuse("integer", "scorecard", kernel=True)
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: a kernel is for bauc, ranksvm, csvm and the like, and not for scorecard
+    auclab.AuclabError: a kernel is for bauc, ranksvm, csvm and the like, and not for scorecard
     """
     for what, reason in REFUSED.get(kind, {}).items():
         if given.get(what):

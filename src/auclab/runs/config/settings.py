@@ -59,7 +59,7 @@ class Settings:
     >>> SolverConfig("newton", tolerance=-1.0)
     Traceback (most recent call last):
         ...
-    auclab._core.base.AuclabError: solver.tolerance is -1.0; it is a relative gap > 0, such as 1e-6
+    auclab.AuclabError: solver.tolerance is -1.0; it is a relative gap > 0, such as 1e-6
     """
 
     #: Its key in the configuration; empty for settings of no group.
