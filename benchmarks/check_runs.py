@@ -3,7 +3,7 @@
     OMP_NUM_THREADS=1 AUCLAB_DATA=../shared/data python benchmarks/check_runs.py --folder /tmp/check_runs
 
 Runs of every formulation on real data sets by several solvers are made (those already in the folder are kept), checked
-with `auclab.check` as they lie there, and listed: what is refuted or not checked by name, and the seconds it took.
+with `auclab check` as they lie there, and listed: what is refuted or not checked by name, and the seconds it took.
 Then copies are changed (`tests/tampered_runs.py`), and the claims that are refuted are listed.
 """
 

@@ -4,7 +4,7 @@
     python benchmarks/check_seconds.py --page    # the table of the page, from that file
 
 Processor seconds of one process. Samples: columns of breast_cancer, and two normal classes. Each is solved by newton
-and then proved by `auclab.check`, from the multipliers that a run keeps; reading and preparing data are not part of it.
+and then proved by `auclab check`, from the multipliers that a run keeps; reading and preparing data are not part of it.
 """
 
 from __future__ import annotations

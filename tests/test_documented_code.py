@@ -40,6 +40,8 @@ def names_of_the_pages() -> dict[str, object]:
         "w": rng.uniform(1, 2, 120),
         "scores": X["debt"].to_numpy(),
         "scores_a": X["debt"].to_numpy(),
+        "scores_c": np.random.default_rng(1).normal(size=len(X)),
+        "patient": np.arange(len(X)) // 2,
         "scores_b": X["age"].to_numpy(),
         "prices": [1.0, 2.0, 3.0],
         "groups": np.tile(["a", "b"], 60),

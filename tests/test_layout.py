@@ -5,17 +5,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[1]
 PACKAGE, TESTS = REPOSITORY / "src" / "auclab", REPOSITORY / "tests"
 #: Modules that may lie at the top of the package.
-TOP = {
-    "__init__.py",
-    "__main__.py",
-    "types.py",
-    "files.py",
-    "forms.py",
-    "precision.py",
-    "testing.py",
-    "validation.py",
-    "wording.py",
-}
+TOP = {"__init__.py", "__main__.py", "testing.py"}
 
 
 def packages():

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         threshold_to_ranksvm,
     )
     from auclab.formulations.constraints import Constraints
-    from auclab.inference import compare_scorers, estimate
+    from auclab.inference import compare_scorers, estimate, measure, validate
     from auclab.solvers.certify import certify
     from auclab.solvers.dispatch import explain, solve
     from auclab.solvers.kernel.solution import KernelSolution
@@ -56,9 +56,11 @@ __all__ = [
     "compare_scorers",
     "estimate",
     "explain",
+    "measure",
     "ranksvm_to_threshold",
     "solve",
     "threshold_to_ranksvm",
+    "validate",
 ]
 
 #: The public names of each module, imported on first use: `auclab --help` does not wait for the numerical libraries.
@@ -69,12 +71,12 @@ _NAMES = {
     "formulations": "CSVM ECSVM BufferedAUC ExactAUC GeneralizedBufferedAUC PartialAUC RankSVM "
     "ranksvm_to_threshold threshold_to_ranksvm",
     "formulations.constraints": "Constraints",
-    "inference": "compare_scorers estimate",
+    "inference": "compare_scorers estimate measure validate",
     "solvers.certify": "certify",
     "solvers.dispatch": "explain solve",
     "solvers.kernel.solution": "KernelSolution",
     "solvers.solution": "Certificate Solution",
-    "types": "AuclabError Status",
+    "_core.base": "AuclabError Status",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

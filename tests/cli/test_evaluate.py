@@ -16,7 +16,7 @@ from auclab.runs.compare.runs import read_runs
 from composed import run_here
 
 SETTINGS = (
-    *("dataset.target=left", "dataset.positive=yes", "dataset.drop=[customer,row]", "dataset.decimal_comma=[spent]"),
+    *("dataset.target=left", "dataset.positive=yes", "dataset.drop=[customer,row]"),
     *("preprocess.dates=[year,age]", "bounds=none", "metrics=auc"),
 )
 

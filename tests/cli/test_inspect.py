@@ -33,9 +33,9 @@ def test_the_screen(call):
     command = next(line for line in text.splitlines() if line.startswith("run it"))
     assert command.split(maxsplit=2)[2] == (
         "auclab run dataset=file dataset.path=customers.csv dataset.target=left dataset.positive=yes "
-        "'dataset.drop=[customer,row]' 'dataset.decimal_comma=[spent]' 'preprocess.dates=[year,month,age]'"
+        "'dataset.drop=[customer,row]' 'preprocess.dates=[year,month,age]'"
     )
-    for words in ("decimal commas", "written %d.%m.%Y", "rare: trial 2019 (4)", "yes is its rarest label"):
+    for words in ("decimal commas", "written %d.%m.%Y", "rare: trial 2019 (4)", "yes is positive by convention"):
         assert words in text
 
 
@@ -64,8 +64,8 @@ def test_all_problems_of_a_table_are_one_refusal(call):
     with pytest.raises(AuclabError) as refused:
         check_data(experiment)
     said = str(refused.value)
-    assert said.startswith("4 problems: (1) which column of customers.csv is the target?")
-    for words in ("[spent]' reads decimal commas", "'dataset.drop=[customer]'", "'preprocess.dates=[year,month,age]'"):
+    assert said.startswith("3 problems: (1) which column of customers.csv is the target?")
+    for words in ("'dataset.drop=[customer]'", "'preprocess.dates=[year,month,age]'"):
         assert words in said
     assert said.endswith("auclab inspect customers.csv proposes settings for all of it")
 
@@ -75,22 +75,11 @@ def test_settings_of_columns_are_refused_together(call):
         "dataset.target=lft",
         "dataset.drop=[custmer,row]",
         "dataset.nominal=[pln]",
-        "dataset.decimal_comma=[spend]",
     ]
     with pytest.raises(AuclabError) as refused:
         check_data(composed(["dataset=file", "dataset.path=customers.csv", *words]))
-    for near in ("left", "customer", "plan", "spent"):
+    for near in ("left", "customer", "plan"):
         assert f"(did you mean '{near}'?)" in str(refused.value)
-
-
-def test_new_rows_of_a_column_with_decimal_commas(tmp_path):
-    from auclab.datasets.file import read_new_rows
-
-    (tmp_path / "new.csv").write_text('a,b\n"1,5",2.5\n"2,25",3.5\n', encoding="utf-8")
-    rows = read_new_rows(tmp_path / "new.csv", numbers=["a", "b"], decimal_comma=["a"])
-    assert rows.to_numpy().tolist() == [[1.5, 2.5], [2.25, 3.5]]
-    (tmp_path / "new.csv").write_text("a,b\n1.5,2.5\n2.25,3.5\n", encoding="utf-8")  # written with points this time
-    assert read_new_rows(tmp_path / "new.csv", numbers=["a", "b"], decimal_comma=["a"])["a"].tolist() == [1.5, 2.25]
 
 
 @pytest.mark.slow

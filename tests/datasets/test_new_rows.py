@@ -23,7 +23,12 @@ def write(folder: Path, *rows: str, encoding: str = "utf-8") -> Path:
 
 def test_the_format_of_the_training_file_is_kept_with_the_data(tmp_path: Path) -> None:
     path = write(tmp_path, "a;y", "1,5;0", "2,5;1", "3,5;1")
-    assert load_file(path, "y").written == {"sep": ";", "decimal": ",", "encoding": "utf-8"}
+    written = load_file(path, "y").written
+    assert {key: written[key] for key in ("sep", "decimal", "encoding")} == {
+        "sep": ";",
+        "decimal": ",",
+        "encoding": "utf-8",
+    }
 
 
 def test_commas_in_quotes_are_thousands_or_decimals_as_in_training(tmp_path: Path) -> None:
@@ -58,7 +63,7 @@ def test_the_cell_that_is_named_is_the_wrong_one(tmp_path: Path, cell: str, coun
     with pytest.raises(AuclabError, match=rf"'a' needs numbers, and has '{cell}' in row 7 \({count} such cell, 8 numb"):
         read_new_rows(path, numbers=["a", "b"])
     rows = [f"{row};{k % 2}" for k, row in enumerate(rows)]
-    message = rf"column 'a' has 1 cell that is not a number among 8 that are: '{cell}' \(row 7\) \(numbers .* decimal c"
+    message = rf"column 'a' has 1 cell that is not a number among 8 that are: '{cell}' \(row 7\)"
     with pytest.raises(AuclabError, match=message):  # in training too
         load_file(write(tmp_path, "a;b;y", *rows), "y")
 
@@ -75,6 +80,5 @@ def test_parquet_and_svmlight_files_are_read_by_their_ending(tmp_path: Path) -> 
     pd.testing.assert_frame_equal(read_new_rows(tmp_path / "new.parquet"), table)
     (tmp_path / "new.svmlight").write_text("1 1:2.5\n-1 2:3\n", encoding="utf-8")
     assert read_new_rows(tmp_path / "new.svmlight", n_columns=3).toarray().tolist() == [[2.5, 0, 0], [0, 3.0, 0]]
-    (tmp_path / "new.xyz").write_text("a\n1\n", encoding="utf-8")
-    with pytest.raises(AuclabError, match=r"new\.xyz has an unknown ending"):
-        read_new_rows(tmp_path / "new.xyz")
+    (tmp_path / "new.xyz").write_text("a,b\n1,x\n", encoding="utf-8")
+    assert read_new_rows(tmp_path / "new.xyz").to_numpy().tolist() == [[1, "x"]]

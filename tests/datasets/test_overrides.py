@@ -114,7 +114,7 @@ def test_a_word_that_cannot_be_read_is_printed_as_it_can(word: str, value: objec
 def test_the_printed_command_runs(tmp_path: Path) -> None:
     """Every advice of the messages, one after the other, until the run ends well."""
     names = ["x", "Größe [cm]", "income (€, year)", 'said "no"', "done [0/1], =?"]
-    rows = [[k % 7, 170 + k, f"name {k}", f"{k} of 9 said, it's", "yes" if k % 3 else "no"] for k in range(80)]
+    rows = [[k % 7, 170 + k, f"name {k}", f"{k} of 9 said, it's", "ja" if k % 3 else "nein"] for k in range(80)]
     text = "\n".join(";".join(f'"{str(cell).replace(chr(34), 2 * chr(34))}"' for cell in row) for row in [names, *rows])
     (tmp_path / "my.csv").write_text(text, encoding="utf-8")
     command = f"{shlex.quote(sys.executable)} -m auclab run dataset=file dataset.path=my.csv tracking=none"
@@ -127,7 +127,7 @@ def test_the_printed_command_runs(tmp_path: Path) -> None:
     positive = re.search(r"Give dataset.positive, such as (\S+);", first.stderr)
     assert positive is not None, first.stderr
     second = run(f"{command} {positive[1]}")
-    dropped = re.search(r"Drop them with (.*), or take them", second.stderr)
+    dropped = re.search(r"Drop them with (.*), take them", second.stderr)
     assert dropped is not None, second.stderr
     third = run(f"{command} {positive[1]} {dropped[1]}")
     assert third.returncode == 0, third.stderr

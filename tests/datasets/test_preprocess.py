@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab._core.base import AuclabError
 from auclab.datasets import preprocess
-from auclab.datasets.columns import refuse_constant
+from auclab.datasets.columns import refuse_constant, sort_columns
 from auclab.datasets.preprocess import UnitBall
 from auclab.datasets.records import Dataset
 from auclab.runs.tracking.model import TRUSTED
@@ -84,8 +84,8 @@ def test_test_rows_do_not_change_the_fit(build: Build) -> None:
 def test_imputation_by_hand() -> None:
     dataset = mixed()
     frame = pd.DataFrame(
-        preprocess.none(dataset).fit_transform(dataset.X),
-        columns=preprocess.none(dataset).fit(dataset.X).get_feature_names_out(),
+        preprocess.none(dataset, missing_category=None).fit_transform(dataset.X),
+        columns=preprocess.none(dataset, missing_category=None).fit(dataset.X).get_feature_names_out(),
     )
     assert frame.loc[10, "size"] == dataset.X["size"].median()
     assert frame.loc[[2, 8], "colour_red"].tolist() == [1.0, 1.0]  # red is the most frequent colour
@@ -329,3 +329,28 @@ def test_settings_out_of_range_are_refused(settings: Any, words: str) -> None:
 def test_every_function_has_a_yaml(build: Build) -> None:
     made = instantiate(OmegaConf.load(Path(__file__).parents[2] / "conf" / "preprocess" / f"{build.__name__}.yaml"))
     np.testing.assert_array_equal(made(mixed()).fit_transform(mixed().X), build(mixed()).fit_transform(mixed().X))
+
+
+def test_many_gaps_are_a_category_of_their_own_as_counted_in_the_training_part() -> None:
+    cabins = ["B96", None, None, "C1", "B96", None, "B96", "C1", "B96", "B96"]
+    X = pd.DataFrame({"cabin": cabins, "port": ["S", "C", None, *["S", "C"] * 3, "S"], "word": ["missing", None] * 5})
+    dataset = Dataset("titanic", X, np.array([0, 1] * 5))
+    made = preprocess.none(dataset).fit(X)
+    names = ["cabin_B96", "cabin_C1", "cabin_missing", "port_C", "port_S", "word_(missing)", "word_missing"]
+    assert made.get_feature_names_out().tolist() == names
+    frame = pd.DataFrame(made.transform(X), columns=names)
+    assert frame["cabin_missing"].tolist() == X["cabin"].isna().astype(float).tolist()
+    assert frame.loc[2, "port_S"] == 1.0  # a tenth of the column is missing, and no more
+    assert "cabin_missing" not in preprocess.none(dataset).fit(X.iloc[6:]).get_feature_names_out()
+    dataset = Dataset("cabins", X[["cabin"]], dataset.y)
+    for options in ({"missing_category": None}, {"missing_category": 0.3}, {"missing_indicators": True}):
+        found = preprocess.none(dataset, **options).fit(X[["cabin"]]).get_feature_names_out().tolist()
+        assert [name for name in found if name.startswith("cabin")] == [
+            *("cabin_B96", "cabin_C1"),
+            *(["cabin_missing"] if "missing_indicators" in options else []),
+        ]
+    columns = sort_columns(Dataset("titanic", X, dataset.y))
+    assert columns.widths == {"cabin": 3, "port": 2, "word": 2}
+    assert columns.notes == ("gaps are a category of their own in 2 columns (cabin 30%, word 50%)",)
+    with pytest.raises(AuclabError, match=r"preprocess.missing_category is 7; it is a share from 0 to 1"):
+        preprocess.none(dataset, missing_category=7)

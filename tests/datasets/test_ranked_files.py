@@ -69,7 +69,6 @@ def test_grades_are_numbers(folder):
             {"time": "days", "event": "died", "positive": "yes", "drop": ["died"]},
             "'died' is the event and to be dropped",
         ),
-        ({"time": "days", "event": "died"}, "which label of 'died' means an event, and not censoring.*positive=yes"),
         ({"target": "died", "group": "hospitals", "positive": "yes"}, "group column 'hospitals' does not exist"),
         ({"target": "a", "graded": True, "positive": "1"}, "takes all grades as they are"),
     ],

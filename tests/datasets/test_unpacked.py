@@ -67,12 +67,14 @@ def test_a_large_file_may_be_larger_unpacked(tmp_path: Path) -> None:
     assert load_file(path, target="y", positive="1").X["x"].tolist() == pytest.approx(numbers.tolist(), abs=1e-15)
 
 
-def test_another_ending_is_not_unpacked(tmp_path: Path) -> None:
-    """pandas would unpack a .zip, .xz or .zst by itself, and without a limit."""
-    path = tmp_path / "x.zip"
-    pd.DataFrame({"x": [1, 2], "y": [0, 1]}).to_csv(path, index=False)
-    with pytest.raises(AuclabError, match="cannot be read as a table"):
-        load_published(name="x", file="x.zip", target="y", positive="1", data_dir=tmp_path)
+@pytest.mark.usefixtures("small_limits")
+@pytest.mark.parametrize("ending", [".zip", ".xz"])
+def test_other_endings_have_the_same_limit(tmp_path: Path, ending: str) -> None:
+    """pandas would unpack a .zip or .xz by itself, and without a limit."""
+    path = tmp_path / f"x.csv{ending}"
+    pd.DataFrame({"x": [1] * 400_000, "y": [0, 1] * 200_000}).to_csv(path, index=False)
+    with pytest.raises(AuclabError, match="unpacks to more than"):
+        load_file(path, target="y", positive="1")
 
 
 @pytest.mark.parametrize("file", ["../x.csv", "/etc/passwd", "a/x.csv", "..", "", "C:x.csv", "a\\x.csv"])

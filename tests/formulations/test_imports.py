@@ -13,13 +13,8 @@ ALLOWED = (
     "auclab._core",
     "auclab.losses",
     "auclab.formulations",
-    "auclab._core.tolerances",
-    "auclab.regularisers.projection",
     "auclab.regularisers",
     "auclab.samples",
-    "auclab._core.base",
-    "auclab._core.validation",
-    "auclab._core.words",
 )
 SOLVERS = ("clarabel", "cvxpy", "highspy", "pyomo", "scipy.optimize")
 

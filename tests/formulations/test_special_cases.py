@@ -31,7 +31,8 @@ def test_only_formulations_test_for_the_type_of_a_program():
     found = {
         str(path.relative_to(SOURCE))
         for path in SOURCE.rglob("*.py")
-        if path.parent.name not in ("formulations", "check") and TYPE_TEST.search(path.read_text(encoding="utf-8"))
+        if path.parent.name not in ("formulations", "checker", "checking")
+        and TYPE_TEST.search(path.read_text(encoding="utf-8"))
     }
     # The check of stored runs shares no code with the programs. The others look the kind up in a table: which solvers
     # take it, which one is selected, what kernels and models refuse, which method fits, what is announced, and where

@@ -91,6 +91,7 @@ SCORERS = (
     Scorer("kernel", ("formulation=ranksvm", "kernel=rbf")),
     Scorer("logistic", ("formulation=logistic",)),
     Scorer("lda", ("formulation=lda",)),
+    Scorer("forest", ("formulation=forest", "formulation.estimator.n_estimators=10")),
     *(
         Scorer(f"{kind}{over}", ("formulation=ranksvm", *data, *kernel))
         for over, kernel in (("", ()), (", kernel", ("kernel=rbf",)))
@@ -129,6 +130,7 @@ SEARCHED = {
     "scorecard, dates": "formulation.max_items=2,3",
     "logistic": "formulation.C=tag(log,interval(1e-2,10))",
     "lda": "preprocess=standard,minmax",
+    "forest": "formulation.estimator.min_samples_leaf=1,2",
 }
 #: Uses that are commands on a stored run.
 COMMANDS = (
@@ -153,7 +155,7 @@ FUNCTIONS = (Use("feature path", "feature_path(formulation, X, y, counts)", ()),
 RANKED = tuple(_RANKED)
 RANKED_KERNELS = tuple(f"{kind}, kernel" for kind in RANKED)
 CARDS = ("scorecard", "scorecard, dates")
-BASELINES = ("logistic", "lda")
+BASELINES = ("logistic", "lda", "forest")
 OVER_PAIRS = (
     *("bauc", "generalized_bauc", "ranksvm", "ranksvm, squared", "ranksvm, l1", "ranksvm, linf", "partial_auc"),
     *("elastic_net", "group_lasso", "group_lasso, named", "squared hinge", "exact_auc", *CARDS, "kernel"),
@@ -244,7 +246,7 @@ REFUSED = (
         "the ONNX graph is a weighted sum of numbers and categories and has no intervals; json and sql have them",
     ),
     Refusal(
-        ("kernel", *RANKED_KERNELS),
+        ("kernel", "forest", *RANKED_KERNELS),
         ("export json", "export sql", "export onnx"),
         "is (no|not a) formula over the columns, so that it cannot be exported",
         "the scorer is not a weighted sum of the columns; `auclab predict MODEL ROWS` scores new rows",

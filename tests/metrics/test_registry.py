@@ -98,7 +98,7 @@ def test_metrics_are_found_by_name_function_and_partial():
 
 def test_options_are_completed_and_checked():
     assert METRICS["bauc"].bind({}) == {"threshold": 0.0}
-    assert METRICS["partial_auc"].options == ("min_fpr", "max_fpr", "standardized")
+    assert METRICS["partial_auc"].options == ("min_fpr", "max_fpr", "min_tpr", "max_tpr", "standardized")
     with pytest.raises(AuclabError, match="auc: got an unexpected keyword argument 'beta'; its options are ties"):
         METRICS["auc"].bind({"beta": 1.0})
     with pytest.raises(AuclabError, match="soft_auc: missing a required argument: 'beta'"):

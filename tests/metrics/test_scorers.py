@@ -70,7 +70,9 @@ def test_every_number_of_the_package_has_a_scorer():
     no_metric = {"broc_curve", "buffered_auc", "get_scorer"}
     of_blocks = {"score_blocks", "score_edges", "scored_table", "summarise"}
     of_groups_and_times = {"concordance_index", "buffered_concordance", "grouped_auc", "grouped_bauc"}
-    others = of_curves | no_metric | of_blocks | of_groups_and_times | {"censored_pairs", "ordered_pairs"}
+    of_classes = {"multiclass_auc", "multiclass_bauc"}
+    of_pairs = {"censored_pairs", "ordered_pairs", "censoring_weights", "time_dependent_auc"}
+    others = of_curves | no_metric | of_blocks | of_groups_and_times | of_classes | of_pairs
     of_samples = {name for name in metrics.__all__ if name.islower()} - others
     assert {metric.function.__name__ for metric in METRICS.values()} == of_samples
 

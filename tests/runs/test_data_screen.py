@@ -114,7 +114,7 @@ def test_gaps_and_columns_left_out_are_said_and_kept_in_the_run(tmp_path, capsys
     X.loc[:6, "a"] = np.nan
     X.assign(y=np.arange(60) % 2).to_csv(tmp_path / "my.csv", index=False)
     said = (
-        "filled 27 gaps in 2 columns (d 20, a 7) with the median or the most frequent value of the training part; "
+        "filled 7 gaps in 1 column (a 7) with the median or the most frequent value of the training part; "
         "dropped columns 'b' (one value), 'c' (empty)"
     )
     own = ["dataset=file", f"dataset.path={tmp_path / 'my.csv'}", "dataset.target=y", "formulation=bauc", "bounds=none"]
@@ -122,12 +122,13 @@ def test_gaps_and_columns_left_out_are_said_and_kept_in_the_run(tmp_path, capsys
     store = ["tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}", "decision.probability=none"]
     result = run_here(tmp_path / "out", *own, *store)
     assert result.prepared == (said,)
-    assert len(result.folds[0].features) == 3
+    assert result.folds[0].features == ("a", "d_blue", "d_missing", "d_red")
     capsys.readouterr()
     with pytest.raises(SystemExit):
         cli.main(["show", "last", "--store", str(tmp_path / "mlruns")])
     assert said in " ".join(capsys.readouterr().out.split())
     notes = data_notes(*check_data(composed([*own, "preprocess=none"])))
-    (unscaled,) = [text for _, text in notes if "gaps" in text]
-    assert unscaled.startswith("filled 87 gaps in 3 columns (c 60, d 20, a 7)")
+    assert ("note:", "gaps are a category of their own in 1 column (d 33%)") in notes
+    (unscaled,) = [text for _, text in notes if "filled" in text]
+    assert unscaled.startswith("filled 67 gaps in 2 columns (c 60, a 7)")
     assert "dropped" not in unscaled

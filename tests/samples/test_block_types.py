@@ -25,7 +25,7 @@ def with_gaps(values, rng):
 def all_kinds():
     """Columns of numbers and of categories, with and without gaps."""
     rng = np.random.default_rng(5)
-    words = np.array(["red", "green", "blue", ""])[rng.integers(0, 4, N_ROWS)].tolist()
+    words = np.array(["red", "green", "blue", "none"])[rng.integers(0, 4, N_ROWS)].tolist()
     flags, whole = (rng.random(N_ROWS) < 0.3).tolist(), rng.integers(0, 9, N_ROWS).tolist()
     cents = [Decimal(int(k)) / 100 for k in rng.integers(0, 900, N_ROWS)]
     floats = rng.normal(size=N_ROWS)
@@ -78,7 +78,7 @@ def test_all_types_are_those_of_memory(tmp_path):
     blocks, one = write(tmp_path, columns)
     ours, theirs = prepared(load_blocks(blocks, "y")), prepared(load_file(one, "y"))
     assert list(ours.columns) == list(theirs.columns)
-    assert {"decimal", "whole_gaps", "word_", "flag_gaps_True"} <= set(ours.columns)
+    assert {"decimal", "whole_gaps", "word_none", "flag_gaps_True"} <= set(ours.columns)
     assert not any(name.startswith(("unknown", "no_")) for name in ours.columns)
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-12, atol=1e-12)
 

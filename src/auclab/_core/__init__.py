@@ -1,1 +1,1 @@
-"""What every package shares, for nobody outside: Numba loops on sorted scores, validation, tolerances, errors, words."""
+"""What the packages share, and nobody outside: Numba loops on sorted scores, validation, tolerances, errors, words."""

@@ -31,6 +31,8 @@ def __getattr__(name: str) -> Any:
 class AuclabError(ValueError):
     """Invalid input or an unsupported combination of choices; the message says what to try."""
 
+    __module__ = "auclab"  # as a user imports it, and reads it in a traceback
+
 
 class Status(StrEnum):
     """How a solve ended: only `OPTIMAL`, `OPTIMAL_WITHIN`, `LOCAL`, `UNCERTIFIED`, `BASELINE` have a converged point.

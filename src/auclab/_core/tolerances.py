@@ -29,14 +29,3 @@ TOLERANCE = 1e-6
 SMALL_OBJECTIVE = 1e-3
 #: Columns are in ordinary units if their sizes are between the inverse of this and this, or differ by no more.
 ORDINARY = 1e3
-
-
-def tenfold(first: float, last: float) -> tuple[float, ...]:
-    """The levels from the first to the last, each ten times the one before: for what has to be tried.
-
-    Examples
-    --------
-    >>> tenfold(1e-6, 1e-3)
-    (1e-06, 1e-05, 0.0001, 0.001)
-    """
-    return tuple(float(f"{first * 10.0**k:.6g}") for k in range(round(math.log10(last / first)) + 1))

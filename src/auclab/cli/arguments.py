@@ -191,6 +191,29 @@ def _evaluate(parser: argparse.ArgumentParser) -> None:
     _add_store_and_allow(parser)
 
 
+def _measure(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", metavar="SCORES", help="a table with labels and a column of scores for each scorer")
+    add("--score", action="append", required=True, metavar="COLUMN", help="scores; repeatable, or a,b,c")
+    add("--target", default=None, metavar="COLUMN", help="the labels")
+    add("--positive", action="append", default=[], metavar="LABEL", help="a positive label; repeatable")
+    add("--cluster", default=None, metavar="COLUMN", help="rows of one value depend on each other, as of a patient")
+    add("--group", default=None, metavar="COLUMN", help="rows are compared within groups, such as queries")
+    add("--graded", action="store_true", help="the labels are grades: pairs of different grades")
+    add("--time", default=None, metavar="COLUMN", help="times, of an event or of censoring")
+    add("--event", default=None, metavar="COLUMN", help="whether the event was observed")
+    add("--metric", action="append", default=None, help="repeatable (default: auc and bauc)")
+    add("--level", type=float, default=0.95, metavar="LEVEL", help="of intervals (default: 0.95)")
+    add("--plot", default=None, metavar="FILE.png", help="draw the ROC curves with their bands")
+    add(
+        "--out",
+        default=None,
+        metavar="FILE.md",
+        help="the table too: .md, .tex, .html, or .csv with every digit",
+    )
+    _add_written(parser)
+
+
 def _export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="MODEL", help=_MODEL)
     parser.add_argument("--to", choices=("json", "sql", "onnx"), required=True, help="the language")
@@ -221,6 +244,7 @@ _COMMANDS: dict[str, dict[str, tuple[str, Arguments, str]]] = {
     "models": {
         "predict": ("score new rows with a model", _predict, "models"),
         "evaluate": ("measure a model on new labelled rows", _evaluate, "models"),
+        "measure": ("measure scores of any model, in a file with labels", _measure, "measure"),
         "export": ("write a model as json, sql or onnx", _export, "models"),
     },
     "checks": {

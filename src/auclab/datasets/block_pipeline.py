@@ -28,7 +28,7 @@ from auclab.datasets.block_statistics import (
 from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
 from auclab.datasets.labels import override
-from auclab.datasets.steps import fitted_standard_scaler
+from auclab.datasets.steps import CategoryImputer, category_of_gaps, fitted_standard_scaler
 from auclab.samples.blocks.row_forms import norms
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.tables import in_memory
@@ -180,7 +180,8 @@ def _fit_encode(
 
     numbers, gaps = statistics.numbers.count > 0, statistics.with_gaps
     limit = next((part[-1].max_categories for name, part, _ in encode.transformers if name == "nominal"), None)
-    modes = [_most_frequent(counted) for counted in statistics.categories]
+    imputer = next((part[1] for name, part, _ in encode.transformers if name == "nominal"), CategoryImputer())
+    modes = [_fill(imputer, counted, statistics.n_rows) for counted in statistics.categories]
     filled = []
     for counted, mode in zip(statistics.categories, modes, strict=True):
         missing = statistics.n_rows - counted.total()
@@ -208,8 +209,10 @@ def _fit_encode(
     return tuple(filled)
 
 
-def _most_frequent(counted: Counter[str]) -> Any:
-    """As scikit-learn takes it: of several the first in alphabetical order; NaN if there is none."""
+def _fill(imputer: CategoryImputer, counted: Counter[str], n_rows: int) -> Any:
+    """The category of gaps, or the most frequent one: of several the first by alphabet; NaN if there is none."""
+    if imputer.has_category(1.0 - counted.total() / n_rows):
+        return category_of_gaps(counted)
     most = max(counted.values(), default=0)
     return min((text for text, count in counted.items() if count == most), default=np.nan)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import lzma
 import socket
 import threading
 import urllib.request
 import urllib.response
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,7 +61,39 @@ MOST_BYTES = 200_000_000
 #: Tables pack to a tenth or so of their size, sparse ones to a fortieth; a file of equal bytes to a thousandth.
 MOST_RATIO = 100
 
-_OPENERS: dict[str, Callable[[Path], Any]] = {".gz": gzip.GzipFile, ".bz2": bz2.BZ2File}
+#: Endings of packed files.
+PACKINGS = (".gz", ".bz2", ".xz", ".zip", ".zst")
+
+
+def _unpacker(path: Path) -> Any:
+    """A stream of the contents of a packed file; None for a file that is not packed."""
+    openers: dict[str, Callable[[Path], Any]] = {
+        ".gz": gzip.GzipFile,
+        ".bz2": bz2.BZ2File,
+        ".xz": lzma.LZMAFile,
+        ".zip": _only_member,
+        ".zst": _zstd,
+    }
+    opener = openers.get(path.suffix.lower())
+    return None if opener is None else opener(path)
+
+
+def _only_member(path: Path) -> Any:
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+        if len(names) != 1:
+            raise AuclabError(f"{path} has {len(names)} files, and one table is read: unpack it, and give its path")
+        return archive.open(names[0])
+
+
+def _zstd(path: Path) -> Any:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise AuclabError(
+            f"{path} needs a library that is not installed ({error}): pip install 'auclab[tables]'"
+        ) from error
+    return zstandard.open(path, "rb")
 
 
 class Limited(io.RawIOBase):
@@ -92,14 +126,14 @@ class Limited(io.RawIOBase):
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Any]:
-    """What a reader of tables takes: the path of a plain file, a stream of the contents of a .gz or .bz2."""
-    opener = _OPENERS.get(path.suffix.lower())
-    if opener is None:
+    """What a reader of tables takes: the path of a plain file, a stream of the contents of a packed one."""
+    packed = _unpacker(path)
+    if packed is None:
         yield path
         return
     size = path.stat().st_size
     most = max(MOST_BYTES, MOST_RATIO * size)
-    with opener(path) as source:
+    with packed as source:
         limited = Limited(source, most)
         try:
             yield io.BufferedReader(limited, 1 << 20)

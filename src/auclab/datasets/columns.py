@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: Columns of a category, unless another number is given (conf/dataset has none with more), and values of a column of
 #: text that is not declared nominal, which may also have one for every other row.
 MAX_CATEGORIES = 50
+#: Share of gaps above which they are a category of their own.
+MISSING_CATEGORY = 0.1
 #: Columns that a part of a date becomes.
 _WIDTH = {"year": 1, "month": 12, "weekday": 7, "age": 1}
 
@@ -32,27 +34,40 @@ class Encoding(TypedDict, total=False):
 
     `max_categories` ≥ 2 or None: columns that one category may become: the most frequent values, and one for all
     others, values that were not in the training part among them. None: a column for each value. 50 if left out.
+    `missing_category`: the share of gaps of the training part above which the gaps of a column of categories are a
+    category of their own; below it they become the most frequent one. None, and with `missing_indicators`: they always
+    do. 0.1 if left out.
     `missing_indicators`: add a column of zeros and ones for each column that has gaps in the training part. `dates`:
     what becomes of dates: any of year, month, weekday, age (`auclab.datasets.steps.DateFeatures`). None refuses
     tables with dates. `date_format`: of dates in text, such as ``%d/%m/%Y``; found if None.
     """
 
     max_categories: int | None
+    missing_category: float | None
     missing_indicators: bool
     dates: str | Sequence[str] | None
     date_format: str | None
+
+
+def share_of_category(encoding: Encoding) -> float | None:
+    """The share of gaps above which they are a category of their own; None where they never are."""
+    if encoding.get("missing_indicators"):  # which say it already
+        return None
+    return encoding.get("missing_category", MISSING_CATEGORY)
 
 
 @dataclass(frozen=True)
 class Columns:
     """The columns of a table by what becomes of them.
 
-    `dates`: of each column of dates the format; None if it is stored as dates. `widths`: into how many features each
-    column is encoded, constant ones included. `notes`: what is worth knowing before a solve.
+    `text`: those whose words become features. `dates`: of each column of dates the format; None if it is stored as
+    dates. `widths`: into how many features each column is encoded, constant ones included; of words that is not known.
+    `notes`: what is worth knowing before a solve.
     """
 
     numeric: tuple[str, ...]
     nominal: tuple[str, ...]
+    text: tuple[str, ...] = ()
     dates: Mapping[str, str | None] = field(default_factory=dict)
     widths: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -62,15 +77,16 @@ def sort_columns(
     dataset: Dataset,
     *,
     max_categories: int | None = MAX_CATEGORIES,
+    missing_category: float | None = MISSING_CATEGORY,
     missing_indicators: bool = False,
     dates: str | Sequence[str] | None = None,
     date_format: str | None = None,
 ) -> Columns:
     """Tell numbers, categories and dates apart, and refuse any other column.
 
-    `dataset`: its `X` is a DataFrame. `max_categories`, `missing_indicators`, `dates`, `date_format`: see `Encoding`.
+    `dataset`: its `X` is a DataFrame. The settings: see `Encoding`.
     """
-    parts = _checked(max_categories, dates)
+    parts = _checked(max_categories, missing_category, dates)
     numeric: list[str] = []
     nominal: list[str] = []
     found: dict[str, DateText | None] = {}
@@ -79,6 +95,8 @@ def sort_columns(
     refusals = Refusals()
     for label, column in table.items():
         name = str(label)
+        if name in dataset.text:
+            continue
         kind = _kind(name, column, dataset)
         if kind == "numeric":
             with refusals.collected():
@@ -103,23 +121,31 @@ def sort_columns(
             raise AuclabError(_dates_without_setting(found, table))
         formats = _formats(found, table, date_format)
     refusals.raise_all()
-    widths, notes = _widths(table, numeric, nominal, formats, max_categories, parts, missing_indicators)
-    return Columns(tuple(numeric), tuple(nominal), formats, widths, (*notes, *_identifiers(table, numeric)))
+    share = share_of_category({"missing_category": missing_category, "missing_indicators": missing_indicators})
+    own = [name for name in nominal if share is not None and table[name].isna().mean() > share]
+    widths, notes = _widths(table, numeric, nominal, own, formats, max_categories, parts, missing_indicators)
+    notes += [f"words of column {name!r} are features (dataset.text)" for name in dataset.text]
+    all_notes = (*notes, *_identifiers(table, numeric))
+    return Columns(tuple(numeric), tuple(nominal), dataset.text, formats, widths, all_notes)
 
 
 def block_columns(table: BlockTable, **encoding: Unpack[Encoding]) -> Columns:
     """The columns of a table in blocks, as its files say what they are; nothing is read."""
-    _checked(encoding.get("max_categories"), encoding.get("dates"))
+    _checked(encoding.get("max_categories"), encoding.get("missing_category"), encoding.get("dates"))
     numeric = tuple(name for name in table.columns if name not in table.nominal)
     return Columns(numeric, table.nominal)
 
 
-def _checked(max_categories: Any, dates: Any) -> tuple[str, ...]:
+def _checked(max_categories: Any, missing_category: Any, dates: Any) -> tuple[str, ...]:
     if max_categories is not None and (
         isinstance(max_categories, bool) or not isinstance(max_categories, int | np.integer) or max_categories < 2
     ):
         raise AuclabError(
             f"preprocess.max_categories is {max_categories!r}; it is a whole number ≥ 2, or null for no limit"
+        )
+    if missing_category is not None and not 0 <= missing_category <= 1:
+        raise AuclabError(
+            f"preprocess.missing_category is {missing_category!r}; it is a share from 0 to 1, or null for no category"
         )
     parts = as_labels(dates)
     if dates is not None:
@@ -186,7 +212,8 @@ def _free_text(names: Sequence[str], table: Any) -> str:
     which = "it" if len(names) == 1 else "them"
     return (
         f"{'; '.join(kinds)}{more}: identifiers, names and damaged numbers are not categories. Drop {which} with "
-        f"{override('dataset.drop', names)}, or take {which} as categories with {override('dataset.nominal', names)}"
+        f"{override('dataset.drop', names)}, take {which} as categories with {override('dataset.nominal', names)}, or "
+        f"make features of the words with {override('dataset.text', names)}"
     )
 
 
@@ -249,17 +276,18 @@ def _widths(
     table: Any,
     numeric: Sequence[str],
     nominal: Sequence[str],
+    own: Sequence[str],
     dates: Mapping[str, str | None],
     max_categories: int | None,
     parts: Sequence[str],
     missing_indicators: bool,
 ) -> tuple[dict[str, int], list[str]]:
-    """Features of each column, and notes on those that are pooled."""
+    """Features of each column, and notes on those that are pooled; `own`: columns whose gaps are a category."""
     widths: dict[str, int] = {}
     notes: list[str] = []
     for name in map(str, table.columns):
         if name in nominal:
-            values = int(table[name].nunique())
+            values = int(table[name].nunique()) + (name in own)
             widths[name] = values if values > 1 else 0  # a constant column is dropped
             if max_categories is not None and values > max_categories:
                 widths[name] = max_categories
@@ -267,10 +295,13 @@ def _widths(
                     f"column {name!r} has {values} categories: the {max_categories - 1} most frequent have a feature "
                     f"each, the rest share one; preprocess.max_categories={values} keeps all"
                 )
-        else:
+        elif name in (*numeric, *dates):
             widths[name] = int(_varies(table[name])) if name in numeric else sum(_WIDTH[part] for part in parts)
-        widths[name] += int(missing_indicators and bool(table[name].isna().any()))
+        widths[name] = widths.get(name, 0) + int(missing_indicators and bool(table[name].isna().any()))
     widths = {name: width for name, width in widths.items() if width}
+    if own:
+        shares = few(f"{name} {table[name].isna().mean():.0%}" for name in own)
+        notes.append(f"gaps are a category of their own in {counted(len(own), 'column')} ({shares})")
     for name in dates:
         notes.append(f"column {name!r} holds dates; made of it: {', '.join(parts)}")
     return widths, notes
@@ -299,10 +330,11 @@ def _identifiers(table: Any, numeric: Sequence[str]) -> list[str]:
     ]
 
 
-def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True) -> tuple[str, ...]:
+def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True, share: float | None = None) -> tuple[str, ...]:
     """One sentence on the gaps of a table and on its columns without any difference; none where there is neither.
 
-    `drops_constant`: whether the preparation leaves out columns that are constant.
+    `drops_constant`: whether the preparation leaves out columns that are constant. `share`: of gaps, above which those
+    of categories are a category of their own, and are not filled.
 
     Examples
     --------
@@ -314,7 +346,10 @@ def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True) -> tuple[str,
     """
     gaps = {str(name): int(column.isna().sum()) for name, column in table.items()}
     constant = {str(name): gaps[str(name)] == len(table) for name, column in table.items() if _is_constant(column)}
-    filled = {name: count for name, count in gaps.items() if count and not (name in constant and drops_constant)}
+    own = [str(name) for name, column in table.items() if share is not None and column.dtype.kind not in "biufM"]
+    own = [name for name in own if share is not None and share < gaps[name] / len(table) < 1]
+    filled = {name: n for name, n in gaps.items() if n and name not in own}
+    filled = {name: n for name, n in filled.items() if not (name in constant and drops_constant)}
     parts = []
     if filled:
         most = sorted(filled.items(), key=lambda item: -item[1])

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from auclab._core.base import AuclabError
-from auclab._core.words import did_you_mean
+from auclab._core.words import did_you_mean, few
+from auclab.datasets.bad_cells import USUAL_MARKS
 from auclab.datasets.cache import unpacked
 
 #: Bytes that are read at once.
@@ -62,7 +63,9 @@ def _batches(path: Path, source: Any, written: CsvFormat, columns: Sequence[str]
         return "skip"
 
     names = list(written.header)
-    read = csv.ReadOptions(use_threads=False, encoding=written.encoding, column_names=names, skip_rows=1)
+    read = csv.ReadOptions(
+        use_threads=False, encoding=written.encoding, column_names=names, skip_rows=int(written.has_names)
+    )
     parse = csv.ParseOptions(delimiter=written.sep, newlines_in_values=True, invalid_row_handler=keep)
     # One column at least, without which no row is looked at.
     taken = list(columns) or names[:1]
@@ -77,7 +80,9 @@ def _batches(path: Path, source: Any, written: CsvFormat, columns: Sequence[str]
         pass
     if bad:
         first = bad[0]
-        raise ragged_row(path, first.number - 1, first.actual_columns, first.text, len(names), written.sep)
+        raise ragged_row(
+            path, first.number - int(written.has_names), first.actual_columns, first.text, len(names), written.sep
+        )
 
 
 #: What may separate columns, the usual first.
@@ -93,6 +98,7 @@ _NOT_IN_WINDOWS = (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d")
 
 _COMMA_NUMBER = re.compile(r"[-+]?\d+(\.\d{3})*,\d+")
 _POINT_NUMBER = re.compile(r"[-+]?\d+(,\d{3})*\.\d+")
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
 
 
@@ -101,7 +107,8 @@ class CsvFormat:
     r"""How a csv file is written.
 
     `sep`, `decimal`, `encoding`: as `pandas.read_csv` takes them. `header`: names of the columns; one without a name is
-    called as pandas does, such as ``Unnamed: 0``. `detected`: detected non-default format, in words.
+    called as pandas does, such as ``Unnamed: 0``. `detected`: detected non-default format, in words. `has_names`:
+    whether the first row has the names; they are x0, x1, … if not.
     """
 
     sep: str
@@ -109,6 +116,7 @@ class CsvFormat:
     encoding: str
     header: tuple[str, ...]
     detected: tuple[str, ...] = ()
+    has_names: bool = True
 
 
 def csv_format(
@@ -117,13 +125,15 @@ def csv_format(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
-    expected: Mapping[str, str] | None = None,
+    header: bool | None = None,
+    expected: Mapping[str, Any] | None = None,
 ) -> CsvFormat:
     r"""Find how a csv file is written, from all bytes (encoding) and its first 1,000 rows (the rest).
 
     `path`: plain, .gz or .bz2. `sep`: one sign, or comma, semicolon, tab, bar. `encoding`: a name that Python knows,
-    such as utf-8, latin-1, cp1252, utf-16. `expected`: `sep`, `decimal` and `encoding` of a file of the same origin:
-    used where this one does not show them.
+    such as utf-8, latin-1, cp1252, utf-16. `header`: whether the first row has the names of the columns; None refuses
+    one that looks like data. `expected`: `sep`, `decimal`, `encoding` and `header` of a file of the same origin: used
+    where this one does not show them.
     """
     detected: list[str] = []
     expected = expected or {}
@@ -135,19 +145,26 @@ def csv_format(
     rows = _parsed(lines, separator)
     if not rows or not any(map(str.strip, rows[0])):
         raise AuclabError(f"{path} cannot be read as a table: it has no header row; check the path and the format")
-    header, body = tuple(name.strip() or f"Unnamed: {k}" for k, name in enumerate(rows[0])), rows[1:]
-    _refuse_header(path, header)
-    _refuse_ragged(path, header, body, separator)
+    has_names = expected.get("header", True) if header is None else bool(header)
+    names, body = tuple(name.strip() or f"Unnamed: {k}" for k, name in enumerate(rows[0])), rows[1:]
+    if not has_names:
+        names, body = tuple(f"x{k}" for k in range(len(rows[0]))), rows
+    elif header is None:
+        detected += _number_names(path, rows)
+    refuse_same_names(path, names)
+    _refuse_ragged(path, names, body, separator)
     if decimal not in (None, ".", ","):
         raise AuclabError(f"dataset.decimal is {decimal!r}; the decimal separator is . or ,")
     mark = decimal or _decimal_sign(body, separator) or expected.get("decimal") or "."
     if sep is None and separator != usual_sep:
         detected.append(f"columns separated by {SEPARATORS.get(separator, repr(separator))}s")
+    if has_names and (padded := [name for name in rows[0] if name.strip() not in ("", name)]):
+        detected.append(f"blanks around names of columns are left out ({few(map(repr, padded))})")
     if decimal is None and mark == ",":
         detected.append("decimal commas")
     if encoding is None and taken != "utf-8":
         detected.append(f"encoding {taken}" + (" (it is not UTF-8)" if taken in ("cp1252", "latin-1") else ""))
-    return CsvFormat(separator, mark, taken, header, tuple(detected))
+    return CsvFormat(separator, mark, taken, names, tuple(detected), has_names)
 
 
 def _known_encoding(name: str) -> str:
@@ -170,7 +187,7 @@ def _known_separator(name: str) -> str:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def opened(path: Path) -> Iterator[Any]:
     """The unpacked bytes of a file."""
     with unpacked(path) as source:
         if source is not path:
@@ -182,7 +199,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 def _find_encoding(path: Path, expected: str | None = None) -> str:
     """UTF-8 if all bytes are, UTF-16 if it is marked as such, else what is expected, or Windows in Western Europe."""
-    with _opened(path) as stream:
+    with opened(path) as stream:
         piece = stream.read(_PIECE)
         for mark, name in _MARKS.items():
             if piece.startswith(mark):
@@ -204,17 +221,14 @@ def _find_encoding(path: Path, expected: str | None = None) -> str:
 
 
 def _refuse_binary(path: Path, encoding: str) -> None:
-    with _opened(path) as stream:
+    with opened(path) as stream:
         has_zeros = b"\x00" in stream.read(_PIECE)
     if has_zeros and not encoding.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32", "utf16", "utf32")):
-        raise AuclabError(
-            f"{path} cannot be read as a table: it is not text, though its name ends as one; check the path and the "
-            "format (save a workbook as csv)"
-        )
+        raise AuclabError(f"{path} cannot be read as a table: it is not text; check the path and the format")
 
 
 def _first_lines(path: Path, encoding: str) -> Iterator[str]:
-    with _opened(path) as stream:
+    with opened(path) as stream:
         try:
             yield from itertools.islice(codecs.getreader(encoding)(stream), _LINES)
         except UnicodeError as error:
@@ -260,7 +274,32 @@ def _decimal_sign(body: Sequence[Sequence[str]], separator: str) -> str | None:
     return signs.pop() if len(signs) == 1 else "." if signs else None
 
 
-def _refuse_header(path: Path, header: Sequence[str]) -> None:
+def _number_names(path: Path, rows: Sequence[Sequence[str]]) -> list[str]:
+    """Refuse a first row that is data; a note where it may be: it has numbers where the rows below have them."""
+
+    def is_number(field: str) -> bool:
+        return bool(_NUMBER.fullmatch(field.strip()))
+
+    first, columns = rows[0], list(zip(*rows[1:], strict=False))
+    if not any(map(is_number, first)) or len(columns) != len(first):
+        return []
+    for name, column in zip(first, columns, strict=True):
+        given = [field for field in column if field.strip().lower() not in USUAL_MARKS]
+        if is_number(name) != all(map(is_number, given)):
+            return []
+    # Names are whole numbers such as years, each once, and do not occur in their column.
+    numbers = [name for name in first if is_number(name)]
+    as_text = any(name in column for name, column in zip(first, columns, strict=True) if not is_number(name))
+    if as_text or len(set(numbers)) < len(numbers) or not all(name.strip().isdigit() for name in numbers):
+        raise AuclabError(
+            f"{path} seems to have no header row: its first row is {few(map(repr, first))}; dataset.header=false reads "
+            "it as data, of columns x0, x1, …, and dataset.header=true takes it as names"
+        )
+    return [f"names of columns are numbers ({few(map(repr, numbers))}); dataset.header=false takes them as data"]
+
+
+def refuse_same_names(path: Path, header: Sequence[str]) -> None:
+    """Refuse two columns of one name."""
     twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]
     if twice:
         names = ", ".join(repr(name) for name in twice)

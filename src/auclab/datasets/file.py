@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from auclab._core.base import AuclabError, GroupWeights
-from auclab._core.words import did_you_mean
-from auclab.datasets.bad_cells import Refusals, bad_columns, numbers_in, read_as_numbers, refuse_bad_cells
+from auclab._core.words import counted, did_you_mean
+from auclab.datasets.bad_cells import (
+    USUAL_MARKS,
+    NumberForm,
+    Refusals,
+    bad_columns,
+    numbers_in_text,
+    read_as_numbers,
+    refuse_bad_cells,
+    tidy_texts,
+)
 from auclab.datasets.cache import unpacked
 from auclab.datasets.columns import Encoding, sort_columns
 from auclab.datasets.csv_format import CsvFormat, csv_format, leading_zeros
-from auclab.datasets.labels import as_labels, binarise
+from auclab.datasets.formats import format_of, read_format
+from auclab.datasets.labels import as_labels, refuse_missing
 from auclab.datasets.records import Dataset, verified_sha256
 from auclab.datasets.table import ALL, make_dataset, read_text, reading
 from auclab.datasets.target import Roles
@@ -31,7 +41,6 @@ def read_new_rows(
     missing: Sequence[str] = (),
     n_columns: int | None = None,
     numbers: Sequence[str] = (),
-    decimal_comma: Sequence[str] = (),
     expected: Mapping[str, str] | None = None,
     **written: Any,
 ) -> pd.DataFrame | Any:
@@ -40,46 +49,32 @@ def read_new_rows(
     `path`: ends as `auclab.datasets.file.load_file` takes it. `text`: columns of csv and tsv files that are kept as
     text, whatever they look like, if they are there. `missing`: texts that are missing values, besides those that
     always are. `n_columns`: columns of the matrix of an svmlight file. `numbers`: columns of csv and tsv files that
-    have to be numbers, if they are there. `decimal_comma`: those of `numbers` that have decimal commas where they are
-    not plain numbers. `expected`: `sep`, `decimal` and `encoding` of the training file, used where this one does not
-    show them. `**written`: `sep`, `decimal` and `encoding` of csv and tsv files; found if left out.
+    have to be numbers, if they are there. `expected`: `sep`, `decimal` and `encoding` of the training file, used where
+    this one does not show them. `**written`: `sep`, `decimal` and `encoding` of csv and tsv files; found if left out.
     """
     where = Path(path).expanduser()
     if not where.is_file():
         raise AuclabError(f"{where} does not exist, or is not a file; give the path of the file with the new rows")
-    ending = where.name.lower()
-    if ending.endswith((*CSV, *TSV)):
-        with reading(where):
-            found = csv_format(where, expected=expected, **written)
-        return _read_table(where, text, missing, numbers, decimal_comma, found)
-    if ending.endswith(PARQUET):
-        return read_parquet(where)
-    if ending.endswith(SVMLIGHT):
+    kind = format_of(where)
+    if kind == "svmlight":
         return read_svmlight(where, n_columns)[0]
-    raise AuclabError(unknown_ending(where))
-
-
-def _read_table(
-    where: Path,
-    text: Sequence[str],
-    missing: Sequence[str],
-    numbers: Sequence[str],
-    decimal_comma: Sequence[str],
-    found: CsvFormat,
-) -> pd.DataFrame:
+    if kind not in ("csv", None):
+        return tidy_texts(read_format(where, kind)[0], missing)[0]
+    with reading(where):
+        found = csv_format(where, expected=expected or {}, **written)
     named = [name for name in text if name in found.header]
-    rows = read_text(where, found, text=named, missing=(*MISSING, *missing))
+    rows, _ = tidy_texts(read_text(where, found, text=named, missing=(*MISSING, *missing)), missing)
     as_text = [name for name in numbers if name in rows and str(rows[name].dtype) in ("object", "str", "string")]
-    signs = {name: "," if name in decimal_comma else found.decimal for name in as_text}
-    return rows.assign(**{name: read_as_numbers(rows[name], sign) for name, sign in signs.items()})
+    return rows.assign(**{name: read_as_numbers(rows[name], found.decimal) for name in as_text})
 
 
-#: Missing values in csv and tsv files.
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
+#: Missing values that the reader of csv files knows; `tidy_texts` finds the others.
+MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None")
 
-CSV, TSV, PARQUET = (".csv", ".csv.gz"), (".tsv", ".tsv.gz"), (".parquet", ".pq")
-TABLES = (*CSV, *TSV, *PARQUET)
-SVMLIGHT = tuple(f".{ending}{packing}" for ending in ("svmlight", "libsvm", "svm") for packing in ("", ".gz", ".bz2"))
+#: Lists of columns that are read as text, whatever they look like.
+_NO_NUMBERS = ("nominal", "drop", "text")
+#: What to do about rows without a target.
+TARGET_ADVICE = "dataset.missing_target=drop leaves those rows out"
 
 
 @dataclass(frozen=True)
@@ -87,13 +82,13 @@ class FileSettings:
     """How a table in a file is to be read.
 
     `roles`: the target, or time and event, and the group; nothing of them has to be there. `lists`: `nominal`, `drop`,
-    `missing`, `decimal_comma`, as `load_file` takes them. `written`: `sep`, `decimal`, `encoding`; None where they are
+    `missing`, `text`, as `load_file` takes them. `written`: `sep`, `decimal`, `encoding`, `header`; None where they are
     to be found. `all_nominal`: whether every column is a category.
     """
 
     roles: Roles
     lists: Mapping[str, tuple[str, ...]]
-    written: Mapping[str, str | None]
+    written: Mapping[str, Any]
     all_nominal: bool = False
 
     @classmethod
@@ -105,10 +100,10 @@ class FileSettings:
         }
         weights: Any = settings.get("group_weights") or "pairs"
         roles = Roles(**columns, graded=bool(settings.get("graded")), group_weights=weights)
-        lists = {key: as_labels(settings.get(key) or ()) for key in ("nominal", "drop", "missing", "decimal_comma")}
+        lists = {key: as_labels(settings.get(key) or ()) for key in ("nominal", "drop", "missing", "text")}
         if nominal == ALL:
             lists["nominal"] = ()
-        written = {key: settings.get(key) for key in ("sep", "decimal", "encoding")}
+        written = {key: settings.get(key) for key in ("sep", "decimal", "encoding", "header")}
         return cls(roles, lists, written, all_nominal=nominal == ALL)
 
 
@@ -116,9 +111,9 @@ class FileSettings:
 class FileTable:
     """A table as it is in a file, before it is checked.
 
-    `frame`: all columns, those of text as they are. `notes`: what is worth knowing of how it is written. `written`:
-    `sep`, `decimal`, `encoding` and `decimal_comma` of a csv file. `codes`: columns that are kept as text because their
-    numbers start with zeros.
+    `frame`: all columns. `notes`: what is worth knowing of how it is written. `written`: `sep`, `decimal` and
+    `encoding` of a csv file, and `forms`, by columns of numbers with signs and units. `codes`: columns that are kept as
+    text because their numbers start with zeros.
     """
 
     path: Path
@@ -137,11 +132,27 @@ class FileTable:
 
     def refuse_cells(self, given: FileSettings) -> None:
         """Refuse cells that are not numbers in columns of numbers (`refuse_bad_cells`)."""
-        refuse_bad_cells(self.frame, self._signs(given))
+        refuse_bad_cells(self.frame, self.signs(given))
 
-    def with_bad_cells(self, given: FileSettings) -> list[str]:
-        """The columns that `refuse_cells` names."""
-        return bad_columns(self.frame, self._signs(given))
+    def refuse_gaps(self, given: FileSettings) -> None:
+        """Refuse rows without a target, a time or an event."""
+        refusals = Refusals()
+        for name in self.there(given.roles.ranking):
+            with refusals.collected():
+                refuse_missing(self.frame[name], f"{given.roles.role(name)} column", TARGET_ADVICE)
+        refusals.raise_all()
+
+    def with_targets(self, given: FileSettings) -> FileTable:
+        """Without the rows that have no target, time or event."""
+        kept = self.frame[list(self.there(given.roles.ranking))].notna().all(axis=1)
+        if kept.all():
+            return self
+        note = f"{counted(int((~kept).sum()), 'row')} without a target left out (dataset.missing_target=drop)"
+        return replace(self, frame=self.frame[kept].reset_index(drop=True), notes=(*self.notes, note))
+
+    def with_bad_cells(self, given: FileSettings) -> dict[str, tuple[str, ...]]:
+        """The columns that `refuse_cells` names, and their texts that are not numbers."""
+        return bad_columns(self.frame, self.signs(given))
 
     def refuse_columns(self, given: FileSettings, encoding: Encoding) -> None:
         """Refuse columns that are not numbers, categories or dates, whether or not the labels are right.
@@ -154,56 +165,59 @@ class FileTable:
             return
         nominal = tuple(name for name in (*given.lists["nominal"], *self.codes) if name in frame)
         unlabelled = np.zeros(len(frame), dtype=np.int64)
-        sort_columns(Dataset(name=self.path.name, X=frame, y=unlabelled, nominal=nominal), **encoding)
+        text = tuple(name for name in given.lists["text"] if name in frame)
+        sort_columns(Dataset(name=self.path.name, X=frame, y=unlabelled, nominal=nominal, text=text), **encoding)
 
-    def _signs(self, given: FileSettings) -> dict[str, str]:
+    def signs(self, given: FileSettings) -> dict[str, str]:
         """The sign before decimals of each column that may hold numbers."""
         if given.all_nominal:
             return {}
-        left_out = (*given.roles.columns, *given.lists["nominal"], *given.lists["drop"], *self.codes)
-        usual, commas = str(self.written.get("decimal", ".")), given.lists["decimal_comma"]
-        return {name: "," if name in commas else usual for name in self.frame if name not in left_out}
+        left_out = (*given.roles.columns, *self.codes, *(x for key in _NO_NUMBERS for x in given.lists[key]))
+        return {name: self.decimal for name in self.frame if name not in left_out}
+
+    @property
+    def decimal(self) -> str:
+        """The sign before decimals that the file has, where a column does not show another."""
+        return str(self.written.get("decimal", "."))
 
 
 def read_table(where: Path, given: FileSettings) -> FileTable:
-    """Read a csv, tsv or parquet file; settings that name columns which are not there are left for later."""
-    if where.name.lower().endswith((*CSV, *TSV)):
-        with reading(where):
-            written = csv_format(where, expected=None, **given.written)
-        kept = (*given.lists["nominal"], *given.lists["drop"], *given.roles.texts)
-        commas = [name for name in given.lists["decimal_comma"] if name in written.header]
-        text = ALL if given.all_nominal else [name for name in (*kept, *commas) if name in written.header]
-        frame, codes = _read_text(where, written, text, (*MISSING, *given.lists["missing"]))
-        numbers = [] if given.all_nominal else [name for name in commas if name not in kept]
-        frame = with_decimal_commas(frame.rename(columns=str), numbers)
-        notes = (*(f"{where.name}: {found}" for found in written.detected), *_notes(frame, codes))
-        how: dict[str, Any] = {"sep": written.sep, "decimal": written.decimal, "encoding": written.encoding}
-        how |= {"decimal_comma": commas} if commas else {}
-        return FileTable(where, frame, notes, how, tuple(codes))
-    if where.name.lower().endswith(PARQUET):
-        named = {**given.written, "missing": given.lists["missing"], "decimal_comma": given.lists["decimal_comma"]}
-        if said := [f"dataset.{key}" for key, value in named.items() if value]:
-            raise AuclabError(f"{', '.join(said)} describes csv and tsv files, and {where} is parquet; leave it out")
-        return FileTable(where, read_parquet(where).rename(columns=str))
-    raise AuclabError(unknown_ending(where))
+    """Read a table in a file; settings that name columns which are not there are left for later."""
+    kind = format_of(where)
+    if kind not in ("csv", None):
+        if said := [f"dataset.{key}" for key, value in given.written.items() if value is not None]:
+            raise AuclabError(f"{', '.join(said)} describes csv and tsv files, and {where} is {kind}; leave it out")
+        frame, notes = read_format(where, kind)
+        return _tidied(FileTable(where, frame, tuple(notes)), given)
+    with reading(where):
+        written = csv_format(where, **given.written)
+    kept = (*(name for key in _NO_NUMBERS for name in given.lists[key]), *given.roles.texts)
+    text = ALL if given.all_nominal else [name for name in kept if name in written.header]
+    frame, codes = _read_text(where, written, text, (*MISSING, *given.lists["missing"]))
+    notes = [] if kind else [f"{where.name}: read as csv, which its ending does not say"]
+    notes += [f"{where.name}: {found}" for found in written.detected]
+    how: dict[str, Any] = {"sep": written.sep, "decimal": written.decimal, "encoding": written.encoding}
+    how |= {} if written.has_names else {"header": False}
+    return _tidied(FileTable(where, frame.rename(columns=str), tuple(notes), how, tuple(codes)), given)
 
 
-def with_decimal_commas(frame: Any, names: Sequence[str]) -> Any:
-    """Columns of text with decimal commas as numbers, where all of their cells are; the others stay as they are."""
-    made = {name: numbers_in(frame[name], ",") for name in names}
-    whole = {name: numbers for name, numbers in made.items() if (numbers.notna() | frame[name].isna()).all()}
-    return frame.assign(**whole)
+def _tidied(table: FileTable, given: FileSettings) -> FileTable:
+    """Blanks around texts left out, marks of missing values as gaps, and numbers with signs and units as numbers."""
+    frame, blanks = tidy_texts(table.frame, given.lists["missing"])
+    read = numbers_in_text(frame, table.signs(given), typed=not table.written)
+    codes = (*table.codes, *read.codes)
+    plain = NumberForm(decimal=table.decimal)
+    forms = {name: asdict(form) for name, form in read.forms.items() if form != plain}
+    marks = {"missing": [*given.lists["missing"], "None"], "usual_missing": sorted(USUAL_MARKS)}
+    written = {**table.written, **marks, **({"forms": forms} if forms else {})}
+    notes = (*table.notes, *blanks, *_notes(read.frame, codes), *read.notes)
+    return replace(table, frame=read.frame, notes=notes, written=written, codes=codes)
 
 
 def refuse_empty(path: Path) -> None:
     """Refuse a file without a byte."""
     if path.stat().st_size == 0:
         raise AuclabError(f"{path} is empty; a header row and at least two rows of data are needed")
-
-
-def unknown_ending(path: Path) -> str:
-    """What to do with a file whose name says none of the formats that are read."""
-    return f"{path} has an unknown ending; a file ends in one of {', '.join((*CSV, *TSV, *PARQUET, *SVMLIGHT))}"
 
 
 def _read_text(
@@ -246,8 +260,7 @@ def _require_columns(path: Path, columns: Sequence[str], given: FileSettings) ->
     if not given.roles.ranking:
         refusals.reasons.append(f"which column of {path} is the target? Give dataset.target; columns are {every}")
     lists = {
-        "nominal": "nominal column {}", "drop": "column {}, to be dropped,",
-        "decimal_comma": "column {} of decimal commas",
+        "nominal": "nominal column {}", "drop": "column {}, to be dropped,", "text": "column {} of text",
     }  # fmt: skip
     named = [(f"{key} column {{}}", name) for key, name in given.roles.named.items() if name is not None]
     named += [(words, name) for key, words in lists.items() for name in given.lists[key]]
@@ -259,34 +272,6 @@ def _require_columns(path: Path, columns: Sequence[str], given: FileSettings) ->
         if column is not None and column in given.lists["drop"]:
             refusals.reasons.append(f"column {column!r} is the {key} and to be dropped; take it out of dataset.drop")
     refusals.raise_all()
-
-
-def read_parquet(path: Path) -> Any:
-    """A parquet file as a DataFrame, decimals and days as numbers and dates."""
-    import pandas as pd
-    import psutil
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with reading(path):
-        with pq.ParquetFile(path) as file:
-            n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
-            schema = file.schema_arrow
-        needed, present = 8 * n_rows * n_columns, psutil.virtual_memory().total
-        if needed > present:  # a few bytes may describe any number of equal rows
-            raise AuclabError(
-                f"{path} has {n_rows:,} rows and {n_columns:,} columns, which take {needed / 1e9:,.0f} GB of memory, "
-                f"and this machine has {present / 1e9:,.0f}; dataset=blocks reads files larger than memory"
-            )
-        frame = pd.read_parquet(path)
-        for field in schema:  # of decimals and days pandas makes Python's objects, which would be taken for categories
-            kind = field.type
-            if pa.types.is_decimal(kind) or pa.types.is_date(kind):
-                column = pq.read_table(path, columns=[field.name]).column(field.name)
-                frame[field.name] = column.cast(
-                    pa.float64() if pa.types.is_decimal(kind) else pa.timestamp("s")
-                ).to_numpy()
-        return frame
 
 
 def load_file(
@@ -301,12 +286,14 @@ def load_file(
     graded: bool = False,
     group_weights: GroupWeights = "pairs",
     nominal: Sequence[str] | str = (),
+    text: Sequence[str] | str = (),
     drop: Sequence[str] | str = (),
     missing: Sequence[str] | str = (),
+    missing_target: str = "refuse",
     sep: str | None = None,
     decimal: str | None = None,
-    decimal_comma: Sequence[str] | str = (),
     encoding: str | None = None,
+    header: bool | None = None,
     name: str | None = None,
     sha256: str | None = None,
     citation: str = "",
@@ -316,12 +303,14 @@ def load_file(
     Parameters
     ----------
     path : path
-        Ends in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, or .svmlight, .libsvm, .svm (also .gz, .bz2).
+        The ending says the format (`auclab.datasets.formats.ENDINGS`): csv, parquet, feather, ORC, Excel, Stata, SPSS,
+        SAS, ARFF, svmlight; a file with another ending is read as csv. Files of text may be packed (.gz, .bz2, .zip,
+        .xz, .zst).
     target : str
         Column with the labels; svmlight files need none.
     positive, negative : label or list of labels
         Compared as text. Without `negative` it is one side against the rest; `positive` may be left out for
-        labels 0/1, −1/1 and False/True. Of times, the labels of an event.
+        labels 0/1, −1/1, False/True and no/yes. Of times, the labels of an event.
     group : str, optional
         Column with the group of every row, such as its query: rows of one group are compared, and no others.
     time, event : str, optional
@@ -332,14 +321,20 @@ def load_file(
         Whether every pair counts the same, or every group that has a pair.
     nominal : list of str, or "ALL"
         Columns that are categories though they look like numbers; columns of text are categories anyway.
+    text : list of str
+        Columns of text whose words become features (`auclab.datasets.steps.WordFeatures`).
     drop : list of str
         Columns to leave out, such as an identifier.
     missing : list of str
-        What is read as missing in csv and tsv files besides an empty field and ``? NA N/A NaN nan null None``.
+        Texts that are missing values besides an empty field, ``?``, ``None``, and in upper and lower case ``NA``,
+        ``N/A``, ``NaN``, ``NULL`` and the other marks of pandas.
+    missing_target : {"refuse", "drop"}
+        Whether rows without a target (or time or event) are refused or left out, which is noted.
     sep, decimal, encoding : str, optional
         How a csv or tsv file is written (`auclab.datasets.csv_format.csv_format`); found if left out, and noted.
-    decimal_comma : list of str
-        Columns with decimal commas in a file whose others have decimal points.
+    header : bool, optional
+        Whether the first row of a csv or tsv file has the names of the columns, which are x0, x1, … if not. A first row
+        that looks like data is refused if left out.
     name : str, optional
         Name of the data set; the file's name if left out.
     sha256 : str, optional
@@ -381,45 +376,69 @@ def load_file(
         "citation": citation,
     }
     refuse_empty(where)
-    if where.name.lower().endswith(SVMLIGHT):
-        if said := [key for key, value in {"group": group, "time": time, "graded": graded}.items() if value]:
+    if format_of(where) == "svmlight":
+        if said := [key for key, value in {"group": group, "time": time}.items() if value]:
             raise AuclabError(
                 f"dataset.{said[0]} names a column, and svmlight files have no names; give a csv or parquet file"
             )
-        return _read_svmlight(where, positive, negative, facts)
+        settings = {"graded": graded, "group_weights": group_weights}
+        return _load_svmlight(where, positive, negative, as_labels(drop), settings, facts)
     given = FileSettings.of(
         {
-            **{"target": target, "nominal": nominal, "drop": drop, "missing": missing, "decimal_comma": decimal_comma},
-            **{"sep": sep, "decimal": decimal, "encoding": encoding},
+            **{"target": target, "nominal": nominal, "drop": drop, "missing": missing, "text": text},
+            **{"sep": sep, "decimal": decimal, "encoding": encoding, "header": header},
             **{"group": group, "time": time, "event": event, "graded": graded, "group_weights": group_weights},
         }
     )
     table = read_table(where, given)
-    facts |= {"notes": table.notes, "written": table.written}
     refusals = Refusals()
     for check in (table.refuse_settings, table.refuse_cells):
         with refusals.collected():
             check(given)
+    if missing_target not in ("refuse", "drop"):
+        raise AuclabError(f"dataset.missing_target is {missing_target!r}; choose refuse or drop")
+    if missing_target == "refuse":
+        with refusals.collected():
+            table.refuse_gaps(given)
+    table = table.with_targets(given)
+    facts |= {"notes": table.notes, "written": table.written}
     if given.roles.ranking and set(given.roles.ranking) <= set(table.frame) - set(given.lists["drop"]):
         with refusals.collected():
             roles = replace(given.roles, drop=table.there(given.lists["drop"]))
             categories = ALL if given.all_nominal else [*table.there(given.lists["nominal"]), *table.codes]
-            sides = {"positive": positive, "negative": negative}
+            sides = {"positive": positive, "negative": negative, "text": table.there(given.lists["text"])}
             dataset = make_dataset(table.frame, target=roles, nominal=categories, **sides, **facts)
     refusals.raise_all()
     return dataset
 
 
-def _read_svmlight(path: Path, positive: Any, negative: Any, facts: dict[str, Any]) -> Dataset:
+def _load_svmlight(
+    path: Path, positive: Any, negative: Any, drop: Sequence[str], settings: Mapping[str, Any], facts: dict[str, Any]
+) -> Dataset:
+    """Rows that are compared within the queries of the file, if it has any and they are not to be dropped."""
     import pandas as pd
 
-    X, labels = read_svmlight(path)
-    sides = binarise(pd.Series(labels, name="label"), positive, negative)
-    return Dataset(X=X[sides.kept], y=sides.y, positive=sides.positive, negative=sides.negative, **facts)
+    X, labels, queries = read_svmlight(path)
+    columns = pd.DataFrame({"label": labels} | ({} if queries is None else {QUERY: queries}))
+    group = QUERY if queries is not None and QUERY not in drop else None
+    roles = Roles("label", group=group, drop=tuple(drop), **settings)
+    found = roles.ranked(columns, positive, negative)
+    if group:
+        facts["notes"] = (
+            f"{path.name}: rows are compared within its queries ({QUERY}); dataset.drop={QUERY} ignores them",
+        )
+    return Dataset(
+        X=X[found.kept], y=found.target.y, positive=found.positive, negative=found.negative,
+        ranked=None if found.target.is_of_classes else found.target, aside=roles.aside(columns, found.kept), **facts,
+    )  # fmt: skip
 
 
-def read_svmlight(path: Path, n_features: int | None = None) -> tuple[Any, Any]:
-    """The CSR matrix and the labels of an svmlight file.
+#: The numbers of queries in svmlight files.
+QUERY = "qid"
+
+
+def read_svmlight(path: Path, n_features: int | None = None) -> tuple[Any, Any, Any]:
+    """The CSR matrix, the labels and the queries of an svmlight file, None if it has none.
 
     Raises
     ------
@@ -429,5 +448,7 @@ def read_svmlight(path: Path, n_features: int | None = None) -> tuple[Any, Any]:
     from sklearn.datasets import load_svmlight_file
 
     with reading(path), unpacked(path) as source:
-        X, labels = load_svmlight_file(str(source) if source == path else source, n_features=n_features)
-    return X, labels
+        X, labels, queries = load_svmlight_file(
+            str(source) if source == path else source, n_features=n_features, query_id=True
+        )
+    return X, labels, queries if len(queries) else None

@@ -12,21 +12,19 @@ import numpy as np
 
 from auclab._core.base import AuclabError
 from auclab._core.words import FEW, LINES, did_you_mean, few
-from auclab.datasets.bad_cells import Refusals, numbers_in
+from auclab.datasets.bad_cells import NumberForm, Refusals, numbers_in_text
 from auclab.datasets.columns import MAX_CATEGORIES
 from auclab.datasets.dates import find_dates
 from auclab.datasets.file import (
-    SVMLIGHT,
-    TABLES,
     FileSettings,
     FileTable,
     load_file,
     read_svmlight,
     read_table,
     refuse_empty,
-    unknown_ending,
 )
-from auclab.datasets.labels import CONVENTIONAL, label_text, override
+from auclab.datasets.formats import format_of
+from auclab.datasets.labels import label_text, override, same_label, usual_positive
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import ByColumn, Grouped, Timed, check_rows
 
@@ -196,24 +194,22 @@ def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | 
         reasons.append(f"{name} {which}" + (f", like {', '.join(others)}" if others and not usual else ""))
     counts: Counter[str] = Counter()
     for value, count in frame[name].value_counts().items():
-        counts[label_text(value)] += int(count)
+        counts[same_label(value)] += int(count)
     if not counts:
         raise AuclabError(f"--target {name}: the column is empty; columns are {', '.join(names)}")
-    conventional = set(counts) in CONVENTIONAL
+    usual_label = usual_positive(counts)
     if positive is None:
-        usual_label = (
-            ("True" if "True" in counts else "1") if conventional else min(counts, key=lambda key: counts[key])
-        )
-        positive = usual_label
-        reasons.append(f"{positive} is positive by convention" if conventional else f"{positive} is its rarest label")
+        positive = usual_label or min(counts, key=lambda key: counts[key])
+        reasons.append(f"{positive} is {'positive by convention' if usual_label else 'its rarest label'}")
     elif positive not in counts:
         near = did_you_mean(positive, counts)
         raise AuclabError(f"--positive {positive}: no such label in {name}{near}; labels are {', '.join(counts)}")
-    ordered = dict(counts.most_common())
-    usual_one = conventional and positive in ("1", "True")
-    return Target(name, positive, not usual_one, ordered, "; ".join(reasons))
+    is_known = positive == usual_label and positive in ("1", "True")
+    return Target(name, positive, not is_known, dict(counts.most_common()), "; ".join(reasons))
 
 
+#: Words of a text from which those of a column are worth features.
+_WORDS = 4
 #: What the features of dates are, unless the user says otherwise.
 DATE_PARTS = ("year", "month", "age")
 #: Share of the rows of the held-out part, of which both classes need some.
@@ -228,7 +224,7 @@ class InspectedColumn:
     ``text``, ``codes`` (numbers that start with 0), ``constant``, ``empty`` or ``target``. `missing`, `values`: rows
     without a value, and different values. `shown`: the range of numbers, the most frequent categories, an example of
     anything else. `action`: what a run makes of it: a setting that it needs, or what happens without one. `settings`:
-    values of `drop`, `missing`, `decimal_comma` and of ``dates`` and ``date_format`` of the preparation.
+    values of `drop`, `missing`, `text` and of ``dates`` and ``date_format`` of the preparation.
     """
 
     name: str
@@ -292,7 +288,7 @@ class Inspection:
         if self.target is not None:
             found |= {"target": self.target.name} if self.target.name else {}
             found |= {"positive": self.target.positive} if self.target.named else {}
-        return found | {key: each for key in ("drop", "missing", "decimal_comma") if (each := self.gathered(key))}
+        return found | {key: each for key in ("drop", "missing", "text") if (each := self.gathered(key))}
 
     @property
     def encoding(self) -> dict[str, Any]:
@@ -354,10 +350,8 @@ def inspect_file(path: str | Path, *, target: str | None = None, positive: str |
         raise AuclabError(
             f"{where} does not exist, or is not a file; auclab inspect takes a csv, tsv, parquet or svmlight file"
         )
-    if not where.name.lower().endswith((*TABLES, *SVMLIGHT)):
-        raise AuclabError(unknown_ending(where))
     refuse_empty(where)
-    if where.name.lower().endswith(SVMLIGHT):
+    if format_of(where) == "svmlight":
         return _of_svmlight(where, target, positive)
     table = read_table(where, FileSettings.of({}))
     if table.frame.empty:
@@ -380,7 +374,7 @@ def _of_svmlight(where: Path, target: str | None, positive: str | None) -> Inspe
         raise AuclabError(
             f"--target {target}: the columns of an svmlight file have no names, and its labels come first"
         )
-    X, labels = read_svmlight(where)
+    X, labels, _ = read_svmlight(where)
     chosen = choose_target(pd.DataFrame({"": labels}), "", positive)
     filled = f"{X.nnz / max(1, X.shape[0] * X.shape[1]):.2g} of the entries are not 0".replace("0.", ".", 1)
     found = Inspection(where, X.shape[0], 0, (f"{X.shape[1]:,} columns without names", filled), (), chosen)
@@ -467,7 +461,9 @@ def _numbers(name: str, column: pd.Series, missing: int, table: FileTable) -> In
     whole = bool((numbers % 1 == 0).all())
     form = (lambda value: f"{value:.0f}") if whole else (lambda value: f"{value:.6g}")
     shown = f"{form(numbers.min())} to {form(numbers.max())}, median {form(numbers.median())}"
-    made = InspectedColumn(name, "number", missing, int(column.nunique()), shown, _gaps(missing, "the median"))
+    written = [str(NumberForm(**form))] if (form := table.written.get("forms", {}).get(name)) else []
+    action = "; ".join([*written, *([_gaps(missing, "the median")] if missing else [])])
+    made = InspectedColumn(name, "number", missing, int(column.nunique()), shown, action)
     if whole and missing == 0 and len(column) >= 50 and column.is_unique and _is_identifier(name, column):
         return _left_out(made, "different in every row, like an identifier", "identifier")
     return made
@@ -483,17 +479,13 @@ def _is_identifier(name: str, column: pd.Series) -> bool:
 def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTable) -> InspectedColumn:
     texts = column.dropna().map(str)
     example = f"{texts.iloc[0]}, …"
-    for sign, words in ((".", "number"), (",", "decimal commas")):
-        marks = _marks(texts, numbers_in(texts, sign).notna())
-        if marks is not None:
-            settings = {} if sign == "." else {"decimal_comma": [name]}
-            numbers = numbers_in(texts, sign).dropna()
-            shown = f"{numbers.min():.6g} to {numbers.max():.6g}, median {numbers.median():.6g}"
-            action = [words] if sign == "," else []
-            action += [_gaps(missing, "the median")] if missing else []
-            action += [f"{', '.join(map(repr, marks))} read as missing"] if marks else []
-            more = {"missing": marks} if marks else {}
-            return InspectedColumn(name, "number", missing, values, shown, "; ".join(action), settings | more)
+    others = table.with_bad_cells(FileSettings.of({})).get(name)
+    if others is not None and len(others) <= FEW:
+        marks = list(others)
+        numbers = numbers_in_text(column.mask(column.isin(marks)).to_frame(), {name: table.decimal}).frame[name]
+        made = _numbers(name, numbers, missing, table)
+        read = "; ".join(filter(None, (made.action, f"{', '.join(map(repr, marks))} read as missing")))
+        return replace(made, values=values, action=read, settings={"missing": marks})
     if (written := find_dates(column)) is not None:
         marks = list(written.other)
         made = _dates(name, column, missing, values, written.formats)
@@ -505,24 +497,20 @@ def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTa
         return InspectedColumn(name, "date", missing, values, made.shown, read, {**made.settings, "missing": marks})
     if values > max(MAX_CATEGORIES, len(column) // 2):
         made = InspectedColumn(name, "text", missing, values, example)
+        if texts.map(lambda text: len(text.split())).median() >= _WORDS:
+            return replace(made, action="words become features", settings={"text": [name]})
         every = values == len(texts)
         reason = "different in every row" if every else f"{values} different texts"
         return _left_out(made, reason, "identifier" if every else "text")
-    if name in table.with_bad_cells(FileSettings.of({})):
+    if others is not None:
         made = InspectedColumn(name, "text", missing, values, example)
-        return _left_out(made, "numbers that cannot be read, with signs, units or thousands separators")
+        return _left_out(made, f"numbers, and {len(others)} other texts such as {others[0]!r}")
     counts = column.value_counts()
     rare = counts[counts < _ENOUGH]
     action = [_gaps(missing, "the most frequent")] if missing else []
     if len(rare):
         action.append(f"rare: {few(f'{value} ({count})' for value, count in rare.items())}")
     return InspectedColumn(name, "category", missing, values, _frequent(column), "; ".join(action))
-
-
-def _marks(texts: pd.Series, is_number: pd.Series) -> list[str] | None:
-    """The few texts in a column of numbers that are none; None if it is not a column of numbers."""
-    others = texts[~is_number].str.strip().unique().tolist()
-    return others if is_number.mean() >= 0.5 and len(others) <= FEW else None
 
 
 def _dates(name: str, column: pd.Series, missing: int, values: int, formats: Sequence[str] | None) -> InspectedColumn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,38 +47,43 @@ def _word(text: str) -> str:
     return f'"{escaped}{last}"'
 
 
-#: Labels by convention: the positive one of each pair.
-_CONVENTIONS = {("0", "1"): "1", ("-1", "1"): "1", ("False", "True"): "True"}
+#: Pairs of labels of which the second is positive by convention; words in any case.
+_CONVENTIONS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"))
 #: What an event is called; the other label means that a row is censored.
-_EVENTS = re.compile(r"dead|died|death|deceased|event|yes", re.IGNORECASE)
+_EVENTS = re.compile(r"dead|died|death|deceased|event", re.IGNORECASE)
 
 
-def usual_label(labels: Iterable[str]) -> str | None:
-    """The label that is positive by convention; None where there is no convention.
+def usual_positive(labels: Collection[str]) -> str | None:
+    """The positive one of two labels by convention: 1, or true or yes in any case; None where there is no convention.
 
     Examples
     --------
-    >>> usual_label(["0", "1"]), usual_label(["False", "True"]), usual_label(["1", "2"])
-    ('1', 'True', None)
+    >>> usual_positive({"1", "-1"}), usual_positive({"No", "Yes"}), usual_positive({"good", "bad"})
+    ('1', 'Yes', None)
     """
-    return next((label for pair, label in _CONVENTIONS.items() if set(pair) == set(labels)), None)
+    words = {label.lower(): label for label in labels}
+    pair = next((pair for pair in _CONVENTIONS if set(pair) == set(words)), None)
+    return words[pair[1]] if pair is not None and len(labels) == 2 else None
 
 
-def event_label(labels: Iterable[str]) -> str | None:
+def event_label(labels: Collection[str]) -> str | None:
     """The label of an event; the other one, or none, means that a row is censored. None where neither is usual.
 
     Of 1 and 2 it is 2, as in the tables of R.
 
     Examples
     --------
-    >>> event_label(["1", "2"]), event_label(["alive", "Dead"]), event_label(["0"]), event_label(["a", "b"])
+    >>> event_label({"1", "2"}), event_label({"alive", "Dead"}), event_label({"0"}), event_label({"a", "b"})
     ('2', 'Dead', '1', None)
     """
-    found = set(labels)
-    named = [label for label in found if _EVENTS.fullmatch(label)]
-    if found == {"1", "2"} or len(named) == 1:
+    named = [label for label in labels if _EVENTS.fullmatch(label)]
+    if set(labels) == {"1", "2"} or len(named) == 1:
         return named[0] if named else "2"
-    return next((label for pair, label in _CONVENTIONS.items() if found <= set(pair)), None)
+    if len(labels) != 1:
+        return usual_positive(labels)
+    (only,) = labels
+    pair = next((pair for pair in _CONVENTIONS if only.lower() in pair), None)
+    return None if pair is None else only if only.lower() == pair[1] else pair[1]
 
 
 @dataclass(frozen=True)
@@ -140,9 +145,9 @@ def binarise(
     """Assign labels to a positive and a negative class.
 
     `target` (n_rows,): labels of any kind; with a dtype of categories no vector of eight bytes a row is made of them.
-    `positive`: may be left out where the labels are 0 and 1, −1 and 1, or False and True. `negative`: the labels of the
-    negative class; all others if left out. Rows with a label of neither class are not kept. `kind`: of `y`, integers.
-    `of_events`: positives have had an event and the others are censored, of which there need be none.
+    `positive`: may be left out where the labels are 0 and 1, −1 and 1, False and True, or no and yes. `negative`: the
+    labels of the negative class; all others if left out. Rows with a label of neither class are not kept. `kind`: of
+    `y`, integers. `of_events`: positives have had an event and the others are censored, of which there need be none.
     """
     column = target.name
     refuse_missing(target, "target column")
@@ -153,14 +158,14 @@ def binarise(
     for text, count in zip(texts, _occurrences(codes, texts.size), strict=True):
         if count:
             counts[text] += count
-    usual = event_label(counts) if of_events else usual_label(counts)
-    if positive is None and (usual_label(counts) or (of_events and len(counts) == 1)):
+    usual = event_label(counts) if of_events else usual_positive(counts)
+    if positive is None and (usual_positive(counts) or (of_events and len(counts) == 1)):
         positive = usual
     positives, negatives = (tuple(map(same_label, as_labels(each))) for each in (positive, negative))
     if of_events and usual not in counts and positives == (usual,):
         raise AuclabError(
-            f"all censored: {column!r} is {next(iter(counts))} in every row, so that no time is that of an event and no "
-            "pair can be compared; rows with an event are needed"
+            f"all censored: {column!r} is {next(iter(counts))} in every row, so that no time is that of an event and "
+            "no pair can be compared; rows with an event are needed"
         )
     if not positives and len(counts) > LINES:
         raise AuclabError(
@@ -191,13 +196,12 @@ def binarise(
     return BinaryTarget(y, kept, ", ".join(positives), ", ".join(others) if len(others) <= LINES else "all others")
 
 
-def refuse_missing(column: pd.Series, role: str) -> None:
-    """Refuse a column with missing values; the message calls it by its role."""
+def refuse_missing(column: pd.Series, role: str, advice: str = "drop those rows") -> None:
+    """Refuse a column with missing values; the message calls it by its role, and says what to do."""
     if missing := int(column.isna().sum()):
         first = int(np.flatnonzero(column.isna())[0])
         raise AuclabError(
-            f"{role} {column.name!r} has {counted(missing, 'missing value')} (first in row {first + 1}); drop those "
-            "rows"
+            f"{role} {column.name!r} has {counted(missing, 'missing value')} (first in row {first + 1}); {advice}"
         )
 
 

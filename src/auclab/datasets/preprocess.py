@@ -3,10 +3,12 @@
 Each function takes a `Dataset`, of which it reads only the names and types of the columns, and returns an unfitted
 scikit-learn transformer with float64 output: an array, or a CSR matrix where the data are sparse, and from `standard`
 and `minmax` where they are large and mostly zero once encoded (`ColumnScaler`). Numeric columns are imputed by the
-median; nominal ones by the most frequent value, then one-hot encoded, where a category that was not in the training
-part gives zeros, or counts as one of the rare ones where these share a column. Dates become what the setting ``dates``
-says (`auclab.datasets.columns.Encoding` has all settings). Columns that are constant on the training part are dropped
-before scaling. Tables in blocks get the same steps as a `auclab.datasets.block_pipeline.BlockPipeline`, without dates.
+median; nominal ones by the most frequent value, or a category of their own where many values are missing, then one-hot
+encoded, where a category that was not in the training part gives zeros, or counts as one of the rare ones where these
+share a column. Dates become what the setting ``dates`` says (`auclab.datasets.columns.Encoding` has all settings), and
+the words of columns of text sparse features.
+Columns that are constant on the training part are dropped before scaling. Tables in blocks get the same steps as a
+`auclab.datasets.block_pipeline.BlockPipeline`, without dates.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -32,10 +33,18 @@ from auclab._core.base import AuclabError
 from auclab._core.validation import LARGEST_SQUARED
 from auclab._core.words import counted
 from auclab.datasets.block_pipeline import BlockPipeline
-from auclab.datasets.columns import MAX_CATEGORIES, Encoding, block_columns, sort_columns
+from auclab.datasets.columns import MAX_CATEGORIES, Encoding, block_columns, share_of_category, sort_columns
 from auclab.datasets.labels import as_labels, label_text
 from auclab.datasets.records import Dataset
-from auclab.datasets.steps import ColumnScaler, DateFeatures, MedianImputer, MissingColumns, VaryingColumns
+from auclab.datasets.steps import (
+    CategoryImputer,
+    ColumnScaler,
+    DateFeatures,
+    MedianImputer,
+    MissingColumns,
+    VaryingColumns,
+    WordFeatures,
+)
 from auclab.samples.tables import in_memory
 
 if TYPE_CHECKING:
@@ -92,7 +101,7 @@ def unit_ball(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     >>> fitted.transform(pd.DataFrame({"size": [2.0, 3.0, 99.0]})).round(12).ravel().tolist()
     [0.0, 1.0, 1.0]
     """
-    scaler = StandardScaler(with_mean=not _is_sparse(dataset))
+    scaler = StandardScaler(with_mean=not (_is_sparse(dataset) or dataset.text))
     steps = [*_encode(dataset, encoding), ("vary", VaryingColumns()), ("scale", scaler), ("ball", UnitBall())]
     return _pipeline(dataset, steps)
 
@@ -185,7 +194,7 @@ def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False
     median = MedianImputer()
     one_hot = make_pipeline(
         FunctionTransformer(as_text, feature_names_out="one-to-one"),
-        SimpleImputer(strategy="most_frequent", keep_empty_features=True),
+        CategoryImputer(share_of_category(encoding)),
         OneHotEncoder(
             max_categories=limit,
             handle_unknown="ignore" if limit is None else "infrequent_if_exist",
@@ -194,19 +203,20 @@ def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False
             dtype=np.float64,
         ),
     )
-    parts: list[tuple[str, Any, list[str]]] = [
+    parts: list[tuple[str, Any, list[str] | str]] = [
         ("numeric", median, list(columns.numeric)),
         ("nominal", one_hot, list(columns.nominal)),
     ]
     if columns.dates:
         features = DateFeatures(list(as_labels(encoding.get("dates"))), dict(columns.dates))
         parts.append(("dates", features, list(columns.dates)))
+    parts += [(f"words of {name}", WordFeatures(), name) for name in columns.text]  # a name: one column, not a table
     if encoding.get("missing_indicators"):
         parts.append(("missing", MissingColumns(), [str(name) for name in table.columns]))
     used = [part for part in parts if part[2]]
     # Encoded tables with a smaller share of entries are passed on as CSR matrices; what is output is decided when
     # scaling.
-    threshold = 0.5 if may_be_sparse and held else 0.0
+    threshold = 1.0 if columns.text else 0.5 if may_be_sparse and held else 0.0
     return [("encode", ColumnTransformer(used, sparse_threshold=threshold, verbose_feature_names_out=False))]
 
 

@@ -42,8 +42,11 @@ class Dataset:
     notes : tuple of str
         Findings from reading the data that are worth knowing before a solve.
     written : mapping
-        `sep`, `decimal`, `encoding` and `decimal_comma` (a list of columns) of a csv file: new rows are read in the
-        same way if their own format cannot be detected.
+        `sep`, `decimal` and `encoding` of a csv file: new rows are read in the same way if their own format cannot be
+        detected. `missing`: marks of missing values, `usual_missing`: those in upper and lower case. `forms`: how
+        the numbers of columns with signs and units are written.
+    text : tuple of str
+        Columns of text whose words become features.
     ranked : Target, optional
         For groups, grades and times: which rows are compared, and which stay together in a split.
     aside : mapping of str to array
@@ -74,6 +77,7 @@ class Dataset:
     citation: str = ""
     notes: tuple[str, ...] = ()
     written: Mapping[str, Any] = field(default_factory=dict)
+    text: tuple[str, ...] = ()
     ranked: Target | None = None
     aside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -71,6 +72,88 @@ class MedianImputer(SimpleImputer):
         # One row of medians has the same medians: everything else stays with scikit-learn.
         super().fit(type(X)(medians, columns=X.columns) if table else medians)
         return self
+
+
+class CategoryImputer(SimpleImputer):
+    """The most frequent category for gaps; a category of their own where they are many in the training part.
+
+    `missing_category`: the share of gaps above which they are a category, called ``missing``; None: they never are. A
+    column without any value has no category.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"cabin": ["B96", "B98", np.nan], "port": ["S", "S", "C"]}, dtype=object)
+    >>> CategoryImputer(0.1).fit(X).statistics_.tolist(), CategoryImputer(0.5).fit(X).statistics_.tolist()
+    (['missing', 'S'], ['B96', 'S'])
+    """
+
+    def __init__(self, missing_category: float | None = None) -> None:
+        super().__init__(strategy="most_frequent", keep_empty_features=True)
+        self.missing_category = missing_category
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the most frequent category of each column, and which columns have many gaps."""
+        super().fit(X, y)
+        for k, column in enumerate(np.asarray(X, dtype=object).T):
+            given = set(column[column == column])  # not NaN
+            if self.has_category(float(np.mean(column != column))):
+                self.statistics_[k] = category_of_gaps(given)
+        return self
+
+    def has_category(self, share: float) -> bool:
+        """Whether this share of gaps makes a category."""
+        return self.missing_category is not None and self.missing_category < share < 1.0
+
+
+def category_of_gaps(categories: Container[str]) -> str:
+    """The name of the category of gaps, which no other has."""
+    return "missing" if "missing" not in categories else "(missing)"
+
+
+class WordFeatures(TfidfVectorizer):
+    """The words of a column of text that two rows have at least, weighted by TF-IDF: log(1 + count) · log(1/share) + 1.
+
+    The rows are sparse, and of length 1. A gap has no words, and the row 0.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> made = WordFeatures().fit(pd.Series(["win a prize", "see you", None, "win, see"], name="message"))
+    >>> made.get_feature_names_out(["message"]).tolist()
+    ['message: see', 'message: win']
+    """
+
+    def __init__(self) -> None:
+        super().__init__(sublinear_tf=True, min_df=2)
+
+    def fit(self, raw_documents: Any, y: Any = None) -> Self:
+        """Find the words, and in how many rows they are."""
+        self.fit_transform(raw_documents)
+        return self
+
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+        """`fit`, then `transform`."""
+        try:
+            return super().fit_transform(_texts(raw_documents))
+        except ValueError as error:
+            name = getattr(raw_documents, "name", "text")
+            raise AuclabError(
+                f"column {name!r} has no word that two rows have ({error}): leave it out of dataset.text"
+            ) from error
+
+    def transform(self, raw_documents: Any) -> Any:
+        """A CSR matrix with a column for each word."""
+        return super().transform(_texts(raw_documents))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names such as ``message: prize``."""
+        column = "text" if input_features is None else input_features[0]
+        return np.asarray([f"{column}: {word}" for word in super().get_feature_names_out()], dtype=object)
+
+
+def _texts(column: Any) -> list[str]:
+    return ["" if text != text or text is None else str(text) for text in column]
 
 
 def _median(column: Array) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: What reading a damaged file or one of another format raises; errors of pandas and pyarrow are ValueErrors.
-UNREADABLE = (OSError, ValueError, EOFError, zlib.error)
+UNREADABLE = (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 ALL = "ALL"
 
@@ -43,7 +45,7 @@ def read_text(path: Path, written: CsvFormat, *, text: Sequence[str] | str, miss
     return read_csv(
         path,
         text=text, missing=missing, sep=written.sep, decimal=written.decimal, encoding=written.encoding,
-        skipinitialspace=True, names=list(written.header), header=0, index_col=False,
+        skipinitialspace=True, names=list(written.header), header=0 if written.has_names else None, index_col=False,
     )  # fmt: skip
 
 

@@ -269,6 +269,10 @@ class Roles:
         """The columns by the setting that names them."""
         return {"target": self.target, "group": self.group, "time": self.time, "event": self.event}
 
+    def role(self, column: str) -> str:
+        """What a column is for."""
+        return next(key for key, name in self.named.items() if name == column)
+
     @property
     def ranking(self) -> tuple[str, ...]:
         """The columns that rank rows: the target, or time and event."""

@@ -1,4 +1,4 @@
-"""Scorers of scikit-learn, to compare with: logistic regression and linear discriminant analysis.
+"""Scorers of other libraries, to compare with: any classifier of scikit-learn's interface.
 
 They are chosen like formulations (``formulation=logistic``), so that one sweep and one table have both. What they
 minimise is not verified: a baseline has no objective, no lower bound and no certificate.
@@ -11,13 +11,17 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
 
 from auclab._core.base import Array, AuclabError, Status
+from auclab._core.words import did_you_mean, few
 from auclab.estimators.checked import ClassWeight, class_weights
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
@@ -46,7 +50,7 @@ class Baseline(ABC):
 
     @abstractmethod
     def classifier(self, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
-        """The unfitted scikit-learn classifier for labels y, which class weights may depend on."""
+        """The unfitted classifier for labels y, which class weights may depend on."""
 
     def fit(self, X: Any, y: NDArray[np.int64], class_weight: ClassWeight = None) -> BaselineFit:
         """Fit the classifier.
@@ -139,6 +143,146 @@ class LinearDiscriminant(Baseline):
         return LinearDiscriminantAnalysis(solver="lsqr", priors=shares / shares.sum())
 
 
+class ScoredClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier of two classes with `decision_function`: its own, or the probability of the second class.
+
+    Matrices of mostly zeros are given to a classifier that takes no sparse ones as dense arrays.
+
+    Parameters
+    ----------
+    estimator : classifier of scikit-learn's interface
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> fit = ScoredClassifier(DecisionTreeClassifier()).fit(np.array([[0.0], [1.0]]), np.array([0, 1]))
+    >>> fit.decision_function(np.array([[0.2], [0.9]])).tolist()
+    [0.0, 1.0]
+    """
+
+    def __init__(self, estimator: Any = None):
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: NDArray[Any], sample_weight: Array | None = None) -> Self:
+        """Fit a clone."""
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.estimator_ = clone(self.estimator).fit(self._taken(X), y, **weight)
+        self.classes_ = self.estimator_.classes_
+        self.n_features_in_ = X.shape[1]
+        if not (hasattr(self.estimator_, "decision_function") or hasattr(self.estimator_, "predict_proba")):
+            raise AuclabError(
+                f"{type(self.estimator).__name__} has no decision_function and no predict_proba; AUC needs scores"
+            )
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples,), larger for the second class."""
+        if hasattr(self.estimator_, "decision_function"):
+            return np.asarray(self.estimator_.decision_function(self._taken(X)), dtype=float)
+        return np.asarray(self.estimator_.predict_proba(self._taken(X)), dtype=float)[:, 1]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The labels of the classifier itself."""
+        return np.asarray(self.estimator_.predict(self._taken(X)))
+
+    def _taken(self, X: Any) -> Any:
+        """The rows as the classifier takes them."""
+        dense = sp.issparse(X) and not get_tags(self.estimator).input_tags.sparse
+        return sp.csr_array(X).toarray() if dense else X
+
+    @property
+    def n_iter_(self) -> Any:
+        """Iterations; 0 where the fit has none."""
+        return getattr(self.estimator_, "n_iter_", 0)
+
+    @property
+    def coef_(self) -> Array:
+        """Coefficients of shape (1, n_features), of a linear classifier."""
+        return np.asarray(self.estimator_.coef_, dtype=float)
+
+    @property
+    def intercept_(self) -> Array:
+        """Intercept of shape (1,), of a linear classifier."""
+        return np.ravel(self.estimator_.intercept_)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyClassifier(Baseline):
+    """A classifier of scikit-learn's interface, of any library.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``decision_function`` or ``predict_proba``; a search over its own grid too, such as ``GridSearchCV``.
+    tunable : str, optional
+        Its parameter that ``tune=auto`` selects, of which a smaller value makes the simpler scorer.
+
+    Raises
+    ------
+    AuclabError
+        An object without ``fit`` and ``predict``, or without the parameter.
+
+    See Also
+    --------
+    Logistic : With its equation, and a parameter that is tuned.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> tree = AnyClassifier(estimator=DecisionTreeClassifier(max_depth=1), tunable="max_depth")
+    >>> tree.at(3.0).estimator.max_depth, tree.equation()
+    (3, 'DecisionTreeClassifier(max_depth=1)')
+    """
+
+    estimator: Any
+    tunable: str = ""  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.estimator, type) or not all(hasattr(self.estimator, part) for part in ("fit", "predict")):
+            raise AuclabError(
+                f"formulation.estimator is {self.estimator!r}, which is not a classifier with fit and predict; name "
+                "one by formulation.estimator._target_, such as sklearn.ensemble.RandomForestClassifier"
+            )
+        if self.tunable and self.tunable not in self.estimator.get_params():
+            known = sorted(self.estimator.get_params())
+            raise AuclabError(
+                f"formulation.tunable is {self.tunable!r}, which is not a parameter of {self.name}"
+                f"{did_you_mean(self.tunable, known)}; it has {few(known)}"
+            )
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name of its class."""
+        return type(self.estimator).__name__
+
+    def equation(self) -> str:
+        """The classifier with its parameters that are not usual ones."""
+        return " ".join(repr(self.estimator).split())
+
+    def get_params(self) -> dict[str, Any]:
+        """Numbers and words among its parameters."""
+        given = self.estimator.get_params(deep=False)
+        return {key: value for key, value in given.items() if isinstance(value, str | int | float)}
+
+    def classifier(self, y: NDArray[np.int64], class_weight: ClassWeight = None) -> Any:
+        """The unfitted classifier, with weights of classes where it has them."""
+        if class_weight is None:
+            return ScoredClassifier(clone(self.estimator))
+        if "class_weight" not in self.estimator.get_params():
+            raise AuclabError(f"{self.name} has no parameter class_weight; leave class_weight out")
+        return ScoredClassifier(clone(self.estimator).set_params(class_weight=class_weight))
+
+    def at(self, value: float) -> Self:
+        """With another value of the parameter `tunable`; whole numbers are given as such."""
+        number = int(value) if float(value).is_integer() else value
+        return replace(self, estimator=clone(self.estimator).set_params(**{self.tunable: number}))
+
+
+def as_formulation(made: Any) -> Any:
+    """What a configuration has made as a formulation: a classifier of scikit-learn's interface is a baseline."""
+    return made if hasattr(made, "kind") else AnyClassifier(estimator=made)
+
+
 #: Baselines by the name they have in the configuration.
 BASELINES: dict[str, type[Baseline]] = {kind.name: kind for kind in (Logistic, LinearDiscriminant)}
 
@@ -176,7 +320,11 @@ class BaselineFit:
     @property
     def solver(self) -> str:
         """What fitted it, such as ``scikit-learn 1.7.2``."""
-        return f"scikit-learn {version('scikit-learn')}"
+        fitted = getattr(self.classifier, "estimator_", self.classifier)
+        package = type(fitted).__module__.partition(".")[0]
+        for name in packages_distributions().get(package, ()):
+            return f"{name} {version(name)}"
+        return package
 
     @property
     def equation(self) -> str:
@@ -207,7 +355,7 @@ class BaselineFit:
     def coef(self) -> Array | None:
         """Coefficients of shape (n_features,); None where the scorer is not linear."""
         coef = getattr(self.classifier, "coef_", None)
-        return None if coef is None else np.asarray(coef, dtype=float)[0]
+        return None if coef is None or np.atleast_2d(coef).shape[0] != 1 else np.ravel(np.asarray(coef, dtype=float))
 
     @property
     def intercept(self) -> float:

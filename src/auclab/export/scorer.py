@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,8 @@ class Scorer:
             terms[str(term["column"])].append(term)
         self.parts = tuple(Column(column, terms[str(column["name"])]) for column in description["columns"])
         self._ball = description.get("ball")
+        #: Of columns of numbers with signs and units, how they are written.
+        self.forms: dict[str, Mapping[str, str]] = dict(description.get("forms") or {})
 
     @classmethod
     def read(cls, path: str | Path) -> Scorer:
@@ -95,11 +98,10 @@ class Scorer:
     def table(self, X: Any) -> pd.DataFrame:
         """Rows as a DataFrame with the columns of the scorer."""
         table = _as_table(X, self.columns)
-        gaps = self.description.get("missing")
-        if gaps:
-            texts = [name for name in self.columns if table[name].dtype.kind not in "biuf"]
-            table = table.assign(**{name: table[name].mask(table[name].isin(gaps)) for name in texts})
-        return table
+        texts = [name for name in self.columns if table[name].dtype.kind not in "biufM"]
+        made = {name: _tidy(table[name], self.description) for name in texts}
+        made |= {name: _read(made[name], self.forms[name]) for name in texts if name in self.forms}
+        return table.assign(**made)
 
     def contributions(self, X: Any) -> pd.DataFrame:
         """What each column adds to the score; without a `ball`, the sum of them and of the intercept is the score."""
@@ -277,6 +279,35 @@ def _text(value: Any) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def _tidy(column: pd.Series, description: Mapping[str, Any]) -> pd.Series:
+    """Texts that mark missing values as gaps, and others without blanks around them, as training files are read."""
+    gaps, usual = description.get("missing") or (), description.get("usual_missing")
+    bare = {text: text if usual is None else text.strip() for text in column.dropna().unique() if isinstance(text, str)}
+    new = {text: math.nan if short in gaps or short.lower() in (usual or ()) else short for text, short in bare.items()}
+    if all(text == short for text, short in new.items()):
+        return column
+    return column.astype(object).map(lambda value: new.get(value, value))
+
+
+def _read(column: pd.Series, form: Mapping[str, str]) -> pd.Series:
+    """Texts as numbers that are written in some form, such as $1,250.50; a text of another form is refused."""
+    before, after, thousands, point = (str(form[key]) for key in ("before", "after", "thousands", "decimal"))
+    whole = rf"\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+|\d*" if thousands else r"\d*"
+    number = re.compile(rf"(?:{whole})(?:{re.escape(point)}\d*)?(?:[eE][-+]?\d+)?")
+
+    def value(cell: Any) -> Any:
+        if not isinstance(cell, str):
+            return cell
+        bare = cell.replace("−", "-").replace(before, "", 1).strip()
+        sign, size = ("-", bare[1:]) if bare.startswith("-") else ("", bare.removeprefix("+"))
+        size = size.strip().removesuffix(after).strip() if after else size.strip()
+        if not number.fullmatch(size):
+            return cell  # named where numbers are needed
+        return float(sign + (size.replace(thousands, "") if thousands else size).replace(point, "."))
+
+    return column.astype(object).map(value, na_action="ignore").infer_objects()
 
 
 def _numbers(values: pd.Series, fill: float | None) -> np.ndarray:

@@ -29,6 +29,7 @@ def to_sql(scorer: Scorer) -> str:
     if scorer.description.get("threshold"):
         positive, value = _comment(scorer.labels[1]), _number(scorer.threshold)
         head.append(f"-- {positive} where it is above {value}; missing values are NULL")
+    head += [f"-- {_comment(line)}" for line in _without_signs(scorer)]
     intercept = _number(scorer.intercept)
     if ball is None:
         lines = ["(", f"  {intercept}", *(f"  + {weighted}" for weighted, _ in sums), ")"]
@@ -41,6 +42,12 @@ def to_sql(scorer: Scorer) -> str:
             ")",
         ]
     return "\n".join([*head, *lines]) + "\n"
+
+
+def _without_signs(scorer: Scorer) -> list[str]:
+    """Which columns have to be numbers here, though the training file has signs and units in them."""
+    used = [column.name for column in scorer.parts if column.terms and column.name in scorer.forms]
+    return [f"column {name!r} is a number, without the signs and units of the training file" for name in used]
 
 
 def _sums(column: Column) -> list[tuple[str, str]]:
@@ -71,7 +78,7 @@ def _of_categories(column: Column, name: str) -> tuple[str, str]:
             total += term["weight"] * scaled
             square += scaled**2
         rows.append((value, total, square))
-    text = f"COALESCE(CAST({name} AS TEXT), {_text(str(column.fill))})"
+    text = f"COALESCE(TRIM(CAST({name} AS TEXT)), {_text(str(column.fill))})"
 
     def case(which: int) -> str:
         cases = "".join(f" WHEN {_text(row[0])} THEN {_number(row[which])}" for row in rows if row[0] is not None)
@@ -172,7 +179,7 @@ def to_onnx(scorer: Scorer) -> bytes:
         longest = graph.node("Max", length, graph.constant([[ball["radius"]]]))
         total = graph.node("Div", total, graph.node("Mul", longest, graph.constant([[ball["margin"]]])))
     graph.node("Add", total, graph.constant([[scorer.intercept]]), output="score")
-    return graph.serialised()
+    return graph.serialised("; ".join(_without_signs(scorer)))
 
 
 class _Graph:
@@ -258,13 +265,15 @@ class _Graph:
         weighted, squares = (self.node("Gather", self.constant(each), codes, axis=0) for each in table)
         return weighted, squares
 
-    def serialised(self) -> bytes:
+    def serialised(self, description: str) -> bytes:
         """The model, checked."""
         helper = self.helper
         score = helper.make_tensor_value_info("score", self.onnx.TensorProto.DOUBLE, [None, 1])
         graph = helper.make_graph(self.nodes, "auclab_scorer", self.inputs, [score], self.constants)
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", OPSET_ML)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="auclab")
+        model = helper.make_model(
+            graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="auclab", doc_string=description
+        )
         self.onnx.checker.check_model(model)
         return bytes(model.SerializeToString())
 

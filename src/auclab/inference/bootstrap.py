@@ -49,7 +49,7 @@ def number_of_resamples(resamples: int | None, least: int, usual: int) -> int:
 
 
 def stratified_bootstrap(
-    statistic: Callable[[Rows], float], classes: tuple[Rows, Rows], *, level: float, resamples: int | None, seed: int
+    statistic: Callable[[Rows], float], classes: tuple[Rows, ...], *, level: float, resamples: int | None, seed: int
 ) -> Resampled:
     """Bias-corrected and accelerated limits (BCa; Efron 1987) of a statistic of row numbers.
 
@@ -58,14 +58,14 @@ def stratified_bootstrap(
     resamples, which makes the acceleration small and its price high, or where BCa is undefined, plain percentiles are
     taken, and a note says so. If no resample differs from the sample, the standard error is 0.
 
-    `statistic`: from an array of row numbers, with repetitions, to a float. `classes`: row numbers of the positives and
-    of the negatives, two at least of either. `level`: confidence level. `resamples`: number of resamples, at least 100;
-    2000 by default. `seed`: the same seed gives the same limits.
+    `statistic`: from an array of row numbers, with repetitions, to a float, NaN where a class is missing. `classes`:
+    row numbers of the positives and of the negatives, two at least of either; or of clusters. `level`: of confidence.
+    `resamples`: number of resamples, at least 100; 2000 by default. `seed`: the same seed gives the same limits.
     """
     resamples = number_of_resamples(resamples, 100, 2000)
 
-    def of_classes(pos: Rows, neg: Rows) -> float:
-        return statistic(np.concatenate((pos, neg)))
+    def of_classes(*units: Rows) -> float:
+        return statistic(np.concatenate(units))
 
     method: Literal["BCa", "percentile"] = "BCa" if sum(rows.size for rows in classes) <= resamples else "percentile"
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
@@ -80,6 +80,7 @@ def stratified_bootstrap(
             rng=np.random.default_rng(seed),
         )
     values = result.bootstrap_distribution
+    values = values[~np.isnan(values)]
     if np.ptp(values) <= FLAT * np.max(np.abs(values)):
         return Resampled(0.0, notes=("all resamples have the same value",))
     error = standard_deviation(values)

@@ -27,6 +27,7 @@ from auclab.inference.components import (
     weighted_range,
     weighted_rows,
 )
+from auclab.metrics.partial import partial_auc
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.roc import ClassScores
 from auclab.metrics.voros import voros_from_points
@@ -69,8 +70,14 @@ class EstimableMetric:
         """Value and structural components on a sample."""
         if self.rows is None:
             raise AuclabError(f"{self.name} has no components; use method='bootstrap'")
-        value = self.value(observations)  # checks options and scores
-        return arrange(value, *self.rows(observations.part.classes, **self.options), observations)
+        rows = self.rows
+
+        def compute() -> Components:
+            value = self.value(observations)  # checks options and scores
+            return arrange(value, *rows(observations.part.classes, **self.options), observations)
+
+        plain = all(isinstance(option, str | float | int | None) for option in self.options.values())
+        return observations.components((self.name, *sorted(self.options.items())) if plain else None, compute)
 
 
 _UNIT = (0.0, 1.0)
@@ -116,7 +123,15 @@ def _with_options(metric: EstimableMetric, options: Mapping[str, Any]) -> Estima
         METRICS[metric.name].from_sorted(ONE_PAIR, **options)  # checks what the range is computed from
     if metric.name == "partial_auc":
         low, high = float(options.get("min_fpr", 0.0)), float(options.get("max_fpr", 1.0))
-        values, band = value_range(low, high, options["standardized"]), high - low
+        floor, ceiling = float(options.get("min_tpr", 0.0)), float(options.get("max_tpr", 1.0))
+        if (floor, ceiling) == (0.0, 1.0):
+            band = high - low
+        elif (low, high) == (0.0, 1.0):  # the other class counts in the band
+            low, high = 1.0 - ceiling, 1.0 - floor
+        else:
+            values = tuple(partial_auc([0, 1], s, **options) for s in ([1.0, 0.0], [0.0, 1.0]))  # type: ignore[assignment]
+            return replace(metric, options=dict(options), rows=None, range=values)
+        values = value_range(low, high, options["standardized"])
     elif metric.name == "weighted_auc":
         if options.get("convention", "average") != "average":
             return replace(metric, options=dict(options), rows=None)

@@ -14,24 +14,27 @@ distribution with ``n' − 1`` degrees of freedom, ``n' = (Σ K_u)²/Σ K_u²`` 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
+from scipy.stats import chi2
 from scipy.stats import t as student
 
 from auclab._core.base import Array, AuclabError
+from auclab._core.validation import check_choice
 from auclab.inference.catalogue import EstimableMetric, Range, estimable
-from auclab.inference.components import FLAT, Comparison, Estimate, Observations
-from auclab.inference.estimation import check_level, choose_method, resample
+from auclab.inference.components import FLAT, Comparison, Components, Estimate, Observations
+from auclab.inference.estimation import check_level, choose_method, few_in_a_class, resample
 from auclab.inference.intervals import (
     CLASSES,
     FEW,
     ONE_OBSERVATION,
     Limits,
+    dominating,
     enclose,
     few_observations,
     flat_class,
@@ -40,6 +43,7 @@ from auclab.inference.intervals import (
     unseen_limits,
     unseen_share,
 )
+from auclab.inference.multiclass import MulticlassComponents, multiclass_metric
 from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share, buffered_sums
 from auclab.metrics.roc import finite_number
 from auclab.samples.bicliques import LevelPairs
@@ -166,8 +170,8 @@ def compare_pairs(
     if error == 0.0:
         k = difference.disjoint_pairs()
         return degenerate_comparison(difference.value, k, span, values, level, METHOD)
-    law = student(difference.degrees_of_freedom)
-    return compared(difference.value, error, law, span, values, level, METHOD, difference.few_units)
+    df = difference.degrees_of_freedom
+    return compared(difference.value, error, df, span, values, level, METHOD, difference.few_units)
 
 
 @dataclass(frozen=True)
@@ -291,6 +295,10 @@ def _buffer_at_one(
     return (lower, 1.0), (note + "the spread",)
 
 
+Alternative = Literal["two-sided", "greater", "less"]
+
+
+@overload
 def compare_scorers(
     y_true: ArrayLike,
     scores_a: ArrayLike,
@@ -301,10 +309,52 @@ def compare_scorers(
     method: str = "auto",
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
+    clusters: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
+    margin: float = 0.0,
     resamples: int | None = None,
     seed: int = 0,
     **options: Any,
-) -> Comparison:
+) -> Comparison: ...
+
+
+@overload
+def compare_scorers(
+    y_true: ArrayLike,
+    scores_a: Sequence[ArrayLike],
+    scores_b: None = None,
+    metric: str | Callable[..., float] = "auc",
+    *,
+    level: float = 0.95,
+    method: str = "auto",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    clusters: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
+    margin: float = 0.0,
+    resamples: int | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> JointComparison: ...
+
+
+def compare_scorers(
+    y_true: ArrayLike,
+    scores_a: ArrayLike | Sequence[ArrayLike],
+    scores_b: ArrayLike | None = None,
+    metric: str | Callable[..., float] = "auc",
+    *,
+    level: float = 0.95,
+    method: str = "auto",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    clusters: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
+    margin: float = 0.0,
+    resamples: int | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Comparison | JointComparison:
     """Paired test of two scorers by the differences of their components, in O(m log m); for AUC DeLong's test.
 
     With ``D10_i`` and ``D01_j`` the differences of the components of the two scorers on the same observations,
@@ -315,18 +365,30 @@ def compare_scorers(
     Clarke-Pearson 1988). The differences take the covariance of the scorers into account. Both scorers must be fixed
     before the sample is drawn.
 
+    Of three or more scorers, with values θ, their covariance matrix V and the contrasts ``Lθ = (θ₁ − θ₂, θ₁ − θ₃, …)``,
+
+        statistic = (Lθ)ᵀ (L V Lᵀ)⁻ (Lθ),
+
+    is χ² with as many degrees of freedom as the rank of ``L V Lᵀ`` if all have the same value (DeLong et al., eq. 5).
+
     Parameters
     ----------
     y_true : array of shape (n_samples,)
         0/1, −1/+1, booleans, or any two values with `pos_label`.
     scores_a, scores_b : arrays of shape (n_samples,)
-        Two scores of every observation.
-    metric, level, method, sample_weight, pos_label, resamples, seed, **options
-        As in `estimate`; not for ``method="hanley_mcneil"``.
+        Two scores of every observation; or as `scores_a` alone a list of two or more arrays, for a joint test and all
+        pairs.
+    metric, level, method, sample_weight, pos_label, clusters, resamples, seed, **options
+        As in `estimate`; not for ``method="hanley_mcneil"``. A joint test needs a metric that has components.
+    alternative : {"two-sided", "greater", "less"}
+        Whether the first scorer is different, better or worse. The interval has two sides in any case.
+    margin : float
+        At least 0, for a one-sided test. ``"greater"`` tests ``value_a − value_b ≤ −margin``: a small p shows that the
+        first scorer is not inferior by the margin. ``"less"`` tests ``value_a − value_b ≥ margin``.
 
     Returns
     -------
-    Comparison
+    Comparison or JointComparison
         If the standard error is 0, a difference of 0 has p = 1, and the limits allow for the share of pairs that ``k =
         min(m₊, m₋)`` disjoint pairs may fail to show (`intervals`). If all of these pairs have the same difference d ≠
         0 and differences D lie within ±R, p is ``2 (R/(R + |d|))^k``, by Markov's inequality for ``R ± D`` in every
@@ -350,44 +412,237 @@ def compare_scorers(
     >>> result = compare_scorers([1, 1, 0, 0], [3, 2, 1, 0], [3, 1, 2, 0])
     >>> result.difference, round(result.standard_error**2, 12), round(result.statistic, 6)   # ¼/√(1/8)
     (0.25, 0.125, 0.707107)
-    >>> round(result.p_value, 6)
-    0.4795
+    >>> one_sided = compare_scorers([1, 1, 0, 0], [3, 2, 1, 0], [3, 1, 2, 0], alternative="greater")
+    >>> round(result.p_value, 6), round(one_sided.p_value, 6)
+    (0.4795, 0.23975)
     """
     check_level(level)
+    check_choice("alternative", alternative, ("two-sided", "greater", "less"))
+    if not finite_number("margin", margin) >= 0.0 or (margin and alternative == "two-sided"):
+        raise AuclabError(
+            f"margin must be at least 0, and of a one-sided test, got {margin} with alternative={alternative!r}; "
+            "alternative='greater' tests that the first scorer is not inferior by the margin"
+        )
+    if (several := multiclass_metric(metric)) and scores_b is not None:
+        given = {"sample_weight": sample_weight, "clusters": clusters, **options}
+        a, b = (
+            MulticlassComponents.of(several, y_true, scores, **given)
+            for scores in (cast(ArrayLike, scores_a), scores_b)
+        )
+        return _of_classes(a, b, level, alternative, margin)
     estimated = estimable(metric, options)
     plan = choose_method(method, estimated)
+    if plan == "adjusted":
+        raise AuclabError("method='adjusted' is for the interval of one scorer; use method='auto' for a difference")
     if plan == "hanley_mcneil":
         raise AuclabError(
             "Hanley & McNeil's formula does not include the covariance of two scorers; use method='delong'"
         )
-    a, b = (
-        Observations.of(y_true, scores, sample_weight, pos_label, name=name)
-        for name, scores in (("scores_a", scores_a), ("scores_b", scores_b))
-    )
+    if scores_b is None:
+        named: list[tuple[str, Any]] = [(f"scores_a[{k}]", scores) for k, scores in enumerate(scores_a)]  # type: ignore[arg-type]
+        if len(named) < 2:
+            raise AuclabError("two scorers are needed, got one; give scores_b, or a list of scores as scores_a")
+    else:
+        named = [("scores_a", scores_a), ("scores_b", scores_b)]
+    scorers = [
+        Observations.of(y_true, scores, sample_weight, pos_label, name=name, clusters=clusters)
+        for name, scores in named
+    ]
+
+    def one_pair(first: int, second: int) -> Comparison:
+        found = compare_observations(estimated, (scorers[first], scorers[second]), level, plan, resamples, seed)
+        pairs, reach = scorers[first].disjoint_pairs(estimated.band), _span(estimated.range)[1]
+        return _one_sided(found, alternative, margin, pairs, reach)
+
+    return one_pair(0, 1) if scores_b is not None else _jointly(estimated, scorers, plan, one_pair)
+
+
+def compare_observations(
+    estimated: EstimableMetric,
+    scorers: tuple[Observations, Observations],
+    level: float,
+    plan: str,
+    resamples: int | None,
+    seed: int,
+) -> Comparison:
+    """Two scorers of the same observations, with a two-sided p."""
+    a, b = scorers
     if plan in ("bootstrap", "half_sample"):
         return _resampled(estimated, a, b, level, plan, resamples, seed)
     first, second = estimated.components(a), estimated.components(b)
     difference = first - second
+    if plan == "delong" and a.cluster is not None:
+        plan = "obuchowski"
     error, values = difference.standard_error, (first.value, second.value)
     span = _span(estimated.range)
     if math.isnan(error):
         return unknown_comparison(difference.value, span, values, level, plan)
     if error == 0.0:
         return degenerate_comparison(difference.value, a.disjoint_pairs(estimated.band), span, values, level, plan)
-    notes = few_observations(difference.pos.size, difference.neg.size, estimated.band)
-    which = flat_class(difference.parts, (difference.pos.size, difference.neg.size))
+    notes = (*few_observations(*a.effective_sizes, estimated.band, unit=a.unit), *dominating(difference))
+    which = flat_class(difference.parts, difference.sizes)
     if which is not None:
         same = (
             f"the {CLASSES[which]} do not distinguish the scorers: limits and p are from the {CLASSES[1 - which]} only"
         )
         notes = (same, *notes)
-    return compared(difference.value, error, norm(), span, values, level, plan, notes)
+    df = math.inf if a.cluster is None else difference.degrees_of_freedom
+    return compared(difference.value, error, df, span, values, level, plan, notes)
+
+
+def _of_classes(
+    a: MulticlassComponents, b: MulticlassComponents, level: float, alternative: Alternative, margin: float
+) -> Comparison:
+    """Two scorers of more than two classes."""
+    difference, values, span = a - b, (a.value, b.value), _span(a.metric.range)
+    error, fewest = difference.standard_error, int(difference.sizes.min())
+    if math.isnan(error):
+        return unknown_comparison(difference.value, span, values, level, "influence")
+    if error == 0.0:
+        found = degenerate_comparison(difference.value, fewest, span, values, level, "influence")
+    else:
+        df = difference.degrees_of_freedom if difference.clusters is not None else math.inf
+        notes = few_in_a_class(fewest)
+        found = compared(difference.value, error, df, span, values, level, "influence", notes)
+    return _one_sided(found, alternative, margin, fewest, span[1])
+
+
+def _one_sided(found: Comparison, alternative: Alternative, margin: float, pairs: int, reach: float) -> Comparison:
+    """The comparison with the statistic and p of a one-sided alternative, with the margin of non-inferiority."""
+    if alternative == "two-sided" or math.isnan(found.standard_error):
+        return found
+    side = 1.0 if alternative == "greater" else -1.0
+    lead = side * found.difference + margin  # how far the first scorer is from the edge of the hypothesis
+    if found.standard_error == 0.0:
+        statistic = math.copysign(math.inf, side * lead) if lead else 0.0
+        p_value = degenerate_p_value(lead, pairs, reach)
+        return replace(found, statistic=statistic, p_value=p_value)
+    statistic = found.statistic + side * margin / found.standard_error
+    return replace(found, statistic=statistic, p_value=float(student.sf(side * statistic, found.df)))
+
+
+@dataclass(frozen=True)
+class ScorerPair:
+    """Two of several scorers: their comparison, and p after Holm's correction for all pairs.
+
+    `first`, `second`: their numbers from 0. `p_holm`: adjusted p, which rejects at the level that all pairs share.
+
+    See Also
+    --------
+    compare_scorers : Computes it.
+
+    Examples
+    --------
+    >>> found = compare_scorers([1, 1, 0, 0], [[3, 2, 1, 0], [3, 1, 2, 0], [0, 1, 2, 3]])
+    >>> [(pair.first, pair.second, pair.comparison.difference) for pair in found.pairs]
+    [(0, 1, 0.25), (0, 2, 1.0), (1, 2, 0.75)]
+    """
+
+    first: int
+    second: int
+    comparison: Comparison
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class JointComparison:
+    """Three or more scorers on the same sample: a test that all have the same value, and every pair.
+
+    Attributes
+    ----------
+    values : tuple of float
+        The metric of every scorer.
+    statistic, df, p_value : float, int, float
+        χ² of the contrasts with the first scorer; NaN where their covariance is unknown, p = 1 with 0 degrees of
+        freedom where no observation distinguishes any two scorers.
+    pairs : tuple of ScorerPair
+        Every pair, with p after Holm.
+
+    See Also
+    --------
+    compare_scorers : Computes it.
+
+    Examples
+    --------
+    >>> y, a, b = [1, 1, 0, 0], [3, 2, 1, 0], [3, 1, 2, 0]
+    >>> found = compare_scorers(y, [a, b])                       # of two scorers: the square of their statistic
+    >>> round(found.statistic, 6), found.df, round(found.p_value, 4)
+    (0.5, 1, 0.4795)
+    """
+
+    values: tuple[float, ...]
+    statistic: float
+    df: int
+    p_value: float
+    pairs: tuple[ScorerPair, ...]
+
+
+def _jointly(
+    metric: EstimableMetric, scorers: list[Observations], plan: str, one_pair: Callable[[int, int], Comparison]
+) -> JointComparison:
+    """The joint test from the components of all scorers, and the pairs with Holm's correction."""
+    if plan in ("bootstrap", "half_sample"):
+        raise AuclabError(f"a joint test needs components, which {metric.name} has not; compare two scorers at a time")
+    components = [metric.components(each) for each in scorers]
+    values = np.array([each.value for each in components])
+    contrasts = [components[0] - other for other in components[1:]]
+    statistic, df, p_value = wald_test(values[0] - values[1:], covariance(contrasts))
+    pairs = [(a, b, one_pair(a, b)) for a, b in combinations(range(len(scorers)), 2)]
+    adjusted = holm([comparison.p_value for _, _, comparison in pairs])
+    return JointComparison(
+        tuple(values.tolist()),
+        statistic,
+        df,
+        p_value,
+        tuple(ScorerPair(*pair, p) for pair, p in zip(pairs, adjusted, strict=True)),
+    )
+
+
+def covariance(components: Sequence[Components]) -> Array:
+    """Covariance matrix of values from their components on the same observations; squared errors on its diagonal."""
+    sizes, clustered = components[0].sizes, components[0].cluster_pos is not None
+    if min(sizes) == 1:
+        return np.full((len(components),) * 2, math.nan)
+    pos, neg = (np.stack([each.influence[of] for each in components]) for of in (0, 1))
+    found = sizes[0] / (sizes[0] - 1) * (pos @ pos.T) + sizes[1] / (sizes[1] - 1) * (neg @ neg.T)
+    if clustered:
+        n = pos.shape[1]
+        found = found + n / (n - 1) * (pos @ neg.T + neg @ pos.T)
+    return np.asarray(found)
+
+
+def wald_test(difference: Array, covariance: Array) -> tuple[float, int, float]:
+    """``dᵀ V⁻ d`` with the pseudoinverse, its degrees of freedom, the rank of V, and p from χ²."""
+    if np.isnan(covariance).any():
+        return math.nan, 0, math.nan
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    kept = eigenvalues > FLAT * max(float(eigenvalues[-1]), 0.0)
+    df = int(np.count_nonzero(kept))
+    if df == 0:
+        return 0.0, 0, 1.0
+    statistic = float(np.sum((vectors[:, kept].T @ difference) ** 2 / eigenvalues[kept]))
+    return statistic, df, float(chi2.sf(statistic, df))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P adjusted for all of them: the k-th smallest of n times ``n − k + 1``, ascending, at most 1 (Holm 1979).
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values)
+    raised = np.sort(p_values) * np.arange(len(p_values), 0, -1)
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(np.maximum.accumulate(raised), 1.0)
+    return [float(p) for p in adjusted]
 
 
 def compared(
     difference: float,
     error: float,
-    law: Any,
+    df: float,
     span: Range,
     values: tuple[float, float],
     level: float,
@@ -396,14 +651,14 @@ def compared(
     bias: float = 0.0,
     limits: Limits | None = None,
 ) -> Comparison:
-    """Interval and test of a difference minus its bias, over its standard error, with the frozen `law` of the ratio.
+    """Interval and test of a difference minus its bias, over its standard error: Student's with `df`, normal for ∞.
 
     `limits`: those of a method that has its own.
     """
-    centre, half_width = difference - bias, float(law.isf(0.5 * (1.0 - level))) * error
+    centre, half_width = difference - bias, float(student.isf(0.5 * (1.0 - level), df)) * error
     interval = enclose(difference, limits or (centre - half_width, centre + half_width), span)
-    p_value = 2.0 * float(law.sf(abs(centre / error)))
-    return Comparison(difference, error, interval, centre / error, p_value, values, level, plan, notes)
+    p_value = 2.0 * float(student.sf(abs(centre / error), df))
+    return Comparison(difference, error, interval, centre / error, p_value, values, level, plan, notes, df)
 
 
 def degenerate_comparison(
@@ -414,10 +669,16 @@ def degenerate_comparison(
     notes = (f"no observation distinguishes the scorers: limits for what {pairs} independent pairs cannot show",)
     if difference == 0.0:
         return Comparison(difference, 0.0, interval, 0.0, 1.0, values, level, plan, notes)
-    reach = span[1]
-    p_value = min(1.0, 2.0 * (reach / (reach + abs(difference))) ** pairs) if math.isfinite(reach) else math.nan
+    p_value = min(1.0, 2.0 * degenerate_p_value(abs(difference), pairs, span[1]))
     statistic = math.copysign(math.inf, difference)
     return Comparison(difference, 0.0, interval, statistic, p_value, values, level, plan, notes)
+
+
+def degenerate_p_value(lead: float, pairs: int, reach: float) -> float:
+    """One-sided p of a lead that all disjoint pairs have, ``(R/(R + lead))^k`` (Markov); NaN without a range R."""
+    if lead <= 0.0:
+        return 1.0
+    return (reach / (reach + lead)) ** pairs if math.isfinite(reach) else math.nan
 
 
 def _resampled(
@@ -426,15 +687,14 @@ def _resampled(
     """The difference resampled: observations keep their two scores."""
     values, span = (metric.value(a), metric.value(b)), _span(metric.range)
     difference = values[0] - values[1]
-    if min(rows.size for rows in a.class_rows) == 1:
+    if a.fewest == 1:
         return unknown_comparison(difference, span, values, level, plan)
     found = resample(metric, difference, [a, b], plan=plan, level=level, resamples=resamples, seed=seed)
     if found.standard_error == 0.0:
         return degenerate_comparison(difference, a.disjoint_pairs(metric.band), span, values, level, plan)
-    n_pos, n_neg = (rows.size for rows in a.class_rows)
-    notes = found.notes or few_observations(n_pos, n_neg, metric.band, metric.enough)
+    notes = found.notes or few_observations(*a.effective_sizes, metric.band, metric.enough, a.unit)
     error, bias, limits = found.standard_error, found.bias, found.limits
-    return compared(difference, error, norm(), span, values, level, plan, notes, bias, limits)
+    return compared(difference, error, math.inf, span, values, level, plan, notes, bias, limits)
 
 
 def unknown_comparison(

@@ -6,7 +6,13 @@ number for each positive and each negative. For a mean of a kernel over pairs th
 
     variance = S10/m₊ + S01/m₋,
 
-S10 and S01 the sample variances of the two lists.
+S10 and S01 the sample variances of the two lists. Rows of one cluster (lesions of a patient) depend on each other:
+their deviations are summed first. With ``P_c`` and ``N_c`` the sums of ``share · (V − value)`` over the positives and
+the negatives of cluster c (Obuchowski 1997, Biometrics 53, 567–578; for clusters of one row the formula above),
+
+    variance = I₊/(I₊−1) Σ_c P_c² + I₋/(I₋−1) Σ_c N_c² + 2 I/(I−1) Σ_c P_c N_c,
+
+I₊ and I₋ the numbers of clusters with a positive and with a negative, I of all.
 
 Each function takes sorted scores and a metric's own options, which the metric has checked, and returns V10 and V01 in
 the order of the sorted scores, with the metric's convention on ties. `row(x, y, weight)` sums a function of ``x − y``
@@ -58,8 +64,8 @@ and x₁ share out g'. A positive exactly at an end of the band, where g has a k
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -67,6 +73,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.base import Array
+from auclab._core.forms import as_column
 from auclab._core.ranking import rank_counts_above, total_weight
 from auclab._core.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
 from auclab._core.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
@@ -95,6 +102,8 @@ class Components:
         V10 and V01; their (weighted) means are the value, up to rounding.
     share_pos, share_neg : arrays of the same shapes
         Weight of an observation as a share of its class.
+    cluster_pos, cluster_neg : arrays of the same shapes, optional
+        Number of the cluster of every observation; None where the observations are independent.
 
     See Also
     --------
@@ -116,36 +125,73 @@ class Components:
     neg: Array
     share_pos: Array
     share_neg: Array
+    cluster_pos: NDArray[np.intp] | None = None
+    cluster_neg: NDArray[np.intp] | None = None
+
+    @cached_property
+    def influence(self) -> tuple[Array, Array]:
+        """``share · (V − mean V)`` of every positive and negative, or the sums of a cluster (``P_c``, ``N_c``)."""
+        pos, neg = _influence(self.pos, self.share_pos), _influence(self.neg, self.share_neg)
+        if self.cluster_pos is None or self.cluster_neg is None:
+            return pos, neg
+        n = 1 + max(int(self.cluster_pos.max()), int(self.cluster_neg.max()))
+        sums_pos, sums_neg = np.bincount(self.cluster_pos, pos, n), np.bincount(self.cluster_neg, neg, n)
+        return sums_pos.astype(np.float64), sums_neg.astype(np.float64)
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of independent units with a positive and with a negative: rows, or clusters."""
+        if self.cluster_pos is None or self.cluster_neg is None:
+            return self.pos.size, self.neg.size
+        return np.unique(self.cluster_pos).size, np.unique(self.cluster_neg).size
 
     @cached_property
     def parts(self) -> tuple[float, float]:
-        """Standard errors due to the positives and due to the negatives; NaN for a class of one observation."""
-        return _error_of_mean(self.pos, self.share_pos), _error_of_mean(self.neg, self.share_neg)
+        """Standard errors due to the positives and due to the negatives; NaN for a class of one unit."""
+        pos, neg = (_root_of_squares(sums, n) for sums, n in zip(self.influence, self.sizes, strict=True))
+        return pos, neg
 
-    @property
+    @cached_property
     def standard_error(self) -> float:
-        """``√(S10/m₊ + S01/m₋)``."""
-        return math.hypot(*self.parts)
+        """``√(S10/m₊ + S01/m₋)``, with clusters also their covariance."""
+        error = math.hypot(*self.parts)
+        if self.cluster_pos is None or not error > 0.0:
+            return error
+        pos, neg = self.influence
+        covariance = pos.size / max(pos.size - 1, 1) * float(np.sum((pos / error) * (neg / error)))
+        return error * math.sqrt(max(1.0 + 2.0 * covariance, 0.0))
 
     @property
     def degrees_of_freedom(self) -> float:
-        """Of the variance, after Welch and Satterthwaite; ∞ where the standard error is 0."""
-        if self.standard_error == 0.0:
+        """Of the variance, after Welch and Satterthwaite, from Kish's numbers of units; ∞ where it is 0."""
+        total = math.hypot(*self.parts)
+        if total == 0.0:
             return math.inf
-        share = (self.parts[0] / self.standard_error) ** 2
-        return 1.0 / (share**2 / max(self.pos.size - 1, 1) + (1.0 - share) ** 2 / max(self.neg.size - 1, 1))
+        n_pos, n_neg = (
+            effective_number(share, cluster)
+            for share, cluster in ((self.share_pos, self.cluster_pos), (self.share_neg, self.cluster_neg))
+        )
+        share = (self.parts[0] / total) ** 2
+        return 1.0 / (share**2 / max(n_pos - 1.0, 1.0) + (1.0 - share) ** 2 / max(n_neg - 1.0, 1.0))
+
+    @property
+    def largest_part(self) -> float:
+        """The largest part of the variance that one observation, or one cluster, has alone; NaN where that is 0."""
+        error = math.hypot(*self.parts)
+        if not error > 0.0:
+            return math.nan
+        return max(float(np.max(np.abs(sums)) / error) ** 2 for sums in self.influence)
 
     def __sub__(self, other: Components) -> Components:
         """Components of the difference of two metrics or scorers on the same observations."""
-        return Components(
-            self.value - other.value, self.pos - other.pos, self.neg - other.neg, self.share_pos, self.share_neg
-        )
+        return replace(self, value=self.value - other.value, pos=self.pos - other.pos, neg=self.neg - other.neg)
 
 
 def arrange(value: float, rows_pos: Array, rows_neg: Array, observations: Observations) -> Components:
     """Components in the caller's order, from those of the sorted scores of either class."""
     order_pos, order_neg = observations.part.class_order
-    return Components(value, _unsorted(rows_pos, order_pos), _unsorted(rows_neg, order_neg), *observations.shares)
+    rows = _unsorted(rows_pos, order_pos), _unsorted(rows_neg, order_neg)
+    return Components(value, *rows, *observations.shares, *observations.class_clusters)
 
 
 def _unsorted(rows: Array, order: NDArray[np.intp]) -> Array:
@@ -155,17 +201,27 @@ def _unsorted(rows: Array, order: NDArray[np.intp]) -> Array:
     return out
 
 
-def _error_of_mean(components: Array, share: Array) -> float:
-    """``√(n/(n−1) Σ share² (V − mean)²)``, which is S/√n for equal shares."""
-    n = components.size
+def _influence(components: Array, share: Array) -> Array:
+    """``share · (V − mean V)``; 0 where the components differ by rounding alone."""
+    largest = float(np.max(np.abs(components))) or 1.0
+    scaled = components / largest  # their sums stay in range
+    if np.ptp(scaled) <= FLAT:
+        return np.zeros(components.size)
+    return share * (scaled - np.sum(share * scaled)) * largest
+
+
+def _root_of_squares(sums: Array, n: int) -> float:
+    """``√(n/(n−1) Σ sums²)`` of n units: S/√n for rows of equal shares; NaN for one unit."""
     if n == 1:
         return math.nan
-    largest = float(np.max(np.abs(components))) or 1.0
-    scaled = components / largest  # their squares stay in range
-    if np.ptp(scaled) <= FLAT:
-        return 0.0
-    deviation = share * (scaled - np.sum(share * scaled))
-    return math.sqrt(n / (n - 1) * float(np.sum(deviation**2))) * largest
+    largest = float(np.max(np.abs(sums))) or 1.0  # squares stay in range
+    return math.sqrt(n / (n - 1) * float(np.sum((sums / largest) ** 2))) * largest
+
+
+def effective_number(share: Array, cluster: NDArray[np.intp] | None) -> float:
+    """``1/Σ share²`` of the observations of a class, or of its clusters (Kish): their number where all are equal."""
+    total = share if cluster is None else np.bincount(cluster, share)
+    return 1.0 / float(np.sum(total**2))
 
 
 Rows = tuple[Array, Array]
@@ -350,9 +406,18 @@ def _exceedance_rows(errors: PairErrors, level: float) -> Rows:
 
 
 def partial_rows(
-    scores: ClassScores, *, min_fpr: float = 0.0, max_fpr: float = 1.0, standardized: object = False
+    scores: ClassScores,
+    *,
+    min_fpr: float = 0.0,
+    max_fpr: float = 1.0,
+    min_tpr: float = 0.0,
+    max_tpr: float = 1.0,
+    standardized: object = False,
 ) -> Rows:
-    """V10 and V01 of the partial AUC on its scale, O(m log m).
+    """V10 and V01 of the partial AUC on its scale, over a band of the FPR or of the TPR, O(m log m).
+
+    With the classes exchanged and the scores negated, a band ``[t, u]`` of the TPR is the band ``[1 − u, 1 − t]`` of
+    the FPR.
 
     Examples
     --------
@@ -364,6 +429,12 @@ def partial_rows(
     >>> [r.tolist() for r in rows]
     [[0.0, 0.5], [0.25, 0.25]]
     """
+    if (min_tpr, max_tpr) != (0.0, 1.0):
+        u, v = scores.weight_pos[::-1], scores.weight_neg[::-1]
+        exchanged = ClassScores(-scores.neg[::-1], -scores.pos[::-1], v, u)
+        band = {"min_fpr": 1.0 - max_tpr, "max_fpr": 1.0 - min_tpr}
+        of_neg, of_pos = partial_rows(exchanged, **band, standardized=standardized)
+        return of_pos[::-1], of_neg[::-1]
     low, high = float(min_fpr), float(max_fpr)
     pos, neg, v = scores.pos, scores.neg, scores.weight_neg
     total = total_weight(v, neg.size)
@@ -434,7 +505,8 @@ class Estimate:
     level : float
         Confidence level, such as 0.95, with equal tails.
     method : str
-        ``"delong"``, ``"influence"``, ``"half_sample"``, ``"bootstrap"`` or ``"hanley_mcneil"``.
+        ``"delong"`` (of clusters ``"obuchowski"``), ``"influence"``, ``"adjusted"``, ``"half_sample"``,
+        ``"bootstrap"`` or ``"hanley_mcneil"``.
     notes : tuple of str
         Remarks on a degenerate case, or a class of fewer than 10 observations (VOROS: 50); empty otherwise.
     bias : float
@@ -476,13 +548,15 @@ class Comparison:
         ``difference / standard_error`` (by half-samples, the difference minus its bias), standard normal where the
         scorers are equally good; 0 where the difference is 0 and ±∞ where it is not but the standard error is 0.
     p_value : float
-        Two-sided.
+        Two-sided, or of the alternative that was given.
     values : pair of float
         The metric of either scorer.
     level : float
     method : str
     notes : tuple of str
         As in `Estimate`.
+    df : float
+        Degrees of freedom of Student's distribution, ∞ for the normal one.
 
     See Also
     --------
@@ -505,16 +579,31 @@ class Comparison:
     level: float
     method: str
     notes: tuple[str, ...] = ()
+    df: float = math.inf
+
+
+def cluster_numbers(
+    clusters: ArrayLike | None, rows: NDArray[np.intp], n_rows: int | None = None
+) -> NDArray[np.intp] | None:
+    """The number of the cluster of each of `rows`, of `n_rows` in all; None without clusters."""
+    if clusters is None:
+        return None
+    labels = as_column("clusters", clusters)
+    same_length(y_true=np.empty(rows.size if n_rows is None else n_rows), clusters=labels)
+    return np.unique(labels[rows], return_inverse=True)[1]
 
 
 @dataclass(frozen=True)
 class Observations:
     """Independent observations of two classes, in the caller's order; rows of weight 0 are left out.
 
-    `part`: their labels, scores (±∞ allowed) and weights > 0, or None for ones.
+    `part`: their labels, scores (±∞ allowed) and weights > 0, or None for ones. `cluster`: number of the cluster of
+    every observation, or None where they are independent.
     """
 
     part: ScoredPart
+    cluster: NDArray[np.intp] | None = None
+    _components: dict[Hashable, Components] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -525,17 +614,19 @@ class Observations:
         pos_label: Any,
         *,
         name: str = "y_score",
+        clusters: ArrayLike | None = None,
     ) -> Observations:
-        """Check labels, scores and weights; messages call the scores by their name."""
+        """Check labels, scores, weights and clusters; messages call the scores by their name."""
         positive = positive_mask(y_true, pos_label)
         score = finite_vector(name, y_score, infinite=True)
         same_length(**{"y_true": positive, name: score})
         weight = weight_vector(sample_weight, score.size)
         if weight is None:
-            return cls(ScoredPart(positive, score, name=name))
+            return cls(ScoredPart(positive, score, name=name), cluster_numbers(clusters, np.arange(score.size)))
         present = weight > 0
         both_classes_weighted(positive, weight)
-        return cls(ScoredPart(positive[present], score[present], weight[present], name=name))
+        part = ScoredPart(positive[present], score[present], weight[present], name=name)
+        return cls(part, cluster_numbers(clusters, np.flatnonzero(present), score.size))
 
     @classmethod
     def of_part(cls, part: ScoredPart) -> Observations:
@@ -549,6 +640,14 @@ class Observations:
         """Some observations, with repetitions."""
         weight = None if self.weight is None else self.weight[rows]
         return Observations(ScoredPart(self.part.labels[rows], self.score[rows], weight))
+
+    def components(self, key: Hashable, compute: Callable[[], Components]) -> Components:
+        """The components of a metric with its options, computed once for intervals and tests; a key of None is new."""
+        if key is None:
+            return compute()
+        if key not in self._components:
+            self._components[key] = compute()
+        return self._components[key]
 
     @property
     def score(self) -> Array:
@@ -572,10 +671,62 @@ class Observations:
         return pos / pos.max() / np.sum(pos / pos.max()), neg / neg.max() / np.sum(neg / neg.max())
 
     @property
+    def class_clusters(self) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
+        """Number of the cluster of every positive and negative."""
+        if self.cluster is None:
+            return None, None
+        pos, neg = self.class_rows
+        return self.cluster[pos], self.cluster[neg]
+
+    @cached_property
     def effective_sizes(self) -> tuple[float, float]:
-        """Kish's numbers of positives and negatives: 1/Σ share², the numbers themselves without weights."""
-        pos, neg = (1.0 / float(np.sum(share**2)) for share in self.shares)
+        """Kish's numbers of independent positives and negatives: those of rows or clusters that all weigh the same."""
+        pos, neg = (effective_number(*of) for of in zip(self.shares, self.class_clusters, strict=True))
         return pos, neg
+
+    def with_pseudo_rows(self) -> Observations:
+        """With half an observation more of either class, divided between the smallest and the largest score."""
+        ends = np.array([self.score.min(), self.score.max()] * 2)
+        weight = np.ones(self.score.size) if self.weight is None else self.weight / self.weight.mean()
+        part = ScoredPart(
+            np.append(self.part.positive, [True, True, False, False]),
+            np.append(self.score, ends),
+            np.append(weight, np.full(4, 0.25)),
+        )
+        if self.cluster is None:
+            return Observations(part)
+        return Observations(part, np.append(self.cluster, self.cluster.max() + 1 + np.arange(4)))
+
+    @property
+    def fewest(self) -> int:
+        """The number of rows, or of clusters, of the class that has fewer."""
+        return min(
+            rows.size if cluster is None else np.unique(cluster).size
+            for rows, cluster in zip(self.class_rows, self.class_clusters, strict=True)
+        )
+
+    @property
+    def unit(self) -> str:
+        """What the effective sizes count, before the name of a class."""
+        return "" if self.cluster is None and self.weight is None else "effective "
+
+    @property
+    def strata(self) -> tuple[NDArray[np.intp], ...]:
+        """What is resampled, each to its own size: the rows of either class, or all clusters."""
+        return self.class_rows if self.cluster is None else (np.unique(self.cluster),)
+
+    def rows_of(self, units: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The rows of units of `strata`, with repetitions."""
+        if self.cluster is None:
+            return units
+        order, ends = self._rows_by_cluster
+        return np.concatenate([order[ends[unit] : ends[unit + 1]] for unit in units])
+
+    @cached_property
+    def _rows_by_cluster(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        assert self.cluster is not None
+        ends = np.concatenate(([0], np.cumsum(np.bincount(self.cluster))))
+        return np.argsort(self.cluster, kind="stable"), ends
 
     def disjoint_pairs(self, share_neg: float = 1.0) -> int:
         """How many pairs without a common observation there are, ``min(m₊, share·m₋)``.

@@ -22,18 +22,21 @@ from auclab.inference.intervals import (
     ONE_OBSERVATION,
     confidence_limits,
     degenerate_limits,
+    dominating,
     enclose,
     few_observations,
     half_sampling,
     hanley_mcneil,
     limits_on_scale,
     transformed_limits,
+    unseen_limits,
     with_flat_class,
 )
+from auclab.inference.multiclass import MulticlassComponents, multiclass_metric
 from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import finite_number
 
-METHODS = ("auto", "delong", "influence", "half_sample", "bootstrap", "hanley_mcneil")
+METHODS = ("auto", "delong", "influence", "adjusted", "half_sample", "bootstrap", "hanley_mcneil")
 
 
 def estimate(
@@ -45,18 +48,19 @@ def estimate(
     method: str = "auto",
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
+    clusters: ArrayLike | None = None,
     resamples: int | None = None,
     seed: int = 0,
     **options: Any,
 ) -> Estimate:
     """Value, standard error and confidence interval of a metric for a scorer that was fixed before the sample.
 
-    Observations are assumed to be independent, and class sizes fixed. For means of a kernel over pairs, bAUC_z,
-    partial, weighted AUC the standard error is ``√(S10/m₊ + S01/m₋)`` from one component for each observation, in O(m
-    log m); for AUC that is DeLong's. Limits are computed on a transformed scale that keeps them in the metric's range
-    (`intervals` describes it, and the limits at the ends of the range). VOROS chooses thresholds on the sample;
-    half-samples estimate this optimism, and the limits are for the value minus the optimism. Everything else is
-    bootstrapped.
+    Observations, or their `clusters`, are assumed to be independent, and class sizes fixed. For means of a kernel over
+    pairs, bAUC_z, partial, weighted AUC the standard error is ``√(S10/m₊ + S01/m₋)`` from one component for each
+    observation, in O(m log m); for AUC that is DeLong's. Limits are computed on a transformed scale that keeps them in
+    the metric's range (`intervals` describes it, and the limits at the ends of the range). VOROS chooses thresholds on
+    the sample; half-samples estimate this optimism, and the limits are for the value minus the optimism. Everything
+    else is bootstrapped.
 
     Parameters
     ----------
@@ -68,18 +72,27 @@ def estimate(
         ``"auc"``, ``"bauc"``, ``"scored_auc"``, ``"ferri_auc"``, ``"soft_auc"``, ``"probabilistic_auc"``, ``"gauc"``,
         ``"partial_auc"``, ``"weighted_auc"`` (tie-averaged) have components; ``"voros"``; ``"two_way_partial_auc"``,
         ``"polynomial_auc"``, ``"polynomial_soft_auc"`` and any function ``(y_true, y_score, **options) -> float`` are
-        bootstrapped. A metric of `auclab.metrics` may be given itself, also as a `functools.partial`.
+        bootstrapped. ``"multiclass_auc"`` and ``"multiclass_bauc"`` take scores of shape (n_samples, n_classes), the
+        option ``average``, weights and clusters, and have components. A metric of `auclab.metrics` may be given itself,
+        also as a `functools.partial`.
     level : float
         Confidence level in (0, 1).
-    method : {"auto", "delong", "influence", "half_sample", "bootstrap", "hanley_mcneil"}
+    method : {"auto", "delong", "influence", "adjusted", "half_sample", "bootstrap", "hanley_mcneil"}
         ``"auto"`` is ``"influence"`` (for AUC named ``"delong"``) where there are components, ``"half_sample"`` for
-        VOROS, else ``"bootstrap"``. ``"hanley_mcneil"`` is for AUC with ties ½ only.
+        VOROS, else ``"bootstrap"``. ``"adjusted"`` takes the larger standard error of the sample and of the sample with
+        half an observation more of either class, divided between the smallest and the largest score: limits allow for
+        rare errors that the sample hardly shows, as Agresti & Coull (1998) allow for rare successes.
+        ``"hanley_mcneil"`` is for AUC with ties ½ only.
     sample_weight : array of shape (n_samples,), optional
         Sampling (importance) weights ≥ 0 of rows that are independent observations: the standard error is that of a
         ratio of weighted sums, and does not change when all weights are scaled. It is *not* that of repeated rows: if a
         row stands for several independent observations, repeat it.
     pos_label : optional
         Label of the positive class; needed for labels other than 0/1, −1/+1 and booleans.
+    clusters : array of shape (n_samples,), optional
+        Rows with the same entry depend on each other, such as the lesions of a patient. The components are summed over
+        each cluster (Obuchowski 1997; of AUC, ``method`` is then ``"obuchowski"``), degrees of freedom count clusters
+        with a positive and with a negative, and resamples are drawn of whole clusters.
     resamples, seed : int
         Number of resamples (by default 2000 of the bootstrap, 200 half-samples) and seed; not used otherwise.
     **options
@@ -116,10 +129,18 @@ def estimate(
     (0.691503, 1.0)
     """
     check_level(level)
+    if several := multiclass_metric(metric):
+        given = {"sample_weight": sample_weight, "clusters": clusters, **options}
+        return _of_classes(MulticlassComponents.of(several, y_true, y_score, **given), level)
     estimated = estimable(metric, options)
     plan = choose_method(method, estimated)
-    return _estimate(
-        estimated, Observations.of(y_true, y_score, sample_weight, pos_label), level, plan, resamples, seed
+    return estimate_observations(
+        estimated,
+        Observations.of(y_true, y_score, sample_weight, pos_label, clusters=clusters),
+        level,
+        plan,
+        resamples,
+        seed,
     )
 
 
@@ -161,18 +182,41 @@ def estimate_part(
     check_level(level)
     estimated = estimable(metric, options)
     plan = choose_method(method, estimated)
-    return _estimate(estimated, Observations.of_part(part), level, plan, resamples, seed)
+    return estimate_observations(estimated, Observations.of_part(part), level, plan, resamples, seed)
 
 
-def _estimate(
+def estimate_observations(
     metric: EstimableMetric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
 ) -> Estimate:
     """A metric by a method that it has: limits around its value, a note on few observations where there is no other."""
     found = _by_method(metric, observations, level, plan, resamples, seed)
     lower, upper = enclose(found.value, (found.lower, found.upper), metric.range)
-    n_pos, n_neg = (rows.size for rows in observations.class_rows)
-    notes = found.notes or few_observations(n_pos, n_neg, metric.band, metric.enough)
-    return replace(found, lower=lower, upper=upper, notes=notes)
+    return replace(found, lower=lower, upper=upper, notes=found.notes or _few(metric, observations))
+
+
+def _few(metric: EstimableMetric, observations: Observations) -> tuple[str, ...]:
+    """A note where a class has few observations for this metric."""
+    return few_observations(*observations.effective_sizes, metric.band, metric.enough, observations.unit)
+
+
+def _of_classes(components: MulticlassComponents, level: float) -> Estimate:
+    """A metric of more than two classes from its components."""
+    value, error, metric = components.value, components.standard_error, components.metric
+    tail, fewest = 0.5 * (1.0 - level), int(components.sizes.min())
+    if math.isnan(error):
+        return Estimate(value, error, *metric.range, level, "influence", (ONE_OBSERVATION,))
+    if error == 0.0 or not metric.range[0] < value < metric.range[1]:
+        limits = unseen_limits(value, fewest, tail, metric.range)
+        note = f"all observations contribute the same: limits for what {fewest} independent pairs cannot show"
+        return Estimate(value, error, *limits, level, "influence", (note,))
+    limits = limits_on_scale(metric, value, float(student.isf(tail, components.degrees_of_freedom)) * error)
+    return Estimate(value, error, *enclose(value, limits, metric.range), level, "influence", few_in_a_class(fewest))
+
+
+def few_in_a_class(fewest: int) -> tuple[str, ...]:
+    """A note where a class has few rows, or clusters."""
+    note = f"a class has only {fewest} rows or clusters: limits are those of large samples and may be too narrow"
+    return (note,) if fewest < FEW else ()
 
 
 def _by_method(
@@ -184,8 +228,18 @@ def _by_method(
         return _hanley_mcneil(metric, observations, level)
     components = metric.components(observations)
     limits, notes = confidence_limits(metric, components, observations, level)
+    if plan == "adjusted" and not notes:
+        adjusted = metric.components(observations.with_pseudo_rows()).standard_error
+        quantile = float(student.isf(0.5 * (1.0 - level), components.degrees_of_freedom))
+        error = max(components.standard_error, adjusted)
+        return Estimate(
+            components.value, error, *limits_on_scale(metric, components.value, quantile * error), level, plan
+        )
     if not notes:
         limits, notes = with_flat_class(metric, components, observations, limits, level)
+    if plan == "delong" and observations.cluster is not None:
+        plan = "obuchowski"
+    notes = notes or (*_few(metric, observations), *dominating(components))
     return Estimate(components.value, components.standard_error, *limits, level, plan, notes)
 
 
@@ -195,6 +249,8 @@ def choose_method(method: str, metric: EstimableMetric) -> str:
     usual = {"auc": "delong", "voros": "half_sample"}.get(metric.name, "influence" if metric.rows else "bootstrap")
     if method == "auto" or (method == "influence" and usual == "delong"):
         return usual
+    if method == "adjusted" and metric.rows is None:
+        raise AuclabError(f"method='adjusted' needs components, which {metric.name} has not; use method={usual!r}")
     if method in ("delong", "hanley_mcneil") and metric.name != "auc":
         raise AuclabError(f"method={method!r} is for metric='auc', not for {metric.name}; use method='auto'")
     return method
@@ -217,18 +273,22 @@ def resample(
     seed: int,
 ) -> Resampled:
     """Standard error, bias and limits of a metric, or of its difference between two scorers, by bootstrap or halves."""
-    classes, unit = scorers[0].class_rows, 1.0
+    units, unit = scorers[0].strata, 1.0
     if metric.in_units:  # squares of values stay in range
         unit = 2.0 ** max(*(math.frexp(float(np.ptp(each.score)))[1] - 1 for each in scorers), 0)
 
-    def statistic(rows: NDArray[np.intp]) -> float:
+    def statistic(drawn: NDArray[np.intp]) -> float:
+        rows = scorers[0].rows_of(drawn)
+        drawn_positive = scorers[0].part.positive[rows]
+        if drawn_positive.all() or not drawn_positive.any():  # clusters of one class alone
+            return math.nan
         first, *others = (metric.value(each.take(rows)) / unit for each in scorers)
         return first - sum(others)
 
     if plan == "bootstrap":
-        found = stratified_bootstrap(statistic, classes, level=level, resamples=resamples, seed=seed)
+        found = stratified_bootstrap(statistic, units, level=level, resamples=resamples, seed=seed)
     else:
-        found = half_sampling(statistic, value / unit, classes, rate=metric.bias_rate, halves=resamples, seed=seed)
+        found = half_sampling(statistic, value / unit, units, rate=metric.bias_rate, halves=resamples, seed=seed)
     return found.times(unit)
 
 
@@ -237,7 +297,7 @@ def _resampled(
 ) -> Estimate:
     """A metric by the bootstrap or by half-samples."""
     value = metric.value(observations)
-    if min(rows.size for rows in observations.class_rows) == 1:
+    if observations.fewest == 1:
         return Estimate(value, math.nan, *metric.range, level, plan, (ONE_OBSERVATION,))
     found = resample(metric, value, [observations], plan=plan, level=level, resamples=resamples, seed=seed)
     error, notes = found.standard_error, found.notes
@@ -256,7 +316,7 @@ def _half_sample_limits(
     Halves of a few observations hardly show the optimism. For every cost the lesser classifiers contain the area under
     the ROC curve, so VOROS is at least AUC, and a lower limit of AUC is one of VOROS.
     """
-    tail, fewest = 0.5 * (1.0 - level), min(rows.size for rows in observations.class_rows)
+    tail, fewest = 0.5 * (1.0 - level), observations.fewest
     if fewest >= FEW:
         return limits_on_scale(metric, centre, float(norm.isf(tail)) * error)
     lower, upper = limits_on_scale(metric, centre, float(student.isf(tail, fewest - 1)) * error)
@@ -268,9 +328,9 @@ def _half_sample_limits(
 
 def _hanley_mcneil(metric: EstimableMetric, observations: Observations, level: float) -> Estimate:
     """AUC with the standard error of Hanley & McNeil and normal limits on the logit scale."""
-    if observations.weight is not None:
+    if observations.weight is not None or observations.cluster is not None:
         raise AuclabError(
-            "Hanley & McNeil's formula uses class sizes and does not support weights; use method='delong'"
+            "Hanley & McNeil's formula uses class sizes and does not support weights or clusters; use method='delong'"
         )
     if metric.options.get("ties", "half") != "half":
         raise AuclabError("Hanley & McNeil count ties ½; use method='delong' for other conventions")

@@ -284,7 +284,7 @@ def _band(
     c = float(np.quantile(distances, level, method="higher"))
     if c <= FLAT:
         return _without_spread(observations, curve, level, threshold, "all resamples have the same curve")
-    notes = few_observations(*(rows.size for rows in observations.class_rows))
+    notes = few_observations(*observations.effective_sizes, unit=observations.unit)
     return _ends(curve, c * a, c * b, level, "bootstrap", threshold, notes)
 
 

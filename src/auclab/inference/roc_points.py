@@ -202,7 +202,7 @@ def _bootstrap(observations: Observations, rate: float, level: float, resamples:
         error, notes = math.sqrt(centre * (1.0 - centre) / (pos + c * c)), ("all resamples have the same value",)
     # of a few observations the centre, moved towards ½, may be further from the value than the limits reach
     lower, upper = enclose(value, (centre - c * error, centre + c * error), RATES)
-    notes = notes or few_observations(*(rows.size for rows in observations.class_rows))
+    notes = notes or few_observations(*observations.effective_sizes, unit=observations.unit)
     return Estimate(value, float(found.std(ddof=1)), lower, upper, level, "bootstrap", notes)
 
 

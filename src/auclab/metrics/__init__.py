@@ -12,7 +12,15 @@ from auclab.metrics.buffered import (
     superquantile,
 )
 from auclab.metrics.buffered_roc import broc_curve
-from auclab.metrics.comparable import buffered_concordance, concordance_index, grouped_auc, grouped_bauc
+from auclab.metrics.comparable import (
+    buffered_concordance,
+    censoring_weights,
+    concordance_index,
+    grouped_auc,
+    grouped_bauc,
+    time_dependent_auc,
+)
+from auclab.metrics.multiclass import multiclass_auc, multiclass_bauc
 from auclab.metrics.pair_means import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
 from auclab.metrics.polynomial import polynomial_auc, polynomial_soft_auc
@@ -51,6 +59,7 @@ __all__ = [
     "buffered_auc",
     "buffered_concordance",
     "censored_pairs",
+    "censoring_weights",
     "concordance_index",
     "cost_range",
     "ferri_auc",
@@ -60,6 +69,8 @@ __all__ = [
     "grouped_bauc",
     "lesser_area",
     "lesser_volume",
+    "multiclass_auc",
+    "multiclass_bauc",
     "ordered_pairs",
     "partial_auc",
     "polynomial_auc",
@@ -74,6 +85,7 @@ __all__ = [
     "soft_auc",
     "summarise",
     "superquantile",
+    "time_dependent_auc",
     "two_way_partial_auc",
     "voros_from_points",
     "voros_score",

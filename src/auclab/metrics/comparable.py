@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,23 +25,24 @@ from auclab._core.comparable import (
     upper_sums,
     weighted_sum,
 )
-from auclab._core.validation import check_choice, finite_vector
+from auclab._core.validation import check_choice, finite_vector, same_length, weight_vector
 from auclab.metrics.pair_errors import WorkingUnits
-from auclab.metrics.roc import finite_number
-from auclab.samples.bicliques import LevelPairs, TiedTimes, censored_pairs, ordered_pairs
+from auclab.metrics.roc import auc_score, finite_number
+from auclab.samples.bicliques import LevelPairs, TiedTimes, censored_pairs, checked_times, ordered_pairs
 
 
 class ComparablePairs:
     """Pairs of rows of which the first should have the larger score, with sums over them in O(m log m).
 
     `pairs`: as of `auclab.samples.bicliques.ordered_pairs` and `censored_pairs`. `rows` (m,): the rows with a weight,
-    group by group and by ascending level. `groups` (n_groups + 1,): first row of every group, and m. `levels` (m,):
+    group by group and by ascending level. `upper_factor` (n_rows,): a factor of the weights
+    of the pairs of an upper row. `groups` (n_groups + 1,): first row of every group, and m. `levels` (m,):
     first row of the same group and level. `upper` (m,): rows that are compared with those of smaller levels of their
     group. `weight`, `upper_weight` (m,): the weight of a pair is ``upper_weight_i · weight_j``. `units_are_groups`:
     whether whole groups are independent, or else rows.
     """
 
-    def __init__(self, pairs: LevelPairs):
+    def __init__(self, pairs: LevelPairs, upper_factor: Array | None = None):
         self.n_rows, self.units_are_groups = pairs.n_rows, pairs.kind == "groups"
         self.rows, ends, blocks = pairs.by_level
         self.groups: Index = ends[blocks]
@@ -55,6 +56,8 @@ class ComparablePairs:
             of_group = np.add.reduceat(self.weight * below, self.groups[:-1])
             factor = np.divide(1.0, of_group, out=np.zeros_like(of_group), where=of_group > 0)
             self.upper_weight = self.weight * np.repeat(factor, np.diff(self.groups))
+        if upper_factor is not None:
+            self.upper_weight = self.upper_weight * upper_factor[self.rows]
 
     @cached_property
     def masses(self) -> tuple[Array, Array]:
@@ -307,6 +310,8 @@ def concordance_index(
     *,
     tied_times: TiedTimes = "excluded",
     tolerance: float = 0.0,
+    weights: Literal["pairs", "ipcw"] = "pairs",
+    tau: float | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Share of the comparable pairs that a risk score ranks correctly, ties ½, in O(m log m).
@@ -315,7 +320,10 @@ def concordance_index(
 
         C = ( #{comparable, s_i > s_j} + ½ #{comparable, s_i = s_j} ) / #{comparable}
 
-    (Harrell, Califf, Pryor, Lee & Rosati 1982, JAMA 247). Without censoring and with two times it is AUC.
+    (Harrell, Califf, Pryor, Lee & Rosati 1982, JAMA 247). Without censoring and with two times it is AUC. Its limit
+    depends on the censoring. With ``weights="ipcw"`` every pair has the weight ``G(t_i)⁻²``, G the Kaplan–Meier
+    estimate of the chance to be uncensored, which removes this dependence (Uno, Cai, Pencina, D'Agostino & Wei 2011,
+    Statistics in Medicine 30, 1105–1117, eq. 6).
 
     Parameters
     ----------
@@ -330,6 +338,11 @@ def concordance_index(
         ``"censored_later"`` gives the values of scikit-survival and lifelines.
     tolerance : float
         Scores that differ by at most this are tied; scikit-survival's ``tied_tol`` is 1e-8.
+    weights : {"pairs", "ipcw"}
+        Harrell's index, or Uno's. G counts events before the censorings of the same time, and is taken with the
+        censorings of its own time, as in scikit-survival (`censoring_weights`).
+    tau : float, optional
+        Only events before this time count: pairs whose weight would be large, because few rows are left, are left out.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; the weight of a pair is the product of both. Integer weights act as repeated rows.
 
@@ -354,9 +367,141 @@ def concordance_index(
 
     >>> concordance_index([1, 2, 3, 4], [1, 0, 1, 0], [0.5, 0.9, 0.4, 0.1])
     0.75
+
+    One of the three rows at risk at 2 is censored, so that G is ⅔ at 3, and its pair has the weight 9/4 of the others:
+
+    >>> round(concordance_index([1, 2, 3, 4], [1, 0, 1, 0], [0.5, 0.9, 0.4, 0.1], weights="ipcw"), 6)    # 4.25/5.25
+    0.809524
     """
+    check_choice("weights", weights, ("pairs", "ipcw"))
     pairs = censored_pairs(time, event, sample_weight=sample_weight, tied_times=tied_times)
-    return ComparablePairs(pairs).auc(scores, tolerance)
+    if weights == "pairs" and tau is None:
+        return ComparablePairs(pairs).auc(scores, tolerance)
+    times, events = checked_times(time, event)
+    factor = np.ones(times.size)
+    if weights == "ipcw":
+        factor = censoring_weights(times, events, sample_weight) ** 2
+    if tau is not None:
+        before = times < finite_number("tau", tau)
+        if not (before & events).any():
+            raise AuclabError(f"no event lies before tau={tau}; the first is at {times[events].min()}")
+        factor = np.where(before, factor, 0.0)
+    comparable = ComparablePairs(pairs, factor)
+    if not comparable.total > 0.0:
+        raise AuclabError(f"no event before tau={tau} has a row at risk after it; take a larger tau")
+    return comparable.auc(scores, tolerance)
+
+
+def censoring_weights(time: ArrayLike, event: ArrayLike, sample_weight: ArrayLike | None = None) -> Array:
+    """Inverse probability of censoring weights ``δ_i/G(t_i)``: 0 for a censored row.
+
+    G is the Kaplan–Meier estimate of the chance that a row is not censored up to and at t. At tied times events come
+    first, so that ``n(t) − d(t)`` rows are at risk of censoring:
+
+        G(t) = Π_{s ≤ t} (1 − c(s)/(n(s) − d(s)))
+
+    Parameters
+    ----------
+    time : array of shape (n_samples,)
+        Times of the event or of censoring.
+    event : array of shape (n_samples,)
+        Booleans or 0/1.
+    sample_weight : array of shape (n_samples,), optional
+        Weights ≥ 0; integer weights act as repeated rows.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        At least 1 for an event.
+
+    Raises
+    ------
+    AuclabError
+        Lengths that differ, missing values, events that are not 0/1.
+
+    See Also
+    --------
+    concordance_index : Uno's index has their squares as weights.
+    time_dependent_auc : AUC at a time.
+
+    Examples
+    --------
+    >>> censoring_weights([1, 2, 3, 4], [1, 0, 1, 0]).round(6).tolist()
+    [1.0, 0.0, 1.5, 0.0]
+    """
+    times, events = checked_times(time, event)
+    weight = weight_vector(sample_weight, times.size)
+    weight = np.ones(times.size) if weight is None else weight
+    unique, at = np.unique(times, return_inverse=True)
+    n_events, n_censored = np.bincount(at, weight * events), np.bincount(at, weight * ~events)
+    left = np.cumsum((n_events + n_censored)[::-1])[::-1] - n_events  # at risk of censoring
+    ratio = np.divide(n_censored, left, out=np.zeros(unique.size), where=left > 0)
+    uncensored = np.cumprod(1.0 - ratio)[at]
+    return np.divide(events, uncensored, out=np.zeros(times.size), where=events & (uncensored > 0))
+
+
+def time_dependent_auc(
+    time: ArrayLike,
+    event: ArrayLike,
+    scores: ArrayLike,
+    times: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> Array:
+    """Cumulative/dynamic AUC: rows with an event up to t against rows that are at risk after t, for several t.
+
+        AUC(t) = Σ_ij w_i 1{t_i ≤ t} 1{t_j > t} (1{s_i > s_j} + ½ 1{s_i = s_j}) / (Σ_i w_i 1{t_i ≤ t} · Σ_j 1{t_j > t})
+
+    with the weights ``w_i = δ_i/G(t_i)`` of `censoring_weights` (Hung & Chiang 2010, Canadian Journal of Statistics 38,
+    8–26; Uno, Cai, Tian & Wei 2007), O(m log m) for each time.
+
+    Parameters
+    ----------
+    time, event, sample_weight
+        As in `concordance_index`.
+    scores : array of shape (n_samples,)
+        Risks: larger means an earlier event; ±∞ is allowed.
+    times : array of shape (n_times,), or float
+        Times t, with an event up to each of them and a row at risk after it.
+
+    Returns
+    -------
+    array of shape (n_times,)
+        In [0, 1].
+
+    Raises
+    ------
+    AuclabError
+        As `concordance_index`; a time without an event before it, or without a row after it.
+
+    See Also
+    --------
+    concordance_index : One number for all times.
+
+    Examples
+    --------
+    At 1.5 the first row is compared with three later ones, of which one has a larger score:
+
+    >>> time_dependent_auc([1, 2, 3, 4], [1, 0, 1, 0], [0.5, 0.9, 0.4, 0.1], [1.5, 3.0]).round(6).tolist()
+    [0.666667, 1.0]
+    """
+    (at, events), s = checked_times(time, event), finite_vector("scores", scores, infinite=True)
+    same_length(time=at, scores=s)
+    weight = weight_vector(sample_weight, at.size)
+    weight = np.ones(at.size) if weight is None else weight
+    cases = censoring_weights(at, events, weight) * weight
+    values = []
+    for t in np.atleast_1d(finite_vector("times", np.atleast_1d(times))):
+        case, control = (at <= t) & (cases > 0), (at > t) & (weight > 0)
+        if not (case.any() and control.any()):
+            seen = at[events]
+            raise AuclabError(
+                f"at the time {t} there is no {'row at risk' if case.any() else 'event'} to compare; times must lie "
+                f"between the first event at {seen.min() if seen.size else 'none'} and the last row at {at.max()}"
+            )
+        rows = case | control
+        values.append(auc_score(case[rows], s[rows], sample_weight=np.where(case, cases, weight)[rows]))
+    return np.array(values)
 
 
 def buffered_concordance(

@@ -143,18 +143,27 @@ def partial_auc(
     *,
     min_fpr: float = 0.0,
     max_fpr: float = 1.0,
+    min_tpr: float = 0.0,
+    max_tpr: float = 1.0,
     standardized: Literal[False, "area", "mcclish"],
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Area under the ROC polygon over a band of false positive rates, ``∫ roc(u) du`` from `min_fpr` to `max_fpr`.
+    """Area under the ROC polygon over a band of false positive rates, of true positive rates, or of both.
+
+        A = ∫_{min_fpr}^{max_fpr} ( min(max(roc(u), min_tpr), max_tpr) − min_tpr ) du
+
+    is the part of the box ``[min_fpr, max_fpr] × [min_tpr, max_tpr]`` below the curve. Without a band of the TPR it is
+    ``∫ roc(u) du``; without one of the FPR it is the integral of the specificity over the sensitivities of the band
+    (pROC's ``partial.auc.focus="sensitivity"``).
 
     Libraries scale this area in different ways under one name, so `standardized` has no default:
 
-    * ``False``: the area itself, between 0 and ``max_fpr − min_fpr``;
-    * ``"area"``: divided by the length of the band, the mean TPR in it;
-    * ``"mcclish"``: ``½ (1 + (A − chance)/(best − chance))`` with ``chance = (max_fpr² − min_fpr²)/2`` and ``best =
-      max_fpr − min_fpr`` (McClish 1989), the value of scikit-learn's ``roc_auc_score(max_fpr=…)``.
+    * ``False``: the area itself, between 0 and the area of the box;
+    * ``"area"``: divided by the area of the box; for a band of the FPR the mean TPR in it;
+    * ``"mcclish"``: ``½ (1 + (A − chance)/(best − chance))`` with the area of the box as ``best`` and the area below
+      the diagonal in it as ``chance``, ``(max_fpr² − min_fpr²)/2`` for a band of the FPR (McClish 1989): the value of
+      scikit-learn's ``roc_auc_score(max_fpr=…)``. A curve below the diagonal has a value below ½, where pROC refuses.
 
     Parameters
     ----------
@@ -162,6 +171,8 @@ def partial_auc(
         As in `weighted_auc`; tied pairs count ½.
     min_fpr, max_fpr : float
         ``0 ≤ min_fpr < max_fpr ≤ 1``.
+    min_tpr, max_tpr : float
+        ``0 ≤ min_tpr < max_tpr ≤ 1``.
     standardized : {False, "area", "mcclish"}
         The scale, see above.
 
@@ -172,7 +183,7 @@ def partial_auc(
 
     See Also
     --------
-    two_way_partial_auc : The area with a floor for the true positive rate.
+    two_way_partial_auc : The area with a floor for the true positive rate, not scaled.
     weighted_auc : Any weight on the specificity.
     auclab.formulations.PartialAUC : The program that maximises a surrogate of it.
 
@@ -187,6 +198,11 @@ def partial_auc(
     0.5
     >>> round(partial_auc(y_true, y_score, max_fpr=0.5, standardized="mcclish"), 12)
     0.666666666667
+
+    Up to TPR ½ the specificity is 1, from there on it is 0:
+
+    >>> partial_auc(y_true, y_score, min_tpr=0.25, standardized=False)
+    0.25
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
     if standardized is not False and (not isinstance(standardized, str) or standardized not in ("area", "mcclish")):
@@ -194,12 +210,26 @@ def partial_auc(
     low, high = finite_number("min_fpr", min_fpr), finite_number("max_fpr", max_fpr)
     if not 0.0 <= low < high <= 1.0:
         raise AuclabError(f"0 ≤ min_fpr < max_fpr ≤ 1 is needed, got min_fpr={low} and max_fpr={high}")
-    area = float(band_area(*roc_from_sorted(scores), low, high, 0.0))
+    floor, ceiling = finite_number("min_tpr", min_tpr), finite_number("max_tpr", max_tpr)
+    if not 0.0 <= floor < ceiling <= 1.0:
+        raise AuclabError(f"0 ≤ min_tpr < max_tpr ≤ 1 is needed, got min_tpr={floor} and max_tpr={ceiling}")
+
+    def area_of(fpr: Array, tpr: Array) -> float:
+        above = float(band_area(fpr, tpr, low, high, ceiling)) if ceiling < 1.0 else 0.0
+        return float(band_area(fpr, tpr, low, high, floor)) - above
+
+    area = area_of(*roc_from_sorted(scores))
     if not standardized:
         return area
+    best = (high - low) * (ceiling - floor)
     if standardized == "area":
-        return area / (high - low)
-    chance, best = 0.5 * (high - low) * (high + low), high - low
+        return area / best
+    chance = area_of(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    if not best - chance > 1e-12 * best:
+        raise AuclabError(
+            f"the box [{low}, {high}] × [{floor}, {ceiling}] lies below the diagonal, where McClish's scale has no "
+            "room between chance and the best curve; use standardized='area'"
+        )
     return 0.5 * (1.0 + (area - chance) / (best - chance))
 
 

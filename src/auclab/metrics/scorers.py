@@ -6,22 +6,32 @@ what works where ``scoring="bauc"`` does not.
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
 from auclab._core.base import AuclabError
 from auclab._core.forms import as_column, distinct
+from auclab._core.validation import check_choice
 from auclab._core.words import did_you_mean
 from auclab.metrics.registry import METRICS
 
 _ANY_SCORE = ("decision_function", "predict_proba")
 
 
-def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None, **options: Any) -> MetricScorer:
+def get_scorer(
+    name: str,
+    *,
+    response_method: str | Sequence[str] | None = None,
+    undefined: Literal["raise", "nan"] = "raise",
+    **options: Any,
+) -> MetricScorer:
     """A metric as a scorer ``(estimator, X, y, sample_weight=None) -> float``; larger is better.
 
     Parameters
@@ -34,6 +44,10 @@ def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None,
         ``decision_function``, then ``predict_proba``; for ``"scored_auc"``, ``"ferri_auc"`` and
         ``"probabilistic_auc"``, whose values can be compared between models only for scores in [0, 1],
         ``predict_proba`` alone.
+    undefined : {"raise", "nan"}
+        What a part of the rows with one class alone gives: an error, which scikit-learn's search reports as a failed
+        fold, or NaN and a warning. Of the folds of a search take the mean without them: ``np.nanmean`` of
+        ``cv_results_["split0_test_score"]``, …
     **options
         Options of the metric, such as ``beta`` or ``max_fpr``; and ``pos_label``, by default the second of the two
         sorted labels, which is the estimator's ``classes_[1]``.
@@ -88,14 +102,15 @@ def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None,
         raise AuclabError(f"{error}. This works: get_scorer({example})") from error
     default = ("predict_proba",) if metric.needs == "probabilities" else _ANY_SCORE
     methods = default if response_method is None else response_method
-    return MetricScorer(name, (methods,) if isinstance(methods, str) else tuple(methods), options)
+    check_choice("undefined", undefined, ("raise", "nan"))
+    return MetricScorer(name, (methods,) if isinstance(methods, str) else tuple(methods), options, undefined)
 
 
 class MetricScorer:
     """A metric as a scikit-learn scorer, made by `get_scorer`."""
 
-    def __init__(self, name: str, methods: tuple[str, ...], options: dict[str, Any]):
-        self._name, self._methods, self._options = name, methods, options
+    def __init__(self, name: str, methods: tuple[str, ...], options: dict[str, Any], undefined: str = "raise"):
+        self._name, self._methods, self._options, self._undefined = name, methods, options, undefined
         self._scorer = make_scorer(
             _SecondLabelPositive(METRICS[name].function),
             response_method=methods,
@@ -116,6 +131,9 @@ class MetricScorer:
                 f"the scorer of {self._name} needs {' or '.join(self._methods)}, which "
                 f"{type(estimator).__name__} does not have; {hint}"
             )
+        if self._undefined == "nan" and distinct("labels", as_column("labels", y)).size < 2:
+            warnings.warn(f"{self._name} is undefined on {len(np.asarray(y))} rows of one class: NaN", stacklevel=2)
+            return math.nan
         weight = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self._scorer(estimator, X, y, **weight))
 

@@ -473,17 +473,23 @@ def censored_pairs(
     """
     if tied_times not in ("excluded", "censored_later"):
         raise AuclabError(f"tied_times must be 'excluded' or 'censored_later', got {tied_times!r}")
+    times, events = checked_times(time, event)
+    numbers = group_numbers(groups, times.size)
+    weights = weights_of_rows(sample_weight, numbers, group_weights)
+    if tied_times == "censored_later":
+        times = np.asarray(2.0 * np.unique(times, return_inverse=True)[1] + ~events, dtype=np.float64)
+    return LevelPairs(-times, events, numbers, weights, "times", group_weights)
+
+
+def checked_times(time: ArrayLike, event: ArrayLike) -> tuple[Array, NDArray[np.bool_]]:
+    """Times, and whether the event of each row was observed."""
     times = finite_vector("time", time)
     events = finite_vector("event", event)
     if events.size != times.size:
         raise AuclabError(f"event has {events.size} entries, but there are {times.size} times")
     if not ((events == 0) | (events == 1)).all():
         raise AuclabError("event must be 0 or 1, or a boolean, for every row: 1 where the event was observed")
-    numbers = group_numbers(groups, times.size)
-    weights = weights_of_rows(sample_weight, numbers, group_weights)
-    if tied_times == "censored_later":
-        times = 2.0 * np.unique(times, return_inverse=True)[1] + (events == 0)
-    return LevelPairs(-times, events == 1, numbers, weights, "times", group_weights)
+    return times, events == 1
 
 
 def group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:

@@ -50,6 +50,8 @@ def items(
     """
     if not hasattr(dataset.X, "iloc"):
         raise AuclabError("preprocess=items needs a table in memory: sparse data and blocks have no bins")
+    if dataset.text:
+        raise AuclabError("preprocess=items has no items for words; leave out dataset.text")
     given = None if cut_points is None else {str(name): list(points) for name, points in cut_points.items()}
     encoder = ItemEncoder(binning, bins, given, list(dataset.nominal), least_share, max_candidates)
     if dates is not None:

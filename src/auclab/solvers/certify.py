@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError, GroupWeights
-from auclab._core.tolerances import SMALL_OBJECTIVE, TOLERANCE, tenfold
 from auclab._core.validation import finite_array
 from auclab.certificates.scorers import proves_by_slopes
 from auclab.formulations.base import Program
@@ -29,7 +28,7 @@ from auclab.solvers.solution import Certificate
 
 #: Differences of scores, relative to their range, below which negatives are taken for tied, one after the other: the
 #: scores of a solution are as near to a tie as its gap leaves them.
-_TIED = tenfold(TOLERANCE, SMALL_OBJECTIVE)
+_TIED = (1e-6, 1e-5, 1e-4, 1e-3)
 
 
 @dataclass(frozen=True)

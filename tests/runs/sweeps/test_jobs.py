@@ -156,7 +156,7 @@ def test_a_sweep_notices_that_a_file_changed(tmp_path, monkeypatch, capsys):
     assert last_line() == ("sweep: 2 finished, 0 skipped, 0 failed, 0 killed", "")
     (checkout / "docs" / "sweeps.md").write_text("rewritten", encoding="utf-8")
     assert last_line() == ("sweep: 0 finished, 2 skipped, 0 failed, 0 killed", "")
-    with (checkout / "src" / "auclab" / "types.py").open("a", encoding="utf-8") as file:
+    with (checkout / "src" / "auclab" / "testing.py").open("a", encoding="utf-8") as file:
         file.write("# changed\n")
     line, notice = last_line("rerun=false")
     assert line.startswith("sweep: 0 finished, 2 skipped, 0 failed, 0 killed; other code: 2 taken")

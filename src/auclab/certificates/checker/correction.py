@@ -8,7 +8,7 @@ choice that leaves the bounds intact proves the bound.
 A model of every pair has a multiplier for each, and most are 0. They are cut to what the loss allows a pair of their
 weight, which is all that a dual point needs. Without a penalty ``Σ q d`` has to be 0 exactly (with a norm:
 ``‖Σ q d‖_* ≤ −z Σ q``): the multipliers of as many pairs as there are features, those with the largest distance from
-their bounds, are changed by the exact solution of a linear system, as those of rows are in `auclab.certificates.checker.correction`.
+their bounds, are changed by the exact solution of a linear system, as those of rows are.
 A dual point of scorers has such pairs near the jump of the slopes of its first scorer.
 """
 

@@ -1,4 +1,4 @@
-"""``auclab check RUN`` and ``python -m auclab.check RUN``: check the certificate of a stored run, a line per claim."""
+"""``auclab check RUN``: check the certificate of a stored run, a line per claim."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _varying(runs: pd.DataFrame, keys: Sequence[str], names: Sequence[str]) -> l
 
 
 #: Settings of a data set that affect how its columns are read, but neither rows nor labels.
-READING = ("name", "sep", "decimal", "decimal_comma", "encoding", "missing", "nominal", "drop", "citation", "sha256")
+READING = ("name", "sep", "decimal", "encoding", "header", "missing", "nominal", "drop", "citation", "sha256")
 
 #: Suffixes of numbers that describe another one: standard error, ends of an interval.
 PARTS = ("_se", "_low", "_high", "_sd")

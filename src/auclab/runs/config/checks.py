@@ -95,7 +95,10 @@ def refuse(kind: str, name: str, **given: bool) -> None:
 #: Groups that every experiment has.
 _NEEDED = (*OBJECTS, "engine", "solver", "bounds", "tracking")
 #: Numbers that may be null: no limit.
-_MAY_BE_NULL = ("preprocess.max_categories", "dataset.rows", "dataset.features", "dataset.n_pos", "dataset.n_neg")
+_MAY_BE_NULL = (
+    *("preprocess.max_categories", "preprocess.missing_category"),
+    *("dataset.rows", "dataset.features", "dataset.n_pos", "dataset.n_neg"),
+)
 
 
 def check_settings(experiment: Experiment) -> None:
@@ -183,11 +186,12 @@ def _is_file(dataset: Mapping[str, Any]) -> bool:
 
 def _refuse_columns_of_file(experiment: Experiment) -> None:
     """Refuse the columns of a file that could not be loaded for another reason."""
-    from auclab.datasets.file import TABLES, FileSettings, read_table
+    from auclab.datasets.file import FileSettings, read_table
+    from auclab.datasets.formats import format_of
 
     dataset = experiment.configuration["dataset"]
     path = Path(str(dataset.get("path"))).expanduser()
-    if _is_file(dataset) and path.is_file() and path.name.lower().endswith(TABLES):
+    if _is_file(dataset) and path.is_file() and format_of(path) != "svmlight":
         given = FileSettings.of(dataset)
         read_table(path, given).refuse_columns(given, experiment.encoding)
 
@@ -224,13 +228,14 @@ def _refuse_together(experiment: Experiment, *, ranked: bool = False) -> None:
 
 def prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:
     """What preprocessing fills and leaves out in a table in memory (`auclab.datasets.columns`)."""
-    from auclab.datasets.columns import gap_notes
+    from auclab.datasets.columns import gap_notes, share_of_category
 
     made_by = str(experiment.configuration["preprocess"].get("_target_"))
     table: Any = dataset.X
     if not (hasattr(table, "iloc") and made_by.startswith("auclab.datasets.preprocess.")):
         return ()
-    return experiment.once("notes", lambda: gap_notes(table, drops_constant=not made_by.endswith(".none")))
+    share = share_of_category(experiment.encoding)
+    return experiment.once("notes", lambda: gap_notes(table, drops_constant=not made_by.endswith(".none"), share=share))
 
 
 def unread_notes(config: DictConfig) -> Iterator[str]:

@@ -54,7 +54,7 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
         found.pop("tolerance", None)
     if way not in ("auto", "kernel"):
         return found if way is not None else {"parameter": None}
-    names = BESIDE_GAMMA if way == "kernel" else TUNABLE
+    names = BESIDE_GAMMA if way == "kernel" else (*TUNABLE, str(formulation.get("tunable")))
     parameter = next((name for name in names if name in parameters_of(formulation)), None)
     if parameter is None and way == "auto":
         return {"parameter": None}
@@ -87,20 +87,28 @@ def tuned_parameter(tune: Mapping[str, Any], formulation: Collection[str]) -> st
 
 
 def parameters_of(formulation: Collection[str]) -> list[str]:
-    """The parameters of a formulation, from its keys; the scale of a regulariser is `penalty`.
+    """The parameters of a formulation, from its keys; `penalty` is the scale of a regulariser.
 
     Examples
     --------
     >>> parameters_of({"_target_": "auclab.formulations.programs.Composed", "regulariser": {}, "threshold": 0.0})
     ['penalty', 'threshold']
     """
-    fixed = ("norm", "squared", "loss", "comparisons")
-    names = ("penalty" if str(key) == "regulariser" else str(key) for key in formulation)
+    fixed = ("norm", "squared", "loss", "comparisons", "estimator", "tunable")
+    names = ["penalty" if str(key) == "regulariser" else str(key) for key in formulation]
+    if isinstance(formulation, Mapping) and formulation.get("tunable"):
+        names.append(str(formulation["tunable"]))
     return [name for name in names if not name.startswith("_") and name not in fixed]
 
 
 #: How the parameters of a formulation are written in a name.
 SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤", "C": "C"}
+
+
+def symbol_of(parameter: str) -> str:
+    """How a parameter is written; those of other libraries by their names."""
+    return SYMBOLS.get(parameter, parameter)
+
 
 #: Choices of ``tune`` that select more than one parameter of the formulation.
 TUNED_TOGETHER = {"kernel": "γ and λ or z"}
@@ -183,7 +191,8 @@ def is_baseline(formulation: Mapping[str, Any]) -> bool:
     >>> is_baseline({"_target_": "auclab.estimators.baselines.Logistic", "C": 1.0})
     True
     """
-    return str(formulation.get("_target_", "")).rpartition(".")[0] == BASELINES
+    target = str(formulation.get("_target_", ""))
+    return target.rpartition(".")[0] == BASELINES or target.startswith("sklearn.")
 
 
 def file_name(path: Any, name: Any = None) -> str:
@@ -407,7 +416,12 @@ def built(experiment: Experiment, group: str) -> Any:
 
     `group`: one with an object that is never modified.
     """
-    return experiment.once(group, lambda: build(experiment.config[group]))
+    made = experiment.once(group, lambda: build(experiment.config[group]))
+    if group == "formulation" and not hasattr(made, "kind"):
+        from auclab.estimators.baselines import as_formulation
+
+        return experiment.once("the classifier", lambda: as_formulation(made))
+    return made
 
 
 def build(config: Any) -> Any:

@@ -372,7 +372,7 @@ def write_run(result: Result, experiment: Experiment, run: Draft) -> None:
             scorer = {
                 **(fold.scorer or {}),
                 "missing": list(given.get("missing") or ()),
-                "written": dict(result.dataset.written),
+                **_reading(result.dataset.written),
                 "target": {key: given[key] for key in _TARGETS if given.get(key) not in _UNSAID},
                 "scores": _distributions(fold),
             }
@@ -394,6 +394,12 @@ def write_run(result: Result, experiment: Experiment, run: Draft) -> None:
         line=line_of(result),
         tags=tags,
     )
+
+
+def _reading(written: Mapping[str, Any]) -> dict[str, Any]:
+    """What new rows need to be read as the training file was, as ``scorer.json`` has it."""
+    facts = {key: written[key] for key in ("missing", "usual_missing", "forms") if key in written}
+    return {**facts, "written": {key: value for key, value in written.items() if key not in facts}}
 
 
 def _distributions(fold: Fold) -> dict[str, Any]:

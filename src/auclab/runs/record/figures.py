@@ -20,7 +20,7 @@ from auclab.displays import (
 )
 from auclab.displays.base import BLUE, DPI, GREY, RED, Display, canvas, despine, number
 from auclab.metrics import ScoredPart
-from auclab.runs.config.compose import SYMBOLS
+from auclab.runs.config.compose import symbol_of
 from auclab.runs.split.measured import RankedPart
 from auclab.runs.stored.stored_files import SCORES_FILE, read_kernel, read_scores
 
@@ -124,9 +124,9 @@ def draw_tuning_path(tuning: Tuning) -> Figure:
         if tuning.one_standard_error:
             best = path.loc[path["value"] == tuning.best].iloc[0]
             ax.axhline(best["mean"] - best["standard_error"], color=GREY, linestyle="--", linewidth=0.8, zorder=1)
-        ax.set(xlabel=SYMBOLS[tuning.parameter], ylabel=f"{tuning.metric}, inner folds")
+        ax.set(xlabel=symbol_of(tuning.parameter), ylabel=f"{tuning.metric}, inner folds")
         gamma = f"γ = {number(tuning.gamma)}, " if tuning.with_gamma else ""
-        ax.set_title(f"{gamma}{SYMBOLS[tuning.parameter]} = {number(tuning.selected)}", color=RED)
+        ax.set_title(f"{gamma}{symbol_of(tuning.parameter)} = {number(tuning.selected)}", color=RED)
         despine(ax)
         figure = ax.figure
     assert isinstance(figure, Figure)

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.runs.compare.cells import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
-from auclab.runs.config.compose import BESIDE_GAMMA, SYMBOLS
+from auclab.runs.config.compose import BESIDE_GAMMA, SYMBOLS, symbol_of
 from auclab.runs.screen.result_screen import BoundLine
 from auclab.runs.stored.stored_files import damaged, read_json, read_rows
 from auclab.runs.stored.visible import visible
@@ -68,7 +68,7 @@ def _paths_along(runs: pd.DataFrame, along: str, metrics: Sequence[str]) -> Iter
         newest = block.drop_duplicates([along, "fold", *(key for key in REPLICATION if key in block)], keep="last")
         for metric in metrics:
             if metric in newest and newest[metric].notna().any():
-                symbol = SYMBOLS[along.rpartition(".")[2]]
+                symbol = symbol_of(along.rpartition(".")[2])
                 yield path(symbol, named(block, telling), metric, newest[along], newest[metric])
 
 
@@ -88,7 +88,7 @@ def tuning_paths(runs: pd.DataFrame) -> list[Path]:
             for gamma, values in pd.concat(tried).groupby("gamma", dropna=False):
                 at = "" if pd.isna(gamma) else f" γ={float(str(gamma)):.3g}"
                 name = f"{named(block, telling)}{at}"
-                found.append(path(SYMBOLS[_along(first)], name, metric, values["value"], values["mean"]))
+                found.append(path(symbol_of(_along(first)), name, metric, values["value"], values["mean"]))
     return found
 
 

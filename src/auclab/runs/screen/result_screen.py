@@ -16,12 +16,12 @@ from rich.text import Text
 from auclab._core.base import CONVERGED
 from auclab._core.words import LINES, few
 from auclab.datasets.target import METRIC_NAMES, WORDS
+from auclab.runs.config.compose import SYMBOLS, symbol_of
 from auclab.runs.config.settings import rule_in_words
 from auclab.runs.screen.console import facts_grid, next_commands, out, print_table, short_path
 from auclab.runs.split.decision import UNDECIDED
 from auclab.runs.split.guarantees import Guarantee
 from auclab.runs.split.results import Fold, Result
-from auclab.runs.split.tuning import SYMBOLS
 from auclab.runs.tracking.record import RunRecord
 
 #: Order of preference if several quantities are bounded.
@@ -146,7 +146,7 @@ def _what_to_try(fold: Fold) -> str:
         return f"so it is for every {every}, because λ_max = 0: {balanced} formulation={_OTHER}"
     if tuning is not None:
         low, high = tuning.path["value"].min(), tuning.path["value"].max()
-        values = f"{SYMBOLS[tuning.parameter]} from {low:g} to {high:g}"
+        values = f"{symbol_of(tuning.parameter)} from {low:g} to {high:g}"
         above = tuning.parameter == "threshold"  # ‖w‖ grows as z approaches 0
         smaller = f"try {'larger' if above else 'smaller'} ones with {tuning.typed_beyond(above=above)}"
         if (tuning.path["mean"] == 0.5).all() and tuning.metric in WORDS:

@@ -12,11 +12,11 @@ from sklearn.pipeline import Pipeline
 from auclab._core.base import Array, AuclabError
 from auclab._core.tolerances import EQUAL
 from auclab._core.words import FEW, LINES, few
-from auclab.datasets.columns import Encoding, sort_columns
+from auclab.datasets.columns import Encoding, share_of_category, sort_columns
 from auclab.datasets.labels import as_labels
 from auclab.datasets.preprocess import as_text, category_name
 from auclab.datasets.records import Dataset
-from auclab.datasets.steps import DateFeatures
+from auclab.datasets.steps import DateFeatures, category_of_gaps
 from auclab.estimators.scorecard_classifier import sign_constraints
 from auclab.export.formula import PreparedColumns, prepared_columns
 from auclab.formulations import Program
@@ -251,6 +251,8 @@ def _possible(dataset: Dataset, encoding: Encoding) -> list[tuple[str, str]]:
     found = [(name, name) for name in columns.numeric]
     for name in columns.nominal:
         values = [*as_text(table[[name]])[name].dropna().unique(), _OTHERS]
+        if share_of_category(encoding) is not None and table[name].isna().any():
+            values.append(category_of_gaps(values))
         found += [(category_name(name, value), name) for value in values]
     parts = as_labels(encoding.get("dates"))
     for name, written in columns.dates.items():

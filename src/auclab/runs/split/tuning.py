@@ -32,14 +32,12 @@ from auclab.formulations import Program
 from auclab.formulations.ranked import Ranking
 from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import get_scorer
+from auclab.runs.config.compose import symbol_of
 from auclab.runs.config.settings import TuneConfig
 from auclab.runs.split.constrained import DataConstraints, on_prepared
 from auclab.runs.split.measured import RankedPart, over_pairs
 from auclab.solvers.path_parameters import SERIES_LENGTH, along, penalty_series, series_below
 from auclab.solvers.solution import Solution
-
-#: Symbols of the parameters that can be tuned.
-SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class Tuning:
     @property
     def symbol(self) -> str:
         """λ, z, or the symbol of a baseline's parameter; with γ if it was tuned too."""
-        return f"γ and {SYMBOLS[self.parameter]}" if self.with_gamma else SYMBOLS[self.parameter]
+        return f"γ and {symbol_of(self.parameter)}" if self.with_gamma else symbol_of(self.parameter)
 
     @property
     def with_gamma(self) -> bool:
@@ -85,7 +83,7 @@ class Tuning:
     def choice(self) -> str:
         """``λ = 0.03``, or ``γ = 0.2, λ = 0.03``."""
         gamma = f"γ = {self.gamma:g}, " if self.with_gamma else ""
-        return f"{gamma}{SYMBOLS[self.parameter]} = {self.selected:g}"
+        return f"{gamma}{symbol_of(self.parameter)} = {self.selected:g}"
 
     @property
     def along(self) -> pd.DataFrame:
@@ -125,7 +123,7 @@ class Tuning:
         if self.path["mean"].nunique() == 1 and not self.path["standard_error"].any():  # constant scorers
             return ""
         ended, settings = [], []
-        for taken, name, symbol in ((self.gamma, "gamma", "γ"), (self.selected, "value", SYMBOLS[self.parameter])):
+        for taken, name, symbol in ((self.gamma, "gamma", "γ"), (self.selected, "value", symbol_of(self.parameter))):
             tried: list[float] = self.path[name].unique().tolist() if name in self.path else []
             if len(tried) > 1 and taken in (tried[0], tried[-1]):
                 ended.append(symbol)

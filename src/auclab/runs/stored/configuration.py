@@ -58,6 +58,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     ),
     "formulation": frozenset(
         {
+            "auclab.estimators.baselines.AnyClassifier",
             "auclab.estimators.baselines.LinearDiscriminant",
             "auclab.estimators.baselines.Logistic",
             "auclab.formulations.programs.BufferedAUC",
@@ -69,6 +70,14 @@ ALLOWED: dict[str, frozenset[str]] = {
             "auclab.formulations.programs.PartialAUC",
             "auclab.formulations.programs.RankSVM",
             "auclab.formulations.scorecard.Scorecard",
+        }
+    ),
+    "formulation.estimator": frozenset(
+        {
+            "lightgbm.LGBMClassifier",
+            "sklearn.ensemble.HistGradientBoostingClassifier",
+            "sklearn.ensemble.RandomForestClassifier",
+            "sklearn.svm.SVC",
         }
     ),
     "metrics.*": frozenset(

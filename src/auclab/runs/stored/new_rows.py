@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.words import counted, did_you_mean
-from auclab.datasets.file import SVMLIGHT, read_new_rows
+from auclab.datasets.file import read_new_rows
+from auclab.datasets.formats import format_of
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import file_sha256
 from auclab.datasets.target import METRIC_NAMES, Roles
@@ -111,14 +112,14 @@ def rows_for(
         name for name, column in kinds.items() if column["kind"] in ("category", "date") and not _is_flag(scorer, name)
     ]
     numbers = [name for name, column in kinds.items() if column["kind"] in ("number", "bins") and name not in keep]
+    numbers = [name for name in numbers if name not in scorer.forms]
     with _options_of_predict():
         return read_new_rows(
             path,
-            text=[*text, *keep],
+            text=[*text, *scorer.forms, *keep],
             missing=gaps,
             n_columns=len(scorer.columns),
             numbers=numbers,
-            decimal_comma=decimal_commas(scorer),
             expected=_of_training(scorer),
             **(written or {}),
         )
@@ -133,24 +134,19 @@ def _options_of_predict() -> Iterator[None]:
         raise AuclabError(re.sub(r"\bdataset\.(sep|decimal|encoding)\b", r"--\1", str(error))) from error
 
 
-def _of_training(scorer: Scorer) -> dict[str, str]:
+def _of_training(scorer: Scorer) -> dict[str, Any]:
     """The file format of the training file; other settings are dropped, as the model is untrusted."""
     stored = scorer.description.get("written")
     known = (
         {key: value for key, value in stored.items() if isinstance(value, str)} if isinstance(stored, Mapping) else {}
     )
-    found = {"sep": known["sep"]} if len(known.get("sep", "")) == 1 else {}
+    found: dict[str, Any] = {"sep": known["sep"]} if len(known.get("sep", "")) == 1 else {}
     found |= {"decimal": known["decimal"]} if known.get("decimal") in (".", ",") else {}
     with suppress(LookupError, ValueError):
         found |= {"encoding": codecs.lookup(known["encoding"]).name} if "encoding" in known else {}
+    if isinstance(stored, Mapping) and stored.get("header") is False:
+        found["header"] = False
     return found
-
-
-def decimal_commas(scorer: Scorer) -> tuple[str, ...]:
-    """The columns that had decimal commas in the training file."""
-    stored = scorer.description.get("written")
-    names = stored.get("decimal_comma") if isinstance(stored, Mapping) else None
-    return tuple(map(str, names)) if isinstance(names, list) else ()
 
 
 def _is_flag(scorer: Scorer, name: str) -> bool:
@@ -166,6 +162,10 @@ def _notes(scorer: Scorer, rows: pd.DataFrame, keep: Sequence[str]) -> tuple[str
     unused = [name for name in rows.columns if name not in scorer.columns and name not in keep]
     if unused:
         notes.append(f"{listed('column', unused)} not used by the model")
+    for name, form in scorer.forms.items():
+        sign = str(form["before"] or form["after"])
+        if name in rows and not rows[name].astype(str).str.contains(sign, regex=False).any():
+            notes.append(f"column {name!r} is written without {sign!r}: its numbers are taken as if it were there")
     if not scorer.is_formula:
         return tuple(notes)
     table = scorer.table(rows)
@@ -259,7 +259,7 @@ def evaluate_file(
     training file. `metrics`: names in `auclab.metrics.METRICS`. `level`: confidence level. `written`: as in
     `auclab.runs.stored.new_rows.predict_file`.
     """
-    if str(path).lower().endswith(SVMLIGHT):
+    if format_of(path) == "svmlight":
         raise AuclabError(f"{path} is an svmlight file; evaluate measures rows of csv, tsv and parquet files")
     ranks = {scorer.has_labels for scorer in scorers}
     if len(ranks) > 1:
@@ -311,6 +311,10 @@ def _evaluate_ranked(
     if absent := [name for name in roles.columns if name not in tables[0]]:
         near = did_you_mean(absent[0], tables[0].columns)
         raise AuclabError(f"{path} has no column {absent[0]!r}{near}, by which its rows are compared")
+    labelled = tables[0][list(roles.ranking)].notna().all(axis=1).to_numpy()
+    unlabelled = int((~labelled).sum())
+    notes = (f"{unlabelled} rows without a label are left out",) if unlabelled else ()
+    tables = [table[labelled] for table in tables]
     found = roles.ranked(tables[0], known.get("positive"), known.get("negative"))
     target, pairs = found.target, found.target.pairs
     of_kind = METRIC_NAMES[target.kind]
@@ -328,7 +332,8 @@ def _evaluate_ranked(
     if len(models) > 1:
         first, second = (model.scores for model in models)
         compared = {key: compare_pairs(pairs, first, second, name, level=level) for key, name in names.items()}
-    return Evaluation(0, target.y.size, "", tuple(models), compared, _same_file(scorers, path), target.census)
+    notes = (*_same_file(scorers, path), *notes)
+    return Evaluation(0, target.y.size, "", tuple(models), compared, notes, target.census)
 
 
 @dataclass(frozen=True)

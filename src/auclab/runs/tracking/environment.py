@@ -176,7 +176,7 @@ def _git() -> dict[str, str]:
     """Commit of the repository that tracks the package; nothing if it is installed without one."""
     home = str(Path(__file__).parents[2])
     # In a virtual environment below another repository, that repository does not track the file.
-    if _run_git(home, "ls-files", "--error-unmatch", "types.py") is None:
+    if _run_git(home, "ls-files", "--error-unmatch", "testing.py") is None:
         return {}
     commit, changes = _run_git(home, "rev-parse", "HEAD"), _run_git(home, "status", "--porcelain", "-uno")
     if commit is None:

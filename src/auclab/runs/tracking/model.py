@@ -30,9 +30,13 @@ MODEL_FILE, EXAMPLE_FILE = "model.skops", "example.parquet"
 #: The module with the lists of types that skops trusts by itself.
 _TRUSTED_TYPES = "skops.io._trusted_types"
 
+#: Trees of scikit-learn, whose compiled code follows their node numbers unchecked: `_check_trees` does before.
+_TREES = ("sklearn.tree._tree.Tree", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor")
+
 #: Types in models of auclab that skops does not trust by itself.
 TRUSTED = frozenset(
     {
+        "auclab.datasets.steps.CategoryImputer",
         "auclab.datasets.steps.ColumnScaler",
         "auclab.datasets.steps.DateFeatures",
         "auclab.datasets.steps.MedianImputer",
@@ -41,7 +45,9 @@ TRUSTED = frozenset(
         "auclab.datasets.preprocess.as_text",
         "auclab.datasets.preprocess.category_name",
         "auclab.datasets.steps.VaryingColumns",
+        "auclab.datasets.steps.WordFeatures",
         "auclab.estimators.auc_classifier.AUCClassifier",
+        "auclab.estimators.baselines.ScoredClassifier",
         "auclab.estimators.linear_ranker.AUCRanker",
         "auclab.estimators.polynomial_classifier.PolynomialAUCClassifier",
         "auclab.estimators.linear_ranker.SurvivalRanker",
@@ -69,6 +75,7 @@ TRUSTED = frozenset(
         "auclab.solvers.solution.Solution",
         "auclab.solvers.solution.Step",
         "numpy.dtype",
+        *_TREES,
         *(
             f"{piece.__module__}.{piece.__qualname__}"
             for package in (margins, losses, regularisers)
@@ -183,7 +190,10 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
                 f"run their code. If you trust whoever made this model, allow them: allow={foreign}, in a "
                 "command --allow NAME"
             )
-        return skops.io.loads(content, trusted=present)
+        model = skops.io.loads(content, trusted=present)
+        if set(present) & set(_TREES):
+            _check_trees(model, path)
+        return model
     except AuclabError:
         raise
     except Exception as error:  # skops may raise any exception on a damaged archive
@@ -234,6 +244,35 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise AuclabError(f"{path} is damaged ({what}); its format is not that of auclab") from error
+
+
+def _check_trees(model: Any, path: Path) -> None:
+    """Refuse trees that point out of their nodes or to columns that are not there."""
+    width = getattr(model[-1], "n_features_in_", None) or model[-1].estimator_.n_features_in_
+    found, seen = [model], set()
+    while found:
+        part = found.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        kind = f"{type(part).__module__}.{type(part).__qualname__}"
+        if kind in _TREES:
+            state = part.__getstate__() if kind == _TREES[0] else vars(part)
+            nodes, names = state["nodes"], ("left_child", "right_child", "feature")
+            if kind == _TREES[1]:
+                names = ("left", "right", "feature_idx")
+            left, right, feature = (nodes[name].astype(np.int64) for name in names)
+            inner = (left != -1) if kind == _TREES[0] else nodes["is_leaf"] == 0
+            own = np.arange(nodes.size)
+            children = all(((own < child) & (child < nodes.size))[inner].all() for child in (left, right))
+            if not (children and ((feature >= 0) & (feature < width))[inner].all()):
+                raise AuclabError(f"{path} has a tree whose nodes point out of it; the model is damaged")
+        elif isinstance(part, list | tuple | dict):
+            found += part.values() if isinstance(part, dict) else part
+        elif isinstance(part, np.ndarray) and part.dtype == object:
+            found += part.ravel().tolist()
+        elif hasattr(part, "__dict__"):
+            found += vars(part).values()
 
 
 def _file_of_model(path: Path) -> Path:
