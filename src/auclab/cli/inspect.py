@@ -36,6 +36,8 @@ def inspect(arguments: Namespace) -> int:
             "note",
             f"{found.repeated} rows are copies of earlier rows, so both parts of a split may share rows",
         )
+    for leak in found.leaks:
+        _row("warning", visible(leak), style="yellow")
     for problem in found.problems:
         _row("problem", visible(problem), style="red")
     if found.command:

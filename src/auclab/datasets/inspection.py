@@ -25,6 +25,7 @@ from auclab.datasets.file import (
 )
 from auclab.datasets.formats import format_of
 from auclab.datasets.labels import label_text, override, same_label, usual_positive
+from auclab.datasets.leaks import leak_notes
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import ByColumn, Grouped, Timed, check_rows
 
@@ -253,6 +254,8 @@ class Inspection:
         None if no column has two values and none was named.
     problems : tuple of str
         Problems that the command does not solve.
+    leaks : tuple of str
+        Columns that tell the target alone, in words; the command does not leave them out.
     split : ProposedSplit, optional
         A split by a column whose values stay together, or by a date column in whose order the rows are.
 
@@ -275,6 +278,7 @@ class Inspection:
     columns: tuple[InspectedColumn, ...]
     target: Target | None
     problems: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
     split: ProposedSplit | None = None
 
     def gathered(self, key: str) -> list[str]:
@@ -362,8 +366,7 @@ def inspect_file(path: str | Path, *, target: str | None = None, positive: str |
     signs = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", ".": "point"}
     written = tuple(f"{names[key]} {signs.get(sign, sign)}" for key, sign in table.written.items() if key in names)
     found = Inspection(where, len(table.frame), int(table.frame.duplicated().sum()), written, columns, chosen)
-    problems, split = _tried(found)
-    return replace(found, problems=tuple(problems), split=split)
+    return _tried(found)
 
 
 def _of_svmlight(where: Path, target: str | None, positive: str | None) -> Inspection:
@@ -385,17 +388,18 @@ def _of_svmlight(where: Path, target: str | None, positive: str | None) -> Inspe
     return replace(found, problems=tuple(refusals.reasons))
 
 
-def _tried(found: Inspection) -> tuple[list[str], ProposedSplit | None]:
-    """What a run with the proposed settings would refuse, and the split that the rows call for."""
+def _tried(found: Inspection) -> Inspection:
+    """With what a run with the proposed settings would refuse, the split that the rows call for, and leaks."""
     if found.target is None:
         no_target = (
             "no column has two values, so that the target is unknown: name it with --target COLUMN, and its positive "
             "label with --positive LABEL"
         )
-        return [no_target], None
+        return replace(found, problems=(no_target,))
     from auclab.datasets.columns import refuse_constant, sort_columns
 
     refusals, split = Refusals(), None
+    leaks: tuple[str, ...] = ()
     with refusals.collected():
         dataset = load_file(**found.settings)
         groups, dates = ([each.name for each in found.columns if each.kind == kind] for kind in ("group", "date"))
@@ -403,10 +407,11 @@ def _tried(found: Inspection) -> tuple[list[str], ProposedSplit | None]:
         with refusals.collected():
             check_rows(dataset.y, test_size=_TEST_SIZE)
         with refusals.collected():
-            sort_columns(dataset, **found.encoding)
+            formats = sort_columns(dataset, **found.encoding).dates
+            leaks = leak_notes(dataset, dates=formats, dropped=found.gathered("drop"))
         with refusals.collected():
             refuse_constant(dataset)
-    return refusals.reasons, split
+    return replace(found, problems=tuple(refusals.reasons), leaks=leaks, split=split)
 
 
 def _columns(table: FileTable, target: Target | None) -> tuple[InspectedColumn, ...]:

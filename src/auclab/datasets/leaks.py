@@ -7,6 +7,8 @@ AUC of `ALMOST` or more, and
 * chance would hardly do so: with p positives among n rows and u pairs in the wrong order, at most (u + 1)·e^{π√(2u/3)}
   of the C(n, p) assignments of the labels rank so well (there are at most e^{π√(2v/3)} partitions of v), for each of
   the k! orders of k values; over all columns and ways the sum is below `CHANCE`;
+* of an order, the smaller class is no handful of outliers, which are far away in one measurement or another: it has
+  `LEAST` rows, or a share of `RARE`;
 * the target is not easy anyway: no other column that passes the test of chance has an AUC of `EASY` (where a few
   values, a gap or a default say it exactly: `EASIER`), and at most `SEVERAL` columns do so by their order. A petal that
   is short in one of the irises is a measurement, beside others that tell it nearly as well.
@@ -28,14 +30,17 @@ from auclab.datasets.labels import label_text, override
 if TYPE_CHECKING:
     import pandas as pd
 
+    from auclab.datasets.records import Dataset
+
 ALMOST = 0.995
 EASY, EASIER, SEVERAL = 0.9, 0.98, 3
+LEAST, RARE = 30, 0.05
 #: Probability that labels drawn at random give an alarm on a table.
 CHANCE = 1e-3
 #: Values up to which each one of a column may stand for a class.
 _FEW_VALUES = 12
 #: Cells that are looked at; of more the rows are thinned out evenly, down to `_LEAST_ROWS`, then the first columns.
-_CELLS, _LEAST_ROWS = 20_000_000, 2_000
+_CELLS, _LEAST_ROWS = 2_000_000, 2_000
 
 
 @dataclass(frozen=True)
@@ -86,8 +91,9 @@ def find_leaks(table: pd.DataFrame, y: NDArray[Any], dates: Mapping[str, str | N
     ]
     found = [leak for leak in best if leak.auc >= ALMOST]
     rest = max((leak.auc for leak in best if leak.auc < ALMOST), default=0.5)
-    easy = rest >= EASY or sum(leak.ordered for leak in found) > SEVERAL
-    return [leak for leak in found if rest < EASIER and not (leak.ordered and easy)]
+    is_easy = rest >= EASY or sum(leak.ordered for leak in found) > SEVERAL
+    is_easy |= min(positives, n - positives) < min(LEAST, RARE * n)
+    return [leak for leak in found if rest < EASIER and not (leak.ordered and is_easy)]
 
 
 def _read(
@@ -130,12 +136,24 @@ def _auc(every: NDArray[Any], positive: NDArray[Any], levels: NDArray[Any]) -> f
     return max(auc, 1.0 - auc)
 
 
-def leak_note(leaks: Sequence[Leak], dropped: Sequence[str] = ()) -> str:
-    """What gives the target away, and the setting that leaves it out besides the columns that are `dropped`."""
+def leak_notes(
+    dataset: Dataset, *, rows: Any = None, dates: Mapping[str, str | None] | None = None, dropped: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """What gives the target away, with the setting that leaves it out besides the columns that are `dropped`.
+
+    `rows`: those to look at, such as the training part; all by default. `dates`: as of `find_leaks`. Returns: one
+    sentence, or none; none of sparse rows, of rows in blocks, of grades.
+    """
+    target = dataset.target
+    table: Any = dataset.X
+    if not hasattr(table, "iloc") or target.graded:
+        return ()
+    y = np.asarray(target.y if target.event is None else target.event)
+    leaks = find_leaks(table, y, dates) if rows is None else find_leaks(table.iloc[rows], y[rows], dates)
+    if not leaks:
+        return ()
     named = few(f"{leak.column!r} (AUC {leak.auc:.4f}: {leak.how})" for leak in leaks)
-    one = len(leaks) == 1
+    tell, which = ("tells", "it") if len(leaks) == 1 else ("tell", "them")
+    said = "the target" if target.event is None else "the event"
     setting = override("dataset.drop", [*dropped, *(leak.column for leak in leaks)])
-    return (
-        f"a leak? {named} {'tells' if one else 'tell'} the target alone; if that is known only after the target, "
-        f"{setting} leaves {'it' if one else 'them'} out"
-    )
+    return (f"a leak? {named} {tell} {said} alone; if that is known only after {said}, {setting} leaves {which} out",)

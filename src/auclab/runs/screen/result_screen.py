@@ -126,14 +126,15 @@ def answer(result: Result) -> list[tuple[str, Text]]:
 
 
 def warnings(result: Result) -> list[str]:
-    """Warn of a result that is useless although the solver succeeded: every row has the same score."""
+    """Warn of a result that misleads: columns that tell the target, or the same score for every row."""
     constant = [fold for fold in result.folds if fold.is_constant]
     if not constant:
-        return []
+        return [*result.leaks]
     share = "" if len(result.folds) == 1 else f" in {len(constant)} of {len(result.folds)} splits"
     name = WORDS[METRIC_NAMES[result.dataset.target.kind]["auc"]]
     return [
-        f"the scorer is constant{share} (w = 0): it ranks nothing, and its {name} is 0.5; {_what_to_try(constant[0])}"
+        *result.leaks,
+        f"the scorer is constant{share} (w = 0): it ranks nothing, and its {name} is 0.5; {_what_to_try(constant[0])}",
     ]
 
 
