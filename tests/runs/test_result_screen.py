@@ -103,7 +103,7 @@ def test_the_screen_of_a_run_has_five_lines(results, console, tmp_path):
     screen.show_solution(results["one"])
     screen.show_run(results["one"], recorded(tmp_path, "0123abcd"), 2.0)
     rows = [line for line in console.file.getvalue().splitlines() if line and not line.startswith(" ")]
-    assert [row[:9].rstrip() for row in rows] == ["model", "test AUC", "optimal", "seconds", "next"]
+    assert [row[:9].rstrip() for row in rows] == ["model", "test AUC", "optimal", "rows", "seconds", "next"]
     assert console.file.getvalue().count("95% interval") == 1
 
 

@@ -7,11 +7,11 @@ AUC of `ALMOST` or more, and
 * chance would hardly do so: with p positives among n rows and u pairs in the wrong order, at most (u + 1)·e^{π√(2u/3)}
   of the C(n, p) assignments of the labels rank so well (there are at most e^{π√(2v/3)} partitions of v), for each of
   the k! orders of k values; over all columns and ways the sum is below `CHANCE`;
-* of an order, the smaller class is no handful of outliers, which are far away in one measurement or another: it has
-  `LEAST` rows, or a share of `RARE`;
+* of an order, the smaller class has `LEAST` rows or a share of `RARE`: a handful of outliers is far away in one
+  measurement or another;
 * the target is not easy anyway: no other column that passes the test of chance has an AUC of `EASY` (where a few
   values, a gap or a default say it exactly: `EASIER`), and at most `SEVERAL` columns do so by their order. A petal that
-  is short in one of the irises is a measurement, beside others that tell it nearly as well.
+  is short in one of the irises is a measurement where others tell it nearly as well.
 """
 
 from __future__ import annotations
