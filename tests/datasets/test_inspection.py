@@ -64,7 +64,7 @@ def test_customers_from_a_shop(tmp_path: Path) -> None:
 
 def test_texts_in_columns_of_numbers_and_dates_are_read_as_missing(tmp_path: Path) -> None:
     k = np.arange(60)
-    frame = pd.DataFrame({"age": (k % 40 + 20).astype(str), "since": [f"2024-{i % 12 + 1:02d}-11" for i in k]})
+    frame = pd.DataFrame({"age": (k % 39 + 20).astype(str), "since": [f"2024-{i % 12 + 1:02d}-11" for i in k]})
     frame.loc[3, "age"], frame.loc[5, "since"] = "unknown", "soon"
     frame["price"] = [f"{i},5" if i % 2 else "n/v" for i in k]
     found = inspect_file(write(tmp_path, frame.assign(y=labels())))
@@ -78,7 +78,7 @@ def test_copies_units_free_text_and_codes(tmp_path: Path) -> None:
     k = np.arange(120)
     frame = pd.DataFrame({"size": k * 0.5, "size_again": k * 0.5, "weight": [f"{i} kg" for i in k]})
     frame = frame.assign(code=[f"{i % 7:03d}" for i in k], remark=[f"text {i // 2} {i % 2}" for i in k])
-    frame = frame.assign(empty=np.nan, many=[f"name {i % 80}" for i in k], y=labels(120))
+    frame = frame.assign(empty=np.nan, many=[f"name {i * i % 197}" for i in k], y=labels(120))
     found = inspect_file(write(tmp_path, frame))
     actions = {column.name: column.action for column in found.columns}
     assert actions["size_again"] == "the same as size: left out"
@@ -202,7 +202,8 @@ def test_rows_of_one_patient_stay_together(tmp_path: Path) -> None:
     dataset, _ = check_command(found)
     assert set(dataset.X) == {"age"}
     assert inspect_file(write(tmp_path, frame.assign(patient_id=7001 + k % 5))).split is None  # too few to be patients
-    assert inspect_file(write(tmp_path, frame.rename(columns={"patient_id": "size"}))).split is None
+    assert kinds(inspect_file(write(tmp_path, frame.rename(columns={"patient_id": "v"}))))["v"] == "group"
+    assert kinds(inspect_file(write(tmp_path, frame.assign(patient_id=np.arange(300) // 4 % 41))))["age"] == "number"
 
 
 def test_rows_in_the_order_of_a_date_are_tested_later(tmp_path: Path) -> None:

@@ -52,3 +52,38 @@ def test_sides_in_words() -> None:
 def test_what_is_refused(labels: list[object], positive: object, negative: object, message: str) -> None:
     with pytest.raises(AuclabError, match=message):
         binarise(pd.Series(labels, name="y"), positive, negative)
+
+
+@pytest.mark.parametrize(("labels", "positive"), [(["1.0", "0.0", "1.0"], None), ([1.0, 0.0, 1.0], "1.0")])
+def test_labels_written_as_decimals_are_the_whole_ones(labels: list[object], positive: str | None) -> None:
+    sides = binarise(pd.Series(labels), positive)
+    assert (sides.y.tolist(), sides.positive, sides.negative) == ([1, 0, 1], "1", "0")
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "seen"),
+    [
+        ([1, 1, 1], None, [1, 1, 1]),
+        (["dead", "dead"], None, [1, 1]),
+        ([True, False], None, [1, 0]),
+        ([2, 1, 2], "2", [1, 0, 1]),
+    ],
+)
+def test_events_may_be_in_every_row(labels: list[object], positive: str | None, seen: list[int]) -> None:
+    assert binarise(pd.Series(labels), positive, of_events=True).y.tolist() == seen
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "message"),
+    [
+        ([0, 0], None, "all censored: 'y' is 0 in every row"),
+        ([0, 0], "1", "all censored"),
+        ([False, False], None, "all censored: 'y' is False"),
+        ([1, 2, 1], None, r"which label of 'y' means an event.*positive=\"2\""),
+        (["alive", "dead", "dead"], None, "positive=dead"),
+        (["a", "a"], None, "means an event"),
+    ],
+)
+def test_events_that_cannot_be_told(labels: list[object], positive: str | None, message: str) -> None:
+    with pytest.raises(AuclabError, match=message):
+        binarise(pd.Series(labels, name="y"), positive, of_events=True)

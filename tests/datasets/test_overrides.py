@@ -73,10 +73,10 @@ def settings(words: list[str]) -> dict[str, object]:
 @pytest.mark.slow
 def test_what_is_printed_is_what_is_read() -> None:
     for name in NAMES:
-        words = [override("dataset.target", name), override("dataset.drop", [name, "other"], most=99)]
+        words = [override("dataset.target", name), override("dataset.drop", [name, "other"])]
         found = settings(typed(" ".join(words)))
         assert (found["target"], found["drop"]) == (name, [name, "other"])
-    every = typed(override("dataset.nominal", NAMES, most=99))
+    every = typed(override("dataset.nominal", NAMES))
     assert settings(every)["nominal"] == list(NAMES)
 
 

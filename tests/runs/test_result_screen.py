@@ -99,11 +99,11 @@ def test_a_parameter_that_nothing_in_the_data_has_chosen_is_named(settings, said
     assert ("not tuned" in flowing) == bool(said)
 
 
-def test_the_screen_of_a_run_has_five_lines(results, console, tmp_path):
+def test_the_screen_of_a_run_has_six_lines(results, console, tmp_path):
     screen.show_solution(results["one"])
     screen.show_run(results["one"], recorded(tmp_path, "0123abcd"), 2.0)
     rows = [line for line in console.file.getvalue().splitlines() if line and not line.startswith(" ")]
-    assert [row[:9].rstrip() for row in rows] == ["model", "test AUC", "optimal", "seconds", "next"]
+    assert [row[:9].rstrip() for row in rows] == ["model", "test AUC", "optimal", "rows", "seconds", "next"]
     assert console.file.getvalue().count("95% interval") == 1
 
 

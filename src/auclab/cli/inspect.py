@@ -28,7 +28,12 @@ def inspect(arguments: Namespace) -> int:
         others = "--target and --positive change this" if found.columns else "--positive changes this"
         why = f"; {found.target.why} ({others})" if found.target.why else ""
         name = found.target.name or f"the labels ({found.target.census})"
-        _row("target", visible(f"{name}, positive: {found.target.positive}{why}"))
+        said = (
+            f", {'event' if found.target.time else 'positive'}: {found.target.positive}"
+            if found.target.positive
+            else ""
+        )
+        _row(found.target.role, visible(f"{name}{said}{why}"))
     if found.split is not None:
         _row("split", visible(found.split.why))
     if found.repeated:
@@ -36,6 +41,8 @@ def inspect(arguments: Namespace) -> int:
             "note",
             f"{found.repeated} rows are copies of earlier rows, so both parts of a split may share rows",
         )
+    for leak in found.leaks:
+        _row("warning", visible(leak), style="yellow")
     for problem in found.problems:
         _row("problem", visible(problem), style="red")
     if found.command:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from auclab._core.base import AuclabError, GroupWeights
 from auclab._core.words import counted
-from auclab.datasets.labels import binarise, label_text, refuse_missing
+from auclab.datasets.labels import binarise, refuse_missing, same_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -295,7 +295,7 @@ class Roles:
         event = None
         kept, labels = np.ones(len(frame), dtype=np.bool_), ("", "")
         if self.event is not None:
-            seen = binarise(frame[self.event], positive, negative)
+            seen = binarise(frame[self.event], positive, negative, of_events=True)
             y, event = _numbers(frame[self.time], "time"), seen.y == 1
             y, kept, labels = y[seen.kept], seen.kept, (seen.positive, seen.negative)
         elif self.graded:
@@ -317,7 +317,7 @@ def group_labels(column: pd.Series) -> NDArray[Any]:
     """The labels of groups as text; whole numbers have no decimal point."""
     refuse_missing(column, "group column")
     codes, values = column.factorize()
-    return np.array([label_text(value) for value in values])[codes]
+    return np.array([same_label(value) for value in values])[codes]
 
 
 def _numbers(column: Any, role: str) -> NDArray[np.float64]:

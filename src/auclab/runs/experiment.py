@@ -17,7 +17,7 @@ from auclab._core.base import AuclabError, Status
 from auclab.datasets.records import Dataset
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
-from auclab.runs.config.checks import check_data, check_settings, prepared_notes
+from auclab.runs.config.checks import check_data, check_settings, leaks_of_run, prepared_notes
 from auclab.runs.config.compose import Experiment, build, built, conf_folder, load_dataset, plain_yaml
 from auclab.runs.record.artifacts import copy_models, record_run, write_run
 from auclab.runs.screen.console import show_data, show_engine, show_formulation, working
@@ -81,9 +81,9 @@ def solve_splits(experiment: Experiment) -> Result:
             break
     if len(folds) == 1:
         formulation = folds[0].formulation  # if tuned, the selected one
-    prepared = prepared_notes(experiment, dataset)
+    notes = prepared_notes(experiment, dataset), leaks_of_run(experiment, dataset, splits[0].train)
     seconds = perf_counter() - begin
-    return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds, prepared)
+    return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds, *notes)
 
 
 def _task(experiment: Experiment, dataset: Dataset, formulation: Program | Baseline) -> Task:

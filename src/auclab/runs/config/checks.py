@@ -37,6 +37,9 @@ from auclab.runs.config.settings import DecisionConfig, RunConfig
 from auclab.runs.tracking.address import Address
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from auclab.datasets.columns import Columns
     from auclab.datasets.records import Dataset
 
@@ -236,6 +239,19 @@ def prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:
         return ()
     share = share_of_category(experiment.encoding)
     return experiment.once("notes", lambda: gap_notes(table, drops_constant=not made_by.endswith(".none"), share=share))
+
+
+def leaks_of_run(experiment: Experiment, dataset: Dataset, rows: NDArray[np.intp]) -> tuple[str, ...]:
+    """Columns of a file that tell the target of the training rows alone (`auclab.datasets.leaks`), in words."""
+    from auclab.datasets.columns import sort_columns
+    from auclab.datasets.labels import as_labels
+    from auclab.datasets.leaks import leak_notes
+
+    given = experiment.configuration["dataset"]
+    if "drop" not in given or not hasattr(dataset.X, "iloc"):
+        return ()
+    dates = sort_columns(dataset, **experiment.encoding).dates
+    return leak_notes(dataset, rows=rows, dates=dates, dropped=as_labels(given["drop"]))
 
 
 def unread_notes(config: DictConfig) -> Iterator[str]:

@@ -118,7 +118,7 @@ def answer(result: Result) -> list[tuple[str, Text]]:
     """Rows of the first screen: label and text."""
     key = shown_metric(result.folds[0].parts["train"].metrics)
     rows = [("model", _model(result)), (f"test {WORDS.get(key, key)}", _test(result, key))]
-    rows.append(("optimal", _optimal(result)))
+    rows += [("optimal", _optimal(result)), ("rows", Text(_rows(result)))]
     rows += [("", Text(note, "yellow")) for note in _notes_on_interval(result, key)]
     if columns := _used_columns(result):
         rows.append(("columns", Text(columns)))
@@ -126,14 +126,15 @@ def answer(result: Result) -> list[tuple[str, Text]]:
 
 
 def warnings(result: Result) -> list[str]:
-    """Warn of a result that is useless although the solver succeeded: every row has the same score."""
+    """Warn of a result that misleads: columns that tell the target, or the same score for every row."""
     constant = [fold for fold in result.folds if fold.is_constant]
     if not constant:
-        return []
+        return [*result.leaks]
     share = "" if len(result.folds) == 1 else f" in {len(constant)} of {len(result.folds)} splits"
     name = WORDS[METRIC_NAMES[result.dataset.target.kind]["auc"]]
     return [
-        f"the scorer is constant{share} (w = 0): it ranks nothing, and its {name} is 0.5; {_what_to_try(constant[0])}"
+        *result.leaks,
+        f"the scorer is constant{share} (w = 0): it ranks nothing, and its {name} is 0.5; {_what_to_try(constant[0])}",
     ]
 
 
@@ -192,6 +193,14 @@ def _model(result: Result) -> Text:
     # A composed program is called what it was chosen by, such as group_lasso.
     name = result.formulation.name if result.formulation.name != "composed" else result.name.partition(" ")[0]
     return Text.assemble((name, "bold"), parameter, trained)
+
+
+def _rows(result: Result) -> str:
+    """How many rows there are of either class, of events or of grades."""
+    data = result.dataset
+    if not data.target.is_of_classes:
+        return data.census
+    return f"{data.census}; share of {data.positive} {f'{data.n_pos / len(data.y):.3g}'.removeprefix('0')}"
 
 
 def _parameter(result: Result) -> Text:

@@ -153,7 +153,7 @@ class Fold:
 class Result:
     """A finished experiment; `seconds` is its total time, from the data to the bounds.
 
-    `prepared`: notes on imputed values and dropped columns.
+    `prepared`: notes on imputed values and dropped columns. `leaks`: columns that tell the target alone, in words.
     """
 
     name: str
@@ -163,6 +163,7 @@ class Result:
     confidence: float
     seconds: float = math.nan
     prepared: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
 
     @property
     def interrupted(self) -> bool:
