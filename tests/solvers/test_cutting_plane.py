@@ -100,6 +100,7 @@ def test_the_spaces_for_many_features_change_no_optimum(program, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("program", [*FEW, CSVM(0.02), ECSVM(-0.1, "l1")], ids=label)
 def test_a_bundle_that_forgets_still_certifies(program, many, monkeypatch):
@@ -129,6 +130,7 @@ def test_marginals_made_anew_are_those_that_were_kept(program, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("program", FEW, ids=label)
 def test_weights_are_repetitions_and_sparse_is_dense(program, many, monkeypatch):

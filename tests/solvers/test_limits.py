@@ -46,6 +46,7 @@ def looks(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_limit_is_kept(solver, shape, looks):
