@@ -16,6 +16,11 @@ def test_every_value_of_every_parameter_is_among_few_cases():
     assert chosen(cases, seed=1) == [("a", 0), ("b", 0), ("c", 0)]
 
 
+def test_no_value_is_chosen_much_more_often_than_others():
+    cases = [{"kind": kind, "solver": solver} for kind, solver in product(range(4), "ab")]
+    assert chosen(cases) == [(0, "a"), (1, "b"), (2, "a"), (3, "b")]
+
+
 def test_what_is_kept_anyway_counts():
     cases = [{"solver": solver, "seed": seed} for solver, seed in product("ab", range(2))]
     assert chosen(cases, kept=[0, 1]) == [("a", 0), ("a", 1), ("b", 0)]

@@ -1,5 +1,6 @@
 """Which tests the first tier leaves out: what is marked `weekly`, and most cases of the products marked `covering`."""
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -30,17 +31,23 @@ def covering_choice(cases: Sequence[Mapping[str, Any]], kept: Sequence[bool], mo
     `most`, such as a seed, its first so many values.
     """
     values = [{(name, _key(value)) for name, value in case.items()} for case in cases]
-    wanted = set()
+    wanted, beyond = set(), set()
     for name in cases[0]:
-        different = dict.fromkeys((name, _key(case[name])) for case in cases)
-        wanted.update(list(different)[: most.get(name)])
+        different = list(dict.fromkeys((name, _key(case[name])) for case in cases))
+        wanted.update(different[: most.get(name)])
+        beyond.update(different[most.get(name, len(different)) :])
+    uses = Counter(value for case, stays in zip(values, kept, strict=True) if stays for value in case)
+    wanted -= uses.keys()
     chosen = list(kept)
-    for i, stays in enumerate(kept):
-        if stays:
-            wanted -= values[i]
+
+    def worth(i: int) -> tuple[int, int, int]:
+        """Of equal gain those whose other values are within `most`, and were used least."""
+        return len(values[i] & wanted), -len(values[i] & beyond), -sum(uses[each] for each in values[i])
+
     while wanted:
-        best = max(range(len(cases)), key=lambda i: len(values[i] & wanted))
+        best = max(range(len(cases)), key=worth)
         chosen[best] = True
+        uses.update(values[best])
         wanted -= values[best]
     return chosen
 
