@@ -20,6 +20,7 @@ FEW = [
     CSVM(0.02, squared=True),
     ECSVM(-0.1),
 ]
+OTHERS = [pytest.param(program, marks=pytest.mark.weekly) for program in CONVEX if program not in FEW]
 
 
 def sparse_text(seed=0, n_rows=24, n_features=520):
@@ -86,7 +87,7 @@ def test_many_features_have_the_optimum_of_clarabel(program):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", CONVEX, ids=label)
+@pytest.mark.parametrize("program", [*FEW, *OTHERS], ids=label)
 def test_the_spaces_for_many_features_change_no_optimum(program, monkeypatch):
     # Collinear and constant columns leave the span without a dimension for some cuts.
     X, y = overlapping(20, 20, 25, 4)
