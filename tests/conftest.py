@@ -12,6 +12,7 @@ from auclab._core.base import AuclabError
 from auclab.datasets.catalogue import find_file
 from composed import run_here
 from store_copies import copy_databases
+from tiers import mark_tiers
 
 # a shell starts background jobs with Ctrl-C ignored, which they and their children inherit; some tests send it
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -49,8 +50,19 @@ POSIX_ALONE = {
 }
 
 
+def pytest_configure(config):
+    line = (
+        "covering(**most): of the slow cases only a few that have every value of every parameter are not weekly; of a "
+    )
+    config.addinivalue_line("markers", line + "parameter that is named, its first so many values")
+
+
+@pytest.hookimpl(tryfirst=True)  # before what -m does not choose is left out
 def pytest_collection_modifyitems(items):
-    """What this machine lacks is the reason of a skip: tables of the mark `needs_tables`, and elsewhere POSIX."""
+    """Weekly tests are marked. What this machine lacks is the reason of a skip: tables of the mark `needs_tables`, and
+    elsewhere POSIX.
+    """
+    mark_tiers(items)
     for item in items:
         named = [file for mark in item.iter_markers("needs_tables") for file in mark.args or ("manifest.csv",)]
         if missing := [file for file in named if find_file(file) is None]:

@@ -19,7 +19,8 @@ def small_table(place: Path) -> list[str]:
     y = np.arange(60) % 3 == 0
     table = pd.DataFrame(rng.standard_normal((60, 3)) + 0.9 * y[:, None], columns=list("abc"))
     table.assign(y=y.astype(int)).to_csv(place / "data.csv", index=False)
-    return ["dataset=file", f"dataset.path={place / 'data.csv'}", "dataset.target=y", "bounds=none", "metrics=auc"]
+    fast = ["bounds=none", "metrics=auc", "decision.probability=none"]
+    return ["dataset=file", f"dataset.path={place / 'data.csv'}", "dataset.target=y", *fast]
 
 
 def copied_runs(made: Path, copy: Path) -> Path:

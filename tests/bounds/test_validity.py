@@ -55,7 +55,7 @@ def test_truths_are_exact(validity):
     assert truth.roc == pytest.approx(1.0)
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_no_proved_bound_fails_too_often(validity):
     cells = [(0, 0.5, 0.3), (1, 0.05, 3.0), (2, 0.5, 3.0), (3, 0.2, 0.03)]
     rows = validity.simulate(12, 600, cells)

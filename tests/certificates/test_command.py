@@ -30,6 +30,7 @@ def made(tmp_path_factory):
     table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=y.astype(int))
     table.to_csv(place / "data.csv", index=False)
     data = ["dataset=file", f"dataset.path={place / 'data.csv'}", "dataset.target=y", "bounds=none"]
+    data += ["decision.probability=none", "metrics=[auc]"]
     settings = {
         "penalised": ["formulation=ranksvm", "formulation.penalty=0.03"],
         "plain": ["formulation=bauc"],

@@ -37,8 +37,8 @@ def test_a_mistake_is_one_line_and_its_fix_works(one, folder, monkeypatch, capsy
     "typed",
     [
         "formulation=ranksmv",
-        "split.seed=abc",
-        "solver=highs formulation=ranksvm formulation.norm=l2",
+        pytest.param("split.seed=abc", marks=pytest.mark.weekly),
+        pytest.param("solver=highs formulation=ranksvm formulation.norm=l2", marks=pytest.mark.weekly),
         "dataset=file dataset.path=dates.csv",
     ],
 )

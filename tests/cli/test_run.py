@@ -104,7 +104,6 @@ def test_ctrl_c_marks_the_run_killed(tmp_path):
 
 
 @pytest.mark.weekly
-@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process on Windows")
 def test_ctrl_c_in_a_sweep_says_what_is_left_and_the_command_that_goes_on(tmp_path):
     """The command that is shown takes what was done, and computes the others."""

@@ -10,6 +10,8 @@ from run_command import SMALL, command, run
 
 #: A plain run imported 3,900 modules when this was written, most of them of MLflow, SciPy, scikit-learn and pandas.
 MOST_MODULES = 4_500
+#: Commands that look for the store as `runs` does.
+OTHERS_OF_THE_STORE = ("compare", "show last", "report", "ui")
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +81,10 @@ def test_exit_handlers_run_and_errors_are_shown():
     "words",
     [
         "runs --store nowhere",
-        "compare --store nowhere",
-        "show last --store nowhere",
-        "report --store nowhere",
-        "ui --store nowhere",
         "check last --store nowhere",
         "compare --out table.doc",
         "run dataset=file dataset.path=gone.csv dataset.target=y",
+        *(pytest.param(f"{command} --store nowhere", marks=pytest.mark.weekly) for command in OTHERS_OF_THE_STORE),
     ],
 )
 def test_a_mistake_is_refused_before_libraries_are_imported(words, tmp_path):

@@ -37,7 +37,6 @@ def answers(port):
 
 
 @pytest.mark.weekly
-@pytest.mark.slow
 def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder):
     port = free_port(5400)
     command = [sys.executable, "-m", "auclab.cli.main", "ui", "--port", str(port)]

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from hydra.errors import OverrideParseException
 from omegaconf import OmegaConf
 
 from auclab.datasets.labels import override
-from auclab.runs.config.compose import compose_experiment
+from auclab.runs.config.compose import Experiment, compose_experiment
 from auclab.runs.config.typed_words import in_words, quoted_where_needed
+from composed import composed
 
 #: Names of columns, each with something that bash, Hydra's language or OmegaConf reads as something else.
 NAMES = (
@@ -63,8 +65,8 @@ def typed(words: str) -> list[str]:
     return done.stdout.decode().split("\0")[:-1]
 
 
-def settings(words: list[str]) -> dict[str, object]:
-    experiment = compose_experiment(["dataset=file", "dataset.path=x.csv", *quoted_where_needed(words)])
+def settings(words: list[str], compose: Callable[[list[str]], Experiment] = compose_experiment) -> dict[str, object]:
+    experiment = compose(["dataset=file", "dataset.path=x.csv", *quoted_where_needed(words)])
     found = OmegaConf.to_container(experiment.config.dataset, resolve=True)
     assert isinstance(found, dict)
     return {str(key): value for key, value in found.items()}
@@ -74,7 +76,7 @@ def settings(words: list[str]) -> dict[str, object]:
 def test_what_is_printed_is_what_is_read() -> None:
     for name in NAMES:
         words = [override("dataset.target", name), override("dataset.drop", [name, "other"])]
-        found = settings(typed(" ".join(words)))
+        found = settings(typed(" ".join(words)), composed)
         assert (found["target"], found["drop"]) == (name, [name, "other"])
     every = typed(override("dataset.nominal", NAMES))
     assert settings(every)["nominal"] == list(NAMES)

@@ -56,6 +56,7 @@ def test_scikit_learn_checks(estimator, check):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @parametrize_with_checks(EVERY)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks_of_every_formulation(estimator, check):

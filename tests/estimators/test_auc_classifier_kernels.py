@@ -32,6 +32,7 @@ OVER_PAIRS = {"check_class_weight_classifiers": "the threshold of pair programs 
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @parametrize_with_checks(
     [AUCClassifier("csvm", kernel="rbf", tolerance=1e-6), AUCClassifier("ranksvm", kernel="rbf", tolerance=1e-6)],
     expected_failed_checks=lambda estimator: OVER_PAIRS if estimator.formulation == "ranksvm" else {},

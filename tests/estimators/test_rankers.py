@@ -76,6 +76,7 @@ def patients():
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @parametrize_with_checks([AUCRanker(**UNIQUE), RankerOfTimes(**UNIQUE)])
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
 def test_scikit_learn_checks(estimator, check):

@@ -12,6 +12,7 @@ from auclab.scorecards.items import Item
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @parametrize_with_checks([ScorecardClassifier(time_limit=0.3), ScorecardClassifier(binning="tree", time_limit=0.3)])
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
 def test_scikit_learn_checks(estimator, check):

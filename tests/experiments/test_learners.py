@@ -31,7 +31,12 @@ def grow(cells, labels, arity):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "module", [j48, logistic, naive_bayes, real_adaboost, table, weka_module], ids=lambda module: module.__name__
+    "module",
+    [
+        *(pytest.param(module, marks=pytest.mark.weekly) for module in (j48, logistic, naive_bayes)),
+        *(real_adaboost, table, weka_module),
+    ],
+    ids=lambda module: module.__name__,
 )
 def test_docstrings_run(module):
     assert doctest.testmod(module).failed == 0

@@ -308,7 +308,7 @@ def test_numbers_are_written_without_the_zero():
     assert [tables.probability(p) for p in (0.0001, 0.034, 0.34)] == ["< .001", ".034", ".34"]
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_the_pages_are_those_that_the_file_gives(texts):
     for name, text in texts.items():
         assert (pages.DOCS / f"{name}.md").read_text(encoding="utf-8") == text

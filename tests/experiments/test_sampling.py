@@ -32,6 +32,7 @@ def test_the_polynomial_reaches_the_best_direction(plane, beta):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(beta=1)
 @pytest.mark.parametrize("beta", [None, 1.0])
 def test_samples_as_large_as_the_data_reach_it_too(plane, beta):
     def measure(y, scores):

@@ -64,6 +64,7 @@ def optimum(program, X, y):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(seed=2)
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("kind", ["weighted l1", "huber hinge", "both"])
 def test_every_solver_certifies_what_cvxpy_finds(kind, seed):

@@ -71,6 +71,7 @@ def check(solution, least):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(seed=12)
 @pytest.mark.parametrize("seed", range(40))
 def test_every_solver_certifies_what_cvxpy_finds(seed):
     X, y = sample(seed)
@@ -98,6 +99,7 @@ def test_no_multipliers_prove_more_than_the_optimum(seed):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", ["signs", "box", "row", "buffer", "constant column", "units"])
 def test_constraints_buffers_constant_columns_and_units(kind, seed):

@@ -90,6 +90,7 @@ def test_a_run_is_confirmed(made, name):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("file", ["certificate.json", "metrics.json"])
 def test_what_is_changed_is_noticed(made, name, file):

@@ -18,7 +18,7 @@ from fuzz.constrained import constrained_case, exact_optimum, is_exactly_solved
 COUNT = int(os.environ.get("AUCLAB_FUZZ", "100"))
 SOLVERS = ("newton", "cutting_plane", "clarabel")
 #: Cases of one test.
-PART = 100
+PART = 25
 
 
 def answers(case, seed):
@@ -62,6 +62,7 @@ def best_within(case, points, radius):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(part=1)
 @pytest.mark.parametrize("part", range(max(1, COUNT // PART)))
 def test_no_certificate_is_false(part):
     solved = 0

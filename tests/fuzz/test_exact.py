@@ -186,7 +186,7 @@ def test_seeds_stand_for_cases():
         assert seeded_case(3, kind).code() != seeded_case(4, kind).code()
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_a_worker_that_does_not_come_back_is_given_up():
     worker = programs.Worker(warm=())
     try:

@@ -18,6 +18,7 @@ def hard_cases(rng, n_pos, n_neg):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(sizes=1)
 @pytest.mark.parametrize("sizes", [(20, 180), (8, 392), (30, 300)])
 def test_rare_errors_are_covered(sizes):
     rng, usual, adjusted, repeats = np.random.default_rng(0), 0, 0, 300

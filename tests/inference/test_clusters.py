@@ -113,6 +113,7 @@ def test_what_is_refused():
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize(("size", "correlation"), list(itertools.product([2, 5], [0.0, 0.8])))
 def test_coverage(size, correlation):
     rng, hits, repeats = np.random.default_rng(4), 0, 300

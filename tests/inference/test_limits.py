@@ -167,6 +167,7 @@ FAR_Y = np.array([0, 1, 0, 1, 1, 0, 1, 0])
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("scores", FAR)
 @pytest.mark.parametrize(("name", "options", "ends"), CASES)
 def test_far_scores_have_an_interval_or_are_refused(name, options, ends, scores):

@@ -80,6 +80,7 @@ def test_ends_and_refusals():
 
 
 @pytest.mark.slow
+@pytest.mark.covering(c=1, n=1)
 @pytest.mark.parametrize(("c", "n"), [(3, 60), (5, 300)])
 def test_coverage(c, n):
     truth, hits, repeats = 0.7602499389065233, 0, 300  # Φ(1/√2), of every pair of classes

@@ -100,6 +100,7 @@ def test_what_is_refused():
 
 
 @pytest.mark.slow
+@pytest.mark.covering(alternative=1)
 @pytest.mark.parametrize("alternative", ["greater", "joint"])
 def test_size(alternative):
     rng, rejected, repeats = np.random.default_rng(5), 0, 400

@@ -247,6 +247,7 @@ def scorer_of_dense_rows(use, is_boolean=False):
     return USES[use](dense(use, "bool" if is_boolean else "list"))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("use", "form"), CELLS)
 def test_a_form_of_rows_gives_the_result_of_dense_rows(use, form):
     rows = FORMS[form](dense(use, form))

@@ -47,16 +47,11 @@ def rows_of(place, scorer=None):
 
 
 def cells(uses, *, of_stored_runs=False):
-    """Every pair. A refusal is quick, unless it needs a stored run; of the others one of each scorer and of each use is
-    run with the tests of a change, and all of them weekly.
-    """
-    for i, scorer in enumerate(SCORERS):
-        for j, use in enumerate(uses):
-            refused_at_once = refusal_of(scorer.name, use.name) is not None and not of_stored_runs
-            marks = [] if scorer.name in QUICK or refused_at_once else [pytest.mark.slow]
-            if marks and (i - j) % min(len(SCORERS), len(uses)):
-                marks.append(pytest.mark.weekly)
-            yield pytest.param(scorer, use, id=f"{scorer.name}-{use.name}", marks=marks)
+    """Every pair. A refusal is quick, unless it needs a stored run."""
+    for scorer in SCORERS:
+        for use in uses:
+            quick = not of_stored_runs and (scorer.name in QUICK or refusal_of(scorer.name, use.name) is not None)
+            yield pytest.param(scorer, use, id=f"{scorer.name}-{use.name}", marks=[] if quick else pytest.mark.slow)
 
 
 def need(*packages):
@@ -69,6 +64,7 @@ def never(*_, **__):
     raise AssertionError("work was begun")
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("scorer", "use"), list(cells(SETTINGS)))
 def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
     need(scorer.needs, use.needs)
@@ -134,7 +130,7 @@ def _register(place, run_id, _rows):
 IN_PYTHON = {"pyfunc": _pyfunc, "register": _register}
 
 
-@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize(("scorer", "use"), list(cells(COMMANDS, of_stored_runs=True)))
 def test_a_command_on_a_stored_run(scorer, use, place, stored, tmp_path, capsys):
     need(scorer.needs, use.needs)

@@ -111,6 +111,7 @@ def thresholds(rng: np.random.Generator, y: np.ndarray, s: np.ndarray, w: np.nda
 
 
 @pytest.mark.slow
+@pytest.mark.covering(seed=20)
 @pytest.mark.parametrize("seed", range(200))
 def test_limits_contain_the_value(seed):
     rng = np.random.default_rng(seed)

@@ -4,8 +4,7 @@ import pytest
 from hydra.errors import HydraException
 
 from auclab._core.base import AuclabError
-from auclab.runs.config.compose import TUNABLE, compose_experiment
-from auclab.runs.split.tuning import SYMBOLS
+from auclab.runs.config.compose import SYMBOLS, TUNABLE, compose_experiment
 from auclab.runs.tracking.environment import fingerprint
 
 TUNED = {

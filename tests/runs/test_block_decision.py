@@ -42,6 +42,7 @@ def run_on(folder, out, *settings, of="blocks"):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(probability=1)
 @pytest.mark.parametrize("probability", ["sigmoid", "isotonic"])
 def test_probabilities_are_those_of_memory(folder, tmp_path, monkeypatch, probability):
     monkeypatch.setattr(decision, "TOLERANCE", 1e-9)  # of the inner folds

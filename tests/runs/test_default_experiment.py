@@ -68,6 +68,7 @@ def test_highs_alone_fits_another_formulation_and_says_why():
 
 
 @pytest.mark.slow
+@pytest.mark.covering(dataset=1)
 @pytest.mark.parametrize("dataset", ["breast_cancer", "artificial", "artificial dataset.n_pos=40 dataset.n_neg=150"])
 def test_the_default_is_that_of_the_classifier(dataset):
     """λ, objective and coefficients, on columns that are not scaled: a run scales them anew on every inner fold."""

@@ -57,7 +57,7 @@ def scores_by_hand(X, y, kernels, programs, metric, *, folds=3, seed=0):
     [
         (RBF("scale"), RankSVM(1.0, squared=True), "penalty", [0.001, 0.1]),
         (RBF(0.1), GeneralizedBufferedAUC(-1.0), "threshold", [-0.6, -0.3]),
-        (Polynomial(2), RankSVM(1.0, squared=True), "penalty", [0.01, 0.1]),
+        pytest.param(Polynomial(2), RankSVM(1.0, squared=True), "penalty", [0.01, 0.1], marks=pytest.mark.weekly),
     ],
 )
 def test_scores_and_choice_are_those_of_a_plain_loop(rings, kernel, program, parameter, values):

@@ -173,6 +173,7 @@ def call(capsys, stored):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(stored=1)
 def test_commands_speak_of_the_metric_of_the_kind(call, stored, tmp_path):
     kind, _, result = stored
     metric = KINDS[kind][1]
@@ -278,6 +279,7 @@ def test_a_stored_run_is_checked(call):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(kind=1)
 @pytest.mark.parametrize("kind", ["groups", "times"])
 def test_a_kernel_is_tuned_stored_scored_again_and_checked(folder, tmp_path, capsys, kind):
     tracking = ["tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}"]

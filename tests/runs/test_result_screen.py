@@ -79,6 +79,7 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

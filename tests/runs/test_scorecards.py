@@ -12,7 +12,8 @@ from auclab.runs.stored.stored_files import read_card
 from auclab.scorecards import Card
 from composed import run_here
 
-SMALL = ("dataset=breast_cancer", "formulation.max_items=3", "preprocess.max_candidates=6", "solver.time_limit=20")
+FAST = ("bounds=none", "decision.probability=none")
+SMALL = ("dataset=breast_cancer", "formulation.max_items=3", "preprocess.max_candidates=6", "solver.time_limit=20", *FAST)
 
 
 @pytest.mark.slow

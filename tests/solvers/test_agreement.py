@@ -19,6 +19,7 @@ def solvers_of(program):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("data", PROBLEMS)
 @pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 def test_capable_solvers_agree_and_certify(program, data):

@@ -20,6 +20,7 @@ FEW = [
     CSVM(0.02, squared=True),
     ECSVM(-0.1),
 ]
+OTHERS = [pytest.param(program, marks=pytest.mark.weekly) for program in CONVEX if program not in FEW]
 
 
 def sparse_text(seed=0, n_rows=24, n_features=520):
@@ -86,7 +87,7 @@ def test_many_features_have_the_optimum_of_clarabel(program):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", CONVEX, ids=label)
+@pytest.mark.parametrize("program", [*FEW, *OTHERS], ids=label)
 def test_the_spaces_for_many_features_change_no_optimum(program, monkeypatch):
     # Collinear and constant columns leave the span without a dimension for some cuts.
     X, y = overlapping(20, 20, 25, 4)
@@ -100,6 +101,7 @@ def test_the_spaces_for_many_features_change_no_optimum(program, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("program", [*FEW, CSVM(0.02), ECSVM(-0.1, "l1")], ids=label)
 def test_a_bundle_that_forgets_still_certifies(program, many, monkeypatch):
@@ -129,6 +131,7 @@ def test_marginals_made_anew_are_those_that_were_kept(program, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("program", FEW, ids=label)
 def test_weights_are_repetitions_and_sparse_is_dense(program, many, monkeypatch):

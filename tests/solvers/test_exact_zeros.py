@@ -74,6 +74,7 @@ CASES = [
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize(("regulariser", "loss", "margins", "solver"), CASES)
 def test_the_support_is_that_of_the_optimum(regulariser, loss, margins, solver):
     program = Composed(margins, loss, REGULARISERS[regulariser])

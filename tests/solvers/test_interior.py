@@ -56,6 +56,7 @@ def sparse(seed=0):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("data", [wide, sparse, overlapping, tied])
 @pytest.mark.parametrize("program", [*WITH_NORM, *MORE], ids=label)
 def test_the_optimum_is_that_of_the_printed_model(program, data):
@@ -134,6 +135,7 @@ def test_auto_takes_it_for_few_rows_with_many_columns():
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("solver", ["interior", "newton"])
 @pytest.mark.parametrize(
     "program",
@@ -169,6 +171,7 @@ def test_a_working_set_of_columns_ends_at_the_optimum_over_all(program, solver, 
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("norm", ["l1", "linf"])
 @pytest.mark.parametrize("kind", [RankSVM, CSVM])
 @pytest.mark.parametrize("shape", [(100, 2_000), (200, 2_000)])

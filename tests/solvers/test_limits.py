@@ -23,7 +23,7 @@ PROGRAMS = {
     "partial AUC l1": PartialAUC(0.1, 1e-3, "l1"),
     "bAUC": BufferedAUC(),
 }
-SHAPES = {"many rows": (600, 40), "many columns": (80, 300)}
+SHAPES = {"many columns": (80, 300), "many rows": (600, 40)}
 
 
 def table(n_rows, n_columns):
@@ -46,6 +46,7 @@ def looks(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_limit_is_kept(solver, shape, looks):

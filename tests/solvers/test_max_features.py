@@ -138,6 +138,7 @@ def test_all_categories_of_a_nominal_feature_count_as_one_and_need_no_penalty(k)
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("own", [0, 1])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "csr"])

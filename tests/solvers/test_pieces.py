@@ -78,6 +78,7 @@ def optimum(program, cost, X, y, constrained=lambda w: []):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("comparisons", ["pairs", "points"])
 @pytest.mark.parametrize("kind", REGULARISERS)
 @pytest.mark.parametrize("loss", LOSSES)
@@ -107,6 +108,7 @@ CONSTRAINTS = [
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("comparisons", ["pairs", "points"])
 @pytest.mark.parametrize("kind", ["l1", "l2²", "elastic net", "group lasso"])
 @pytest.mark.parametrize("loss", LOSSES)

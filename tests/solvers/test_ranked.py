@@ -48,6 +48,7 @@ def programs(loss, seed):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(seed=3)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", KINDS)

@@ -66,6 +66,7 @@ CASES = [
 
 
 @pytest.mark.slow
+@pytest.mark.covering(seed=6)
 @pytest.mark.parametrize("seed", range(12))
 def test_norms_are_those_of_all_pairs_in_one_linear_program(seed):
     X, y, weight, _ = draw(seed)

@@ -43,6 +43,7 @@ def test_columns_of_any_scale_beside_each_other(program):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("scale", [1e-9, 1e9, 1e-60, 1e60])
 @pytest.mark.parametrize(
     "program",

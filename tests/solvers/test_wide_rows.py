@@ -151,6 +151,7 @@ def test_a_point_on_rotated_rows_is_one_on_the_rows(program):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("data", [wide, conflicting, sparse])
 @pytest.mark.parametrize("program", [*EUCLIDEAN, *SOFT], ids=label)
 def test_the_optimum_is_that_without_rotation(program, data, monkeypatch):
@@ -180,6 +181,7 @@ def test_weights_are_repeated_rows(program, solver):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("name", DEGENERATE)
 @pytest.mark.parametrize(
     "program",

@@ -42,10 +42,10 @@ def test_jobs_are_composed_as_by_hydra(hydra):
     """Everything but what a job alone knows, in the order in which a sweep asks for it, and asked twice."""
     master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
     shared = SharedLoader(hydra.config_loader.get_search_path())
-    for overrides in JOBS * 2:
-        expected = hydra.config_loader.load_sweep_config(master, list(overrides))
+    expected = [hydra.config_loader.load_sweep_config(master, list(overrides)) for overrides in JOBS]
+    for overrides, by_hydra in zip(JOBS * 2, expected * 2, strict=True):
         found = shared.load_sweep_config(master, list(overrides))
-        assert OmegaConf.to_container(found) == OmegaConf.to_container(expected)
+        assert OmegaConf.to_container(found) == OmegaConf.to_container(by_hydra)
         assert OmegaConf.is_struct(found)
         with pytest.raises(Exception, match="nothing"):
             found.nothing = 1

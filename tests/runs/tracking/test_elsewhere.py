@@ -142,7 +142,6 @@ def test_a_server_keeps_runs_and_their_files(server, tmp_path):
 
 
 @pytest.mark.weekly
-@pytest.mark.slow
 def test_a_server_that_dies_in_a_sweep_loses_no_job_and_doubles_none(tmp_path):
     """All jobs are computed; the command that is printed sends them to the server that was started again."""
     port, place = free_port(), tmp_path / "server"
@@ -200,7 +199,7 @@ def test_a_sweep_on_a_server_is_resumed_and_compared(server, tmp_path, capsys):
     assert "the numbers are the same" in said
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_postgresql_keeps_runs(postgresql, tmp_path):
     tracking = TrackingConfig(dir=str(tmp_path / "mlruns"), experiment="auclab", uri=postgresql)
     kept = keep_run(tmp_path / "out", tracking)

@@ -72,7 +72,6 @@ print(model.decision_function(dataset.X).tolist())
 
 
 @pytest.mark.weekly
-@pytest.mark.slow
 def test_saving_imports_neither_mlflow_nor_all_of_scikit_learn(tmp_path):
     command = [sys.executable, "-c", SAVE, str(tmp_path / "model")]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
