@@ -118,8 +118,9 @@ def answer(result: Result) -> list[tuple[str, Text]]:
     """Rows of the first screen: label and text."""
     key = shown_metric(result.folds[0].parts["train"].metrics)
     rows = [("model", _model(result)), (f"test {WORDS.get(key, key)}", _test(result, key))]
-    rows += [("optimal", _optimal(result)), ("rows", Text(_rows(result)))]
+    rows.append(("optimal", _optimal(result)))
     rows += [("", Text(note, "yellow")) for note in _notes_on_interval(result, key)]
+    rows.append(("rows", Text(_rows(result))))
     if columns := _used_columns(result):
         rows.append(("columns", Text(columns)))
     return rows + [("warning", Text(text, "yellow")) for text in warnings(result)]
