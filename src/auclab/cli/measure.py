@@ -14,12 +14,13 @@ from auclab._core.base import AuclabError
 from auclab._core.files import replace_file
 from auclab._core.words import did_you_mean, few
 from auclab.datasets.file import FileSettings, read_table
-from auclab.datasets.target import Ranked, Roles, group_labels
+from auclab.datasets.target import Ranked, group_labels
 from auclab.inference.measurement import Measurement
 from auclab.inference.measurement import measure as measure_scores
 from auclab.runs.screen.console import print_row, print_table
 from auclab.runs.stored.visible import visible
 
+_WRITTEN = ("sep", "decimal", "encoding")
 TABLES, FIGURES = (".md", ".csv", ".tex", ".html"), (".png", ".pdf", ".svg")
 
 
@@ -82,11 +83,10 @@ def _read(arguments: Namespace, names: list[str]) -> tuple[Any, Ranked]:
         raise AuclabError(f"{path} does not exist; give a table with labels and a column for each scorer")
     if arguments.target is None and arguments.time is None:
         raise AuclabError("--target names the column of labels; with censored times give --time and --event")
-    roles = Roles(arguments.target, arguments.group, arguments.time, arguments.event, graded=arguments.graded)
+    given = {key: getattr(arguments, key) for key in ("target", "group", "time", "event", "graded", *_WRITTEN)}
     nominal = () if arguments.cluster is None else (arguments.cluster,)
-    lists = {"nominal": nominal, "drop": (), "missing": (), "decimal_comma": ()}
-    written = {"sep": arguments.sep, "decimal": arguments.decimal, "encoding": arguments.encoding}
-    frame = read_table(path, FileSettings(roles, lists, written)).frame
+    settings = FileSettings.of({**given, "nominal": list(nominal)})
+    roles, frame = settings.roles, read_table(path, settings).frame
     for name in (*roles.columns, *nominal, *names):
         if name not in frame:
             columns = [str(column) for column in frame]
