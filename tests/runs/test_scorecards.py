@@ -13,7 +13,13 @@ from auclab.scorecards import Card
 from composed import run_here
 
 FAST = ("bounds=none", "decision.probability=none")
-SMALL = ("dataset=breast_cancer", "formulation.max_items=3", "preprocess.max_candidates=6", "solver.time_limit=20", *FAST)
+SMALL = (
+    "dataset=breast_cancer",
+    "formulation.max_items=3",
+    "preprocess.max_candidates=6",
+    "solver.time_limit=20",
+    *FAST,
+)
 
 
 @pytest.mark.slow
