@@ -66,7 +66,7 @@ def test_times(scores, capsys):
     ("words", "message"),
     [
         (["--score", "model"], "--target names the column of labels"),
-        (["--target", "ill", "--score", "model"], "Give --positive, such as"),
+        (["--target", "died", "--positive", "x", "--score", "model"], "label 'x' does not occur"),
         (["--target", "ill", "--positive", "yes", "--score", "modell"], "no column 'modell' (did you mean 'model'?)"),
         (["--target", "ill", "--positive", "yes", "--score", "patient"], "not numbers"),
         (["--time", "days", "--score", "model"], "--time is given and --event is not"),

@@ -127,7 +127,9 @@ def test_exported_files_are_those_of_the_model(call, model_folder, tmp_path):
     assert json.loads(text) == json.loads((model_folder / "scorer.json").read_text(encoding="utf-8"))
     code, said, _ = call("export", "last", "--to", "sql", "--out", tmp_path / "score.sql")
     assert (code, "written" in said) == (0, True)
-    assert "CASE COALESCE(CAST(\"region\" AS TEXT), 'Nord')" in (tmp_path / "score.sql").read_text(encoding="utf-8")
+    assert "CASE COALESCE(TRIM(CAST(\"region\" AS TEXT)), 'Nord')" in (tmp_path / "score.sql").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_links_and_damage_are_refused(model_folder, tmp_path):

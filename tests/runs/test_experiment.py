@@ -210,6 +210,8 @@ TINY = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20", "dataset.n
 @pytest.mark.slow
 @pytest.mark.parametrize(("group", "choice"), [(group, choice) for group in GROUPS for choice in choices_in(group)])
 def test_every_yaml_works(tmp_path, group, choice):
+    if choice == "lightgbm":
+        pytest.importorskip("lightgbm")
     value = f"{group}=[{choice}]" if group == "bounds" else f"{group}={choice}"
     store = [f"tracking.dir={tmp_path / 'mlruns'}"] if choice == "mlflow" else []
     # One is for constraints that it alone can take, one for programs with a norm.

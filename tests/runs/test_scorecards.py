@@ -14,7 +14,10 @@ from composed import run_here
 
 FAST = ("bounds=none", "decision.probability=none")
 SMALL = (
-    *("dataset=breast_cancer", "formulation.max_items=3", "preprocess.max_candidates=6", "solver.time_limit=20"),
+    "dataset=breast_cancer",
+    "formulation.max_items=3",
+    "preprocess.max_candidates=6",
+    "solver.time_limit=20",
     *FAST,
 )
 

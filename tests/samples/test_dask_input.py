@@ -113,12 +113,13 @@ def test_solve_and_the_classifier_take_collections(frame):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own
-def test_the_first_lines_of_the_page_on_200_partitions(tmp_path, monkeypatch):
+@pytest.mark.parametrize("n_partitions", [6, pytest.param(200, marks=pytest.mark.weekly)])
+def test_the_first_lines_of_the_page(tmp_path, monkeypatch, n_partitions):
     """The optimum and the coefficients of memory, and limits around its AUC."""
     rng = np.random.default_rng(4)
     y = (rng.random(20_000) < 0.4).astype("int8")
     X = pd.DataFrame(rng.normal(size=(20_000, 3)) + 0.5 * y[:, None], columns=["a", "b", "c"])
-    frames.from_pandas(X.assign(y=y), npartitions=200).to_parquet(tmp_path / "FOLDER")
+    frames.from_pandas(X.assign(y=y), npartitions=n_partitions).to_parquet(tmp_path / "FOLDER")
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "blocks.md").read_text()
     block = page.partition("```python\n")[2].partition("```")[0]
@@ -129,7 +130,7 @@ def test_the_first_lines_of_the_page_on_200_partitions(tmp_path, monkeypatch):
     ):
         exec(compile(block, "docs/blocks.md", "exec"), names)
         scores = names["scores"].compute()
-    assert names["rows"].npartitions == 200
+    assert names["rows"].npartitions == n_partitions
     assert names["solution"].objective == pytest.approx(solve("ranksvm", X, y).objective, rel=2e-6)
     np.testing.assert_allclose(scores, X.to_numpy() @ names["model"].coef_[0] + names["model"].intercept_, atol=1e-12)
     value, (low, high) = auc_score(y, scores), names["summary"].auc()
@@ -140,10 +141,11 @@ def test_the_first_lines_of_the_page_on_200_partitions(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own
-def test_summaries_of_collections_have_the_limits_of_memory(frame, tmp_path):
+@pytest.mark.parametrize("n_partitions", [8, pytest.param(30, marks=pytest.mark.weekly)])
+def test_summaries_of_collections_have_the_limits_of_memory(frame, tmp_path, n_partitions):
     """Of a series that Dask reads in fewer parts, of persisted ones, and of arrays; with weights too."""
     memory = frame[["count", "y"]].assign(other=np.arange(900.0) % 7)
-    frames.from_pandas(memory, npartitions=30).to_parquet(tmp_path / "rows")
+    frames.from_pandas(memory, npartitions=n_partitions).to_parquet(tmp_path / "rows")
     y, s = memory["y"].to_numpy(), memory["count"] + memory["other"].to_numpy() / 8
     edges = score_edges(s[y == 1], s[y == 0], 16)
     by_weight = ScoreSummary.from_scores(y, s, edges=edges, sample_weight=memory["other"])

@@ -94,22 +94,26 @@ def test_sums_over_blocks_are_those_of_all_pairs(folder, order, program, read_to
             np.testing.assert_allclose(found, pairs, rtol=1e-9, atol=1e-10 * abs(pairs).max())
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("solver", ["newton", pytest.param("cutting_plane", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("times", [False, True])
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_solve_is_certified_as_in_memory(folder, order, times, solver):
+@pytest.mark.parametrize(
+    "program",
+    [RankSVM(1e-2), RankSVM(1e-2, loss="squared_hinge", squared=True), RankSVM(1e-2, norm="l1"), BufferedAUC()],
+    ids=str,
+)
+def test_a_solve_is_certified_as_in_memory(folder, program, order, times, solver):
     table, X, frame = table_of(folder, order)
     y = frame["days" if times else "grade"]
     given = {"groups": frame["group"], "sample_weight": frame["weight"]} | ({"event": frame["died"]} if times else {})
-    squares = {"loss": "squared_hinge", "squared": True}
-    for program in (RankSVM(1e-2), RankSVM(1e-2, **squares), RankSVM(1e-2, norm="l1"), BufferedAUC()):
-        blocks, memory = (auclab.solve(program, rows, y, solver=solver, **given) for rows in (table, X))
-        assert str(blocks.status).startswith("optimal")
-        assert blocks.gap <= 1e-6
-        assert blocks.objective == pytest.approx(memory.objective, rel=2e-6)
-        assert blocks.lower_bound <= memory.objective * (1.0 + 1e-9)
-        certificate = auclab.certify(program, table, y, blocks.coef, **given)
-        assert certificate.objective == pytest.approx(blocks.objective, rel=1e-9)
+    blocks, memory = (auclab.solve(program, rows, y, solver=solver, **given) for rows in (table, X))
+    assert str(blocks.status).startswith("optimal")
+    assert blocks.gap <= 1e-6
+    assert blocks.objective == pytest.approx(memory.objective, rel=2e-6)
+    assert blocks.lower_bound <= memory.objective * (1.0 + 1e-9)
+    certificate = auclab.certify(program, table, y, blocks.coef, **given)
+    assert certificate.objective == pytest.approx(blocks.objective, rel=1e-9)
 
 
 @pytest.mark.slow
