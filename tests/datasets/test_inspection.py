@@ -232,3 +232,16 @@ def test_svmlight(tmp_path: Path) -> None:
         assert dataset.n_pos == 6
     with pytest.raises(AuclabError, match="columns of an svmlight file have no names"):
         inspect_file(tmp_path / "rows.svm", target="y")
+
+
+@pytest.mark.parametrize(("labels_", "graded"), [(np.arange(20) % 3, True), (np.arange(20) % 2, False)])
+def test_queries_of_svmlight_say_which_rows_are_compared(tmp_path: Path, labels_: np.ndarray, graded: bool) -> None:
+    from sklearn.datasets import dump_svmlight_file
+
+    dump_svmlight_file(np.eye(20, 6), labels_, str(tmp_path / "rows.svm"), query_id=np.arange(20) // 5)
+    found = inspect_file(tmp_path / "rows.svm")
+    assert found.settings.get("graded", False) == graded
+    assert found.written[-1] == "4 queries (qid), within which rows are compared"
+    assert found.problems == ()
+    dataset, _ = check_command(found)
+    assert dataset.target.kind == "groups"

@@ -106,6 +106,9 @@ def test_the_screen_of_a_run_has_six_lines(results, console, tmp_path):
     rows = [line for line in console.file.getvalue().splitlines() if line and not line.startswith(" ")]
     assert [row[:9].rstrip() for row in rows] == ["model", "test AUC", "optimal", "rows", "seconds", "next"]
     assert console.file.getvalue().count("95% interval") == 1
+    (counts,) = [line for line in rows if line.startswith("rows")]
+    data = results["one"].dataset
+    assert f"{data.n_pos} labelled 1 (positive), {data.n_neg} labelled 0; share of 1 ." in counts
 
 
 def test_without_a_database_no_page_is_offered(results, console, tmp_path):

@@ -505,12 +505,13 @@ def _of_svmlight(where: Path, target: str | None, positive: str | None) -> Inspe
         )
     X, labels, queries = read_svmlight(where)
     chosen = choose_target(pd.DataFrame({"": labels}), "", positive)
-    if queries is not None and chosen is not None:
-        if graded := len(chosen.counts) > 2 and positive is None:
-            chosen = Target("", "", False, chosen.counts, f"its labels are grades, and {QUERY} says what is compared")
-        chosen = replace(chosen, query=QUERY, graded=graded)
+    if queries is not None and positive is None and chosen is not None and len(chosen.counts) > 2:
+        chosen = Target("", "", False, chosen.counts, "they are grades", graded=True)
     filled = f"{X.nnz / max(1, X.shape[0] * X.shape[1]):.2g} of the entries are not 0".replace("0.", ".", 1)
-    found = Inspection(where, X.shape[0], 0, (f"{X.shape[1]:,} columns without names", filled), (), chosen)
+    written = [f"{X.shape[1]:,} columns without names", filled]
+    if queries is not None:
+        written.append(f"{len(set(queries)):,} queries ({QUERY}), within which rows are compared")
+    found = Inspection(where, X.shape[0], 0, tuple(written), (), chosen)
     refusals = Refusals()
     with refusals.collected():
         dataset = load_file(**found.settings)

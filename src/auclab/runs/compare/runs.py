@@ -194,7 +194,8 @@ def read_run(store_dir: str | Path, name: str, *, status: str | None = None, all
             "them"
         )
     some = _read(store, _joined([of_status, *_RUNS_ALONE]), None, newest=LOOKED_AT_NAMES, allow=allow)
-    near = did_you_mean(name, ["last", *some["run"].unique(), *map(_short, some["run_id"])])
+    known = [*some["run"].unique(), *map(_short, some["run_id"])]
+    near = "" if name == "last" else did_you_mean(name, ["last", *known])
     raise AuclabError(f"no run is called {name!r}{near}; auclab runs lists them")
 
 
