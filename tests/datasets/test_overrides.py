@@ -112,7 +112,7 @@ def test_a_word_that_cannot_be_read_is_printed_as_it_can(word: str, value: objec
     assert settings(typed(found[1]))[word.partition("=")[0].removeprefix("dataset.")] == value
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_the_printed_command_runs(tmp_path: Path) -> None:
     """Every advice of the messages, one after the other, until the run ends well."""
     names = ["x", "Größe [cm]", "income (€, year)", 'said "no"', "done [0/1], =?"]
