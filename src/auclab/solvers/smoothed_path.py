@@ -90,7 +90,8 @@ class SmoothedPath:
         """Steps with the last Hessian, then with the sample's own where that is too far off or w = 0 may be optimal."""
         loss = self._loss(k)
         if self._hessian is not None:
-            iterate = method.minimise(loss, evaluation, self._hessian, relative_tolerance=ROUGH)
+            # The predicted reduction with a Hessian of another point has to be smaller.
+            iterate = method.minimise(loss, evaluation, self._hessian, relative_tolerance=0.1 * ROUGH)
             evaluation = iterate.evaluation
             if iterate.converged and not self._is_near_null(k, self._value(k, evaluation), evaluation):
                 return iterate
