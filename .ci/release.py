@@ -41,8 +41,9 @@ EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "postgresql": (("runs", "--store", "postgresql+psycopg://me@127.0.0.1/runs"), "pip install 'auclab[postgresql]'"),
 }
-#: Extras without a command of their own: tools for the repository, and what studies are beside.
-TOOLS = ("dev", "docs", "weka", "survival")
+#: Extras without a command of their own: tools for the repository, what studies need, and
+#: readers of files that a release has not at hand.
+TOOLS = ("dev", "docs", "weka", "survival", "tables")
 SOLVE = """
 import auclab, numpy as np
 from sklearn.utils.estimator_checks import check_estimator

@@ -68,6 +68,14 @@ def _table(folder: Path) -> None:
     _rows(10, 1).drop(columns=["customer_id", "y"]).to_csv(folder / "new.csv", index=False)
 
 
+def _scores(folder: Path) -> None:
+    """scores.csv: two scorers, two rows of each patient."""
+    rows = _rows(120)
+    ill = ["yes" if each else "no" for each in rows["y"]]
+    numbers = rows.select_dtypes("number").drop(columns="y").iloc[:, :2].set_axis(["model", "radiologist"], axis=1)
+    numbers.assign(ill=ill, patient=[k // 2 for k in range(120)]).to_csv(folder / "scores.csv", index=False)
+
+
 def _customers(folder: Path) -> None:
     _rows(120).to_csv(folder / "customers.csv", index=False)
     _rows(10, 1).drop(columns="y").to_csv(folder / "new.csv", index=False)
@@ -129,6 +137,7 @@ NEEDS: dict[str, Needs] = {
     ),
     "docs/constraints.md": Needs(tables=("german_credit.csv",)),
     "docs/groups_and_times.md": Needs(_ranked_tables),
+    "docs/inference.md": Needs(_scores),
     "docs/kernels.md": Needs(tables=("phoneme.csv",)),
     "docs/linear_or_kernel.md": Needs(tables=("manifest.csv",)),
     "docs/losses_and_regularisers.md": Needs(tables=("german_credit.csv",)),

@@ -121,7 +121,7 @@ def test_the_first_lines_of_the_page(tmp_path, monkeypatch, n_partitions):
     X = pd.DataFrame(rng.normal(size=(20_000, 3)) + 0.5 * y[:, None], columns=["a", "b", "c"])
     frames.from_pandas(X.assign(y=y), npartitions=n_partitions).to_parquet(tmp_path / "FOLDER")
     monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[2] / "docs" / "blocks.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "blocks.md").read_text(encoding="utf-8")
     block = page.partition("```python\n")[2].partition("```")[0]
     names = {}
     with (
