@@ -50,13 +50,6 @@ POSIX_ALONE = {
 }
 
 
-def pytest_configure(config):
-    line = (
-        "covering(**most): of the slow cases only a few that have every value of every parameter are not weekly; of a "
-    )
-    config.addinivalue_line("markers", line + "parameter that is named, its first so many values")
-
-
 @pytest.hookimpl(tryfirst=True)  # before what -m does not choose is left out
 def pytest_collection_modifyitems(items):
     """Weekly tests are marked. What this machine lacks is the reason of a skip: tables of the mark `needs_tables`, and

@@ -14,7 +14,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from auclab import AuclabError
-from auclab.estimators.baselines import AnyClassifier, ScoredClassifier, as_formulation
+from auclab.estimators.baselines import AnyClassifier, ScoredClassifier, as_baseline
 from auclab.formulations import BufferedAUC
 from auclab.metrics import auc_score
 from auclab.runs.tracking.model import MODEL_FILE, load_model
@@ -62,7 +62,7 @@ def test_sparse_rows_weights_and_parameters():
         (lambda: AnyClassifier(estimator=StandardScaler()), "not a classifier with fit and predict"),
         (lambda: AnyClassifier(estimator=SVC(), tunable="c"), r"not a parameter of SVC \(did you mean 'C'\?\)"),
         (lambda: AnyClassifier(estimator=GaussianNB()).classifier(rows()[1], "balanced"), "no parameter class_weight"),
-        (lambda: as_formulation(3), "not a classifier"),
+        (lambda: as_baseline(3), "not a classifier"),
     ],
 )
 def test_what_is_refused(make, message):
@@ -71,8 +71,8 @@ def test_what_is_refused(make, message):
 
 
 def test_a_classifier_is_a_formulation():
-    assert as_formulation(classifier := SVC()) == AnyClassifier(estimator=classifier)
-    assert as_formulation(program := BufferedAUC()) is program
+    assert as_baseline(classifier := SVC()) == AnyClassifier(estimator=classifier)
+    assert as_baseline(program := BufferedAUC()) is program
 
 
 @pytest.mark.slow

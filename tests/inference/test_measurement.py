@@ -41,6 +41,12 @@ def test_groups_and_times():
     assert found.events == event.sum()
 
 
+def test_labels_that_are_words_have_their_positives():
+    y, scores, groups = sample()
+    found = measure(np.where(y == 1, "ill", "well"), scores, groups=groups, pos_label="ill")
+    assert (found.events, found.units) == (int(y.sum()), "30 groups")
+
+
 def test_probabilities_are_checked_and_other_scores_are_not():
     y, scores, _ = sample()
     p = 1 / (1 + np.exp(-scores["a"]))

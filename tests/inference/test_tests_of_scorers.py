@@ -37,7 +37,7 @@ def test_the_joint_test_is_that_of_the_contrasts():
     assert [(pair.first, pair.second) for pair in found.pairs] == [(0, 1), (0, 2), (1, 2)]
     for pair in found.pairs:
         assert pair.comparison == compare_scorers(y, scores[pair.first], scores[pair.second])
-    assert [pair.p_holm for pair in found.pairs] == holm([pair.comparison.p_value for pair in found.pairs])
+    assert [pair.p_holm for pair in found.pairs] == holm([pair.comparison.p_value for pair in found.pairs]).tolist()
 
 
 def test_scorers_that_are_the_same_add_no_degree_of_freedom():
@@ -54,6 +54,14 @@ def test_two_scorers_have_the_square_of_their_statistic(metric):
     options = {"beta": 2.0} if metric == "soft_auc" else {}
     pair = compare_scorers(y, a, b, metric, **options)
     assert compare_scorers(y, [a, b], metric=metric, **options).statistic == pytest.approx(pair.statistic**2, rel=1e-8)
+
+
+def test_a_difference_that_all_rows_share_is_not_no_difference():
+    y, s = np.repeat([0, 1], 20), np.arange(40.0)
+    found = compare_scorers(y, [s, -s, 2 * s])
+    assert (found.statistic, found.df) == (np.inf, 0)
+    assert np.isnan(found.p_value)
+    assert found.pairs[0].comparison.p_value < 1e-4
 
 
 def test_one_sided_tests_share_the_two_sided_p():

@@ -278,7 +278,7 @@ class AnyClassifier(Baseline):
         return replace(self, estimator=clone(self.estimator).set_params(**{self.tunable: number}))
 
 
-def as_formulation(made: Any) -> Any:
+def as_baseline(made: Any) -> Any:
     """What a configuration has made as a formulation: a classifier of scikit-learn's interface is a baseline."""
     return made if hasattr(made, "kind") else AnyClassifier(estimator=made)
 

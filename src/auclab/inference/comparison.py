@@ -304,17 +304,7 @@ def compare_scorers(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     metric: str | Callable[..., float] = "auc",
-    *,
-    level: float = 0.95,
-    method: str = "auto",
-    sample_weight: ArrayLike | None = None,
-    pos_label: Any = None,
-    clusters: ArrayLike | None = None,
-    alternative: Alternative = "two-sided",
-    margin: float = 0.0,
-    resamples: int | None = None,
-    seed: int = 0,
-    **options: Any,
+    **keywords: Any,
 ) -> Comparison: ...
 
 
@@ -324,17 +314,7 @@ def compare_scorers(
     scores_a: Sequence[ArrayLike],
     scores_b: None = None,
     metric: str | Callable[..., float] = "auc",
-    *,
-    level: float = 0.95,
-    method: str = "auto",
-    sample_weight: ArrayLike | None = None,
-    pos_label: Any = None,
-    clusters: ArrayLike | None = None,
-    alternative: Alternative = "two-sided",
-    margin: float = 0.0,
-    resamples: int | None = None,
-    seed: int = 0,
-    **options: Any,
+    **keywords: Any,
 ) -> JointComparison: ...
 
 
@@ -554,7 +534,8 @@ class JointComparison:
         The metric of every scorer.
     statistic, df, p_value : float, int, float
         χ² of the contrasts with the first scorer; NaN where their covariance is unknown, p = 1 with 0 degrees of
-        freedom where no observation distinguishes any two scorers.
+        freedom where no observation distinguishes any two scorers. Where scorers differ and all observations contribute
+        the same difference, ∞ with p NaN: their pairs have limits of their own.
     pairs : tuple of ScorerPair
         Every pair, with p after Holm.
 
@@ -594,7 +575,7 @@ def _jointly(
         statistic,
         df,
         p_value,
-        tuple(ScorerPair(*pair, p) for pair, p in zip(pairs, adjusted, strict=True)),
+        tuple(ScorerPair(*pair, float(p)) for pair, p in zip(pairs, adjusted, strict=True)),
     )
 
 
@@ -618,25 +599,35 @@ def wald_test(difference: Array, covariance: Array) -> tuple[float, int, float]:
     eigenvalues, vectors = np.linalg.eigh(covariance)
     kept = eigenvalues > FLAT * max(float(eigenvalues[-1]), 0.0)
     df = int(np.count_nonzero(kept))
+    unseen = vectors[:, ~kept].T @ difference  # differences that all rows share
+    if np.any(abs(unseen) > FLAT):
+        return math.inf, df, math.nan
     if df == 0:
         return 0.0, 0, 1.0
     statistic = float(np.sum((vectors[:, kept].T @ difference) ** 2 / eigenvalues[kept]))
     return statistic, df, float(chi2.sf(statistic, df))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """P adjusted for all of them: the k-th smallest of n times ``n − k + 1``, ascending, at most 1 (Holm 1979).
+def holm(p_values: Sequence[float]) -> Array:
+    """P-values corrected for their number k by Holm's (1979) step-down method.
+
+    The i-th smallest is multiplied by k + 1 − i; the results are then made non-decreasing and capped at 1.
+
+    See Also
+    --------
+    compare_scorers : All pairs of several scorers.
 
     Examples
     --------
-    >>> holm([0.01, 0.04, 0.03])
+    >>> holm([0.01, 0.04, 0.03]).round(12).tolist()
     [0.03, 0.06, 0.06]
     """
-    order = np.argsort(p_values)
-    raised = np.sort(p_values) * np.arange(len(p_values), 0, -1)
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = np.minimum(np.maximum.accumulate(raised), 1.0)
-    return [float(p) for p in adjusted]
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    corrected = np.empty(p.size)
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected
 
 
 def compared(

@@ -31,7 +31,7 @@ class Measurement:
     Attributes
     ----------
     n, events : int
-        Rows, and positives or observed events.
+        Rows, and positives (of grades those above the lowest) or observed events.
     units : str
         What is independent: "rows", or clusters and groups with their number.
     estimates : dict
@@ -245,7 +245,7 @@ def _all_pairs(named: dict[str, Array], metric: str, compared: Any) -> tuple[Sco
     names = list(named)
     pairs = [(a, b, compared(metric, names[a], names[b])) for a in range(len(names)) for b in range(a + 1, len(names))]
     adjusted = holm([comparison.p_value for _, _, comparison in pairs])
-    return tuple(ScorerPair(*pair, p) for pair, p in zip(pairs, adjusted, strict=True))
+    return tuple(ScorerPair(*pair, float(p)) for pair, p in zip(pairs, adjusted, strict=True))
 
 
 def _calibrated(positive: Any, named: dict[str, Array], level: float) -> dict[str, CalibrationCheck]:
@@ -274,17 +274,16 @@ def _of_pairs(
         events, units = int(observed.sum()), "rows"
     else:
         pairs = ordered_pairs(y, groups, sample_weight, pos_label=pos_label)
-        levels = as_column("y_true", y)
-        events, units = int(np.sum(levels > levels.min())) if levels.dtype.kind in "biuf" else 0, "groups"
-        units = f"{np.unique(as_column('groups', groups)).size:,} groups"
+        levels = np.unique(as_column("y_true", y))
+        positive = positive_mask(y, pos_label) if levels.size == 2 else as_column("y_true", y) > levels[0]
+        events, units = int(positive.sum()), f"{np.unique(as_column('groups', groups)).size:,} groups"
 
     def compared(metric: Any, first: str, second: str) -> Comparison:
         return compare_pairs(pairs, named[first], named[second], metric, level=level)
 
-    kinds: Any = tuple(metrics)
-    estimates = {
-        name: {metric: estimate_pairs(pairs, each, metric, level=level) for metric in kinds}
-        for name, each in named.items()
-    }
+    def estimated(metric: Any, scores: Array) -> Estimate:
+        return estimate_pairs(pairs, scores, metric, level=level)
+
+    estimates = {name: {metric: estimated(metric, each) for metric in metrics} for name, each in named.items()}
     comparisons = {metric: _all_pairs(named, metric, compared) for metric in metrics if len(named) > 1}
     return Measurement(pairs.n_rows, events, units, estimates, comparisons, {}, level)

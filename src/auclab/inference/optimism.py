@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.forms import as_column, distinct
+from auclab.datasets.splits import take_rows
 from auclab.inference.estimation import check_level, estimate
 from auclab.metrics.registry import METRICS
 
@@ -132,7 +133,7 @@ def validate(
     (True, True, True)
     """
     from sklearn.base import clone
-    from sklearn.utils import _safe_indexing, indexable
+    from sklearn.utils import indexable
     from sklearn.utils.parallel import Parallel, delayed
 
     check_level(level)
@@ -150,10 +151,10 @@ def validate(
 
     def scores_of(rows: Any, *parts: Any) -> list[Array]:
         """Scores of parts of the rows by the estimator that is fitted to `rows`."""
-        fitted = clone(estimator).fit(_safe_indexing(X, rows), labels[rows])
+        fitted = clone(estimator).fit(take_rows(X, rows), labels[rows])
         for name in ("decision_function", "predict_proba"):
             if hasattr(fitted, name):
-                found = [np.asarray(getattr(fitted, name)(_safe_indexing(X, part))) for part in parts]
+                found = [np.asarray(getattr(fitted, name)(take_rows(X, part))) for part in parts]
                 return [of[:, 1] if of.ndim == 2 else of for of in found]
         raise AuclabError(f"{type(fitted).__name__} has no decision_function and no predict_proba; use one that scores")
 

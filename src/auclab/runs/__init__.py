@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from auclab.inference.comparison import holm
     from auclab.runs.compare.cells import Cells, arrange, long_form
     from auclab.runs.compare.paired import (
         ColumnPair,
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
         Ranking,
         compare_columns,
         critical_difference,
-        holm,
         mean_interval,
         paired_test,
         rank_columns,

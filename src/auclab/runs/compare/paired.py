@@ -7,7 +7,7 @@ two columns alone (Benavoli, Corani & Mangili 2016, Journal of Machine Learning 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, get_args
@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from auclab._core.base import Array, AuclabError
+from auclab._core.base import AuclabError
 from auclab._core.validation import check_choice
 from auclab._core.words import counted
+from auclab.inference.comparison import holm
 
 Test = Literal["corrected-t", "t", "wilcoxon"]
 TESTS: tuple[Test, ...] = get_args(Test)
@@ -282,28 +283,6 @@ def compare_columns(
             ColumnPair(first, second, a.size, float(np.mean(a - b)), *tally, p, float(p_holm), better, equal, worse)
         )
     return tuple(pairs)
-
-
-def holm(p_values: Sequence[float]) -> Array:
-    """P-values corrected for their number k by Holm's (1979) step-down method.
-
-    The i-th smallest is multiplied by k + 1 − i; the results are then made non-decreasing and capped at 1.
-
-    See Also
-    --------
-    paired_test : One p-value.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03]).round(12).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    corrected = np.empty(p.size)
-    corrected[order] = np.minimum(stepped, 1.0)
-    return corrected
 
 
 def signed_rank_probabilities(

@@ -418,9 +418,9 @@ def built(experiment: Experiment, group: str) -> Any:
     """
     made = experiment.once(group, lambda: build(experiment.config[group]))
     if group == "formulation" and not hasattr(made, "kind"):
-        from auclab.estimators.baselines import as_formulation
+        from auclab.estimators.baselines import as_baseline
 
-        return experiment.once("the classifier", lambda: as_formulation(made))
+        return experiment.once("the classifier", lambda: as_baseline(made))
     return made
 
 

@@ -247,27 +247,41 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
 
 
 def _check_trees(model: Any, path: Path) -> None:
-    """Refuse trees that point out of their nodes or to columns that are not there."""
-    width = getattr(model[-1], "n_features_in_", None) or model[-1].estimator_.n_features_in_
-    found, seen = [model], set()
+    """Refuse trees that point out of their nodes, to columns that are not there, or beyond their sets of categories."""
+    parts = list(_parts_of(model[-1]))
+    # Each part may claim a width of its own; the rows that are scored have that of one of them.
+    width = min(part.n_features_in_ for part in parts if "n_features_in_" in getattr(part, "__dict__", ()))
+    for part in parts:
+        kind = f"{type(part).__module__}.{type(part).__qualname__}"
+        if kind not in _TREES:
+            continue
+        if kind == _TREES[0]:
+            nodes, names = part.__getstate__()["nodes"], ("left_child", "right_child", "feature")
+            inner, in_sets = nodes["left_child"] != -1, True
+        else:
+            nodes, names = part.nodes, ("left", "right", "feature_idx")
+            inner, n_sets = (
+                nodes["is_leaf"] == 0,
+                min(len(part.raw_left_cat_bitsets), len(part.binned_left_cat_bitsets)),
+            )
+            in_sets = bool((nodes["bitset_idx"][inner & (nodes["is_categorical"] != 0)] < n_sets).all())
+        left, right, feature = (nodes[name].astype(np.int64)[inner] for name in names)
+        own = np.arange(nodes.size)[inner]
+        children = all(((own < child) & (child < nodes.size)).all() for child in (left, right))
+        if not (in_sets and children and ((feature >= 0) & (feature < width)).all()):
+            raise AuclabError(f"{path} has a tree whose nodes point out of it; the model is damaged")
+
+
+def _parts_of(whole: Any) -> Iterator[Any]:
+    """An object and all that it holds, each once."""
+    found, seen = [whole], set()
     while found:
         part = found.pop()
         if id(part) in seen:
             continue
         seen.add(id(part))
-        kind = f"{type(part).__module__}.{type(part).__qualname__}"
-        if kind in _TREES:
-            state = part.__getstate__() if kind == _TREES[0] else vars(part)
-            nodes, names = state["nodes"], ("left_child", "right_child", "feature")
-            if kind == _TREES[1]:
-                names = ("left", "right", "feature_idx")
-            left, right, feature = (nodes[name].astype(np.int64) for name in names)
-            inner = (left != -1) if kind == _TREES[0] else nodes["is_leaf"] == 0
-            own = np.arange(nodes.size)
-            children = all(((own < child) & (child < nodes.size))[inner].all() for child in (left, right))
-            if not (children and ((feature >= 0) & (feature < width))[inner].all()):
-                raise AuclabError(f"{path} has a tree whose nodes point out of it; the model is damaged")
-        elif isinstance(part, list | tuple | dict):
+        yield part
+        if isinstance(part, list | tuple | dict):
             found += part.values() if isinstance(part, dict) else part
         elif isinstance(part, np.ndarray) and part.dtype == object:
             found += part.ravel().tolist()
