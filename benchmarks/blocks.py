@@ -18,16 +18,22 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import measured
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from sklearn.linear_model import SGDClassifier
+from sklearn.metrics import roc_auc_score
+from sklearn.preprocessing import StandardScaler
 
 from auclab import solve
 from auclab.formulations import BufferedAUC
 from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 N_FEATURES, FILES, ROW_GROUP = 20, 8, 131_072
 #: What is measured, and what the page calls it.
@@ -40,10 +46,11 @@ WAYS = {
     "bins-dask2": "bins, two Dask workers",
     "bins-pinned1": "bins, one Dask worker on one core",
     "bins-pinned2": "bins, two Dask workers on a core each",
+    "sgd": "scikit-learn's averaged SGD, hinge loss, one epoch over standardised columns",
 }
 FIELDS = (
     "way", "rows", "seconds", "processor", "passes", "client_gb", "worker_gb", "status", "gap", "objective", "load",
-    "of_workers",
+    "of_workers", "auc",
 )  # fmt: skip
 RESULTS, PAGE = measured.ROOT / "docs" / "blocks.csv", measured.ROOT / "docs" / "blocks.md"
 COMMAND, PAGE_COMMAND = "python benchmarks/blocks.py", "benchmarks/blocks.py --page"
@@ -100,8 +107,40 @@ def on_one_core(number: int) -> None:
         os.sched_setaffinity(int(thread), {number})
 
 
+def first_file_auc(folder: str, coef: np.ndarray) -> float:
+    """AUC of the scores on the rows of the first file."""
+    table = pq.read_table(Path(folder) / "part-0.parquet").to_pandas()
+    return float(roc_auc_score(table.pop("y"), table.to_numpy() @ coef))
+
+
+def averaged_sgd(folder: str) -> dict[str, Any]:
+    """One pass for means and deviations, one epoch of averaged stochastic gradient descent, by row groups."""
+
+    def blocks() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for path in sorted(Path(folder).glob("*.parquet")):
+            file = pq.ParquetFile(path)
+            for number in range(file.num_row_groups):
+                table = file.read_row_group(number).to_pandas()
+                y = table.pop("y").to_numpy()
+                yield table.to_numpy(), y
+
+    before, begin = processor(), time.perf_counter()
+    scaler, model, rows = StandardScaler(), SGDClassifier(loss="hinge", alpha=1e-6, average=True, random_state=0), 0
+    for X, _ in blocks():
+        scaler.partial_fit(X)
+    for X, y in blocks():
+        model.partial_fit(scaler.transform(X), y, classes=[0, 1])
+        rows += y.size
+    found = {"way": "sgd", "rows": rows, "seconds": time.perf_counter() - begin, "processor": processor() - before}
+    found |= {"passes": 2, "client_gb": peak_gb(), "load": os.getloadavg()[0]}
+    return found | {"auc": first_file_auc(folder, model.coef_[0] / scaler.scale_)}
+
+
 def one_way(way: str, folder: str, limit_gb: float) -> None:
     """Solve in this process and print what was measured as one line of JSON."""
+    if way == "sgd":
+        print(json.dumps(averaged_sgd(folder)))
+        return
     method, _, workers = way.replace("-pinned", "-dask").partition("-dask")
     dask = DaskEngine(workers=int(workers)) if workers else None
     if way == "rows":
@@ -134,6 +173,7 @@ def one_way(way: str, folder: str, limit_gb: float) -> None:
         "gap": solution.gap,
         "objective": repr(solution.objective),
         "load": os.getloadavg()[0],
+        "auc": first_file_auc(folder, solution.coef),
     }
     print(json.dumps(found))
 
@@ -153,17 +193,18 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
                 f"{measured.significant(float(row['processor']))} s",
                 row["passes"] if way != "memory" else "–",
                 f"{measured.significant(float(row['client_gb']))} GB{worker}",
-                measured.power(float(row["gap"])),
-                f"{float(row['objective']):.12f}",
+                measured.power(float(row["gap"])) if row["gap"] else "–",
+                f"{float(row['objective']):.12f}" if row["objective"] else "–",
+                f"{float(row['auc']):.5f}" if row["auc"] else "–",
             ]
         )
-    head = ["run", "time", "processor time", "passes", "peak memory", "gap", "objective"]
+    head = ["run", "time", "processor time", "passes", "peak memory", "gap", "objective", "AUC"]
     return {"ways": measured.table(head, lines)}
 
 
 def sentences(rows: list[measured.Row]) -> list[str]:
     """What the text of the page says about these numbers."""
-    objective = {row["way"]: float(row["objective"]) for row in rows}
+    objective = {row["way"]: float(row["objective"]) for row in rows if row["objective"]}
     off = max(abs(value - objective["memory"]) for value in objective.values())
     one, two = (next(float(row["seconds"]) for row in rows if row["way"] == f"bins-pinned{count}") for count in (1, 2))
     return [
