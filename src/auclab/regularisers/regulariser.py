@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -206,7 +207,7 @@ class Norm(Regulariser):
         norm_named(self.name)
         check_weight("penalty λ", self.weight)
 
-    @property
+    @cached_property
     def norm(self) -> VectorNorm:
         """The norm."""
         return norm_named(self.name)

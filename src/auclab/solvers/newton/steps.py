@@ -39,15 +39,13 @@ from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.active_set_step import active_set_step, solve_positive_definite
 from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
 
-#: The part of a gap, or of a step, that does not count.
+#: The part of a gap, of a step, or of a reduction, that does not count.
 LITTLE = 0.1
 #: Steps after which the method, which converges in far fewer, is stopped.
 MOST_STEPS = 200
 #: Newton steps on a model end where one reduces it by less than this part of what all of them did: they converge
-#: quadratically. Also the error of a prediction, relative to the reduction, with which the first step is the only one.
+#: quadratically.
 _LAST = 1e-4
-#: Or where the reduction is the predicted one up to this part.
-_AGREES = 1e-3
 #: A constraint is active where its slack, in units of the curvature, is below this and its multiplier.
 _NEAR = 1e-5
 
@@ -206,18 +204,18 @@ class _QuadraticModel:
         step, by_products = np.zeros_like(self.theta), isinstance(self.hessian, HessianOperator)
         first = value = self.value(step)
         if not by_products and self.theta[: self.n].any():
-            near, _, error = self._descended(step, value)
-            if error <= _LAST:
-                return near
+            step, value, error = self._descended(step, value)
+            if error <= LITTLE**2:
+                return step
         null, leaving = self._null_step()
         if leaving is None:
             return null
-        if self.value(leaving) < value:
-            step, value = leaving, self.value(leaving)
+        if (reached := self.value(leaving)) < value:
+            step, value = leaving, reached
         while np.linalg.norm((self.theta + step)[: self.n]) > 0:
             before = value
             step, value, error = self._descended(step, value)
-            if by_products or error <= _AGREES or before - value <= _LAST * (first - value):
+            if by_products or error <= LITTLE**2 or before - value <= _LAST * (first - value):
                 return step
         return None
 
