@@ -5,17 +5,14 @@ import pytest
 
 from auclab import AuclabError, RankSVM, solve
 from auclab._core.base import Status
+from auclab.datasets import load
 from auclab.regularisers.faces import L1Face
 from auclab.solvers.newton import active_set_step, solver
 from auclab.solvers.newton.continuation import Continuation
+from auclab.solvers.newton.steps import _QuadraticModel
+from auclab.solvers.path import solve_path
 from auclab.solvers.smoothed.pair_loss import PairLoss
 from newton_programs import PROGRAMS, rare_columns, solved, sparse
-
-
-def certified_once(path, rule=Continuation._is_certified):
-    """A certificate at every width, however far the steps are from the minimum."""
-    rule(path)
-    return True
 
 
 @pytest.mark.slow
@@ -77,7 +74,7 @@ def count(names):
     [
         (Continuation, "_extrapolated", lambda *_: None, ["breast_cancer hardest l2", "sparse hardest l2"], 10),
         (solver, "_may_be_separator", lambda *_: False, ["apart points l2²", "apart pairs l2"], 5),
-        (Continuation, "_is_certified", certified_once, ["sparse hardest l2"], 50),
+        (Continuation, "_ended_early", lambda *_: False, ["sparse hardest l2"], 50),
     ],
     ids=["start on the line through two minima", "hard-margin separator", "more exact minima at one width"],
 )
@@ -104,7 +101,7 @@ def test_the_hessian_of_a_wide_minimum_of_sparse_rows_replaces_narrow_ones(monke
         return sum(loss.sample.n_pos + loss.sample.n_neg == y.size for loss in losses)
 
     borrowed = of_all_rows()
-    monkeypatch.setattr(Continuation, "_leaps", False)
+    monkeypatch.setattr(Continuation, "_borrows_from_wide", False)
     assert of_all_rows() >= 2 * borrowed, borrowed
 
 
@@ -122,12 +119,9 @@ def test_a_point_with_entries_cut_off_saves_factorisations(monkeypatch):
     assert number() >= 1.5 * cut_off, cut_off
 
 
-def test_a_ridge_on_subsamples_saves_steps(monkeypatch):
-    X, y, _ = rare_columns()
-
-    def steps():
-        return solve(RankSVM(0.001, "linf"), X, y, solver="newton").iterations
-
-    with_ridge = steps()
-    monkeypatch.setattr(Continuation, "_ridge", 0.0)
-    assert steps() >= with_ridge + 10, with_ridge
+def test_a_step_with_an_l2_norm_takes_few_linear_systems(monkeypatch):
+    X, y = load("breast_cancer").X, load("breast_cancer").y
+    steps = calls(_QuadraticModel, "minimum", monkeypatch)
+    systems = calls(_QuadraticModel, "solved", monkeypatch)
+    solve_path(RankSVM(1.0), (X - X.mean(axis=0)) / X.std(axis=0), y, np.geomspace(0.3, 0.003, 9))
+    assert len(systems) <= 1.5 * len(steps), (len(systems), len(steps))

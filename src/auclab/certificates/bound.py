@@ -9,7 +9,7 @@ differ by ε are within ε of feasible ones, which lowers S by ε and moves g by
 column. If this would weaken the bound, the multipliers are corrected first (`correction`), and if the constraint is an
 equality, exact multipliers close to them are proved to exist (`feasibility`).
 
-Constraints on w change g and S by their own multipliers (`constraints`), and nothing else.
+Constraints on w change g and S by their own multipliers (`auclab.certificates.value.Lagrangian`), and nothing else.
 """
 
 from __future__ import annotations

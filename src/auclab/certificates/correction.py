@@ -2,7 +2,8 @@
 
 The correction δ is the one with the least ``Σ (δ_k/ρ_k)²`` among those that change the moments by a given amount, over
 the observations with the largest ``ρ_k = q_k (1 − q_k/capacity_k)``, the room of a multiplier between 0 and its
-capacity; if there is none for which zero multipliers remain 0, the one with the least Σ|δ|.
+capacity. If that changes a multiplier by more than half, or misses a tenth of the amount, it is the one with the least
+Σ|δ| (a linear program), which may exceed capacities: who asks scales it down.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ def _strongest(X: Any, multipliers: Array, spread: Array) -> NDArray[np.intp]:
 def correct(
     rows: Rows, pos: Array, neg: Array, change: Array, seconds: float = math.inf
 ) -> tuple[Array, Array, Array] | None:
-    """Multipliers whose moments differ from those of `pos` and `neg` by about `change`; None if it takes large steps.
+    """Multipliers whose moments differ from those of `pos` and `neg` by about `change`; None if neither is found.
 
     `pos`, `neg` (n_pos,) and (n_neg,), ≥ 0. `change` (n_features + 1,): required change of ``Σ α x⁺ − Σ β x⁻`` and ``Σα
     − Σβ``. `seconds`: for a linear program, if the steps of least squares are too large. Returns: those of the
@@ -171,7 +172,7 @@ def correct_threshold(
     spare: float,
     seconds: float = math.inf,
 ) -> tuple[Array, Array, Array] | None:
-    """Multipliers nearer to ``‖Σ q d‖_* + z Σq ≤ λ − spare``; None if it takes large steps.
+    """Multipliers nearer to ``‖Σ q d‖_* + z Σq ≤ λ − spare``; None if neither is found.
 
     Linearised in the tangents of the dual norm (`VectorNorm.dual_tangents`), or in that of the solution if the norm
     does not say which it has.
@@ -189,6 +190,7 @@ def correct_threshold(
     along, vanishing = tangents
     left = np.eye(gradient.size)[vanishing]
     features = rows.features[:, :-1] * unit[:-1]
+    # Σ q per unit of one multiplier: 1/2 over pairs, where both classes have it, and 1 over points.
     per_margin = np.full(len(features), 0.5 * program.comparisons.total(1.0, 1.0))
     per_margin[rows.n_observations :] = 0.0
     matrix = np.c_[

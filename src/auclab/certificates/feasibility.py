@@ -130,7 +130,10 @@ def _pivots(matrix: Array) -> NDArray[np.intp]:
 def _exact_correction(
     basis: Array, columns: NDArray[np.intp], sums: Moments, unit: Array, q: Array, off_by: Array
 ) -> tuple[Array, Array, Array, Array] | None:
-    """The exact correction of multipliers q: what floats take up, what the rest is at most; what is left of Σ q d ± e.
+    """A correction δ after which ``Σ q d`` is exactly 0 in the columns, known up to an error; None if it is not small.
+
+    Returned are its first part, which floats take up; a bound of the rest of every |δ|; and the other columns of the
+    corrected ``Σ q d`` with their errors.
 
     `basis` are the rows of the observations, shape (r, n_features + 1), off by at most `off_by`, shape
     (n_features + 1,); `columns` are the r columns that are to vanish.
@@ -156,6 +159,7 @@ def _exact_correction(
     distance += float((abs(inverse) @ off_by[columns]).max()) * columns.size
     if not distance < 0.5:
         return None
+    # 2 ≥ 1/(1 − distance), by which the Neumann series exceeds its first term.
     uncertain = 2.0 * float((abs(inverse) @ (abs(left) + error)[columns]).max()) * (1.0 + 1e-6)
     others = np.setdiff1d(np.arange(unit.size - 1), columns)
     value, off = np.zeros(unit.size - 1), np.zeros(unit.size - 1)

@@ -1,16 +1,16 @@
 """Dual points of other losses than the hinge, and of ranked pairs: slopes at a scorer, multipliers of single pairs.
 
-A program without a penalty has the dual constraint ``Σ q d = 0`` or ``‖Σ q d‖_* ≤ −z Σ q``, which floating-point sums
-satisfy only up to rounding, and the violation would lower the bound in proportion to ‖w‖. A few pairs whose weight is
-neither 0 nor full have room on both sides: with their differences as the columns of D and B near ``D⁻¹``, weights
-``δ`` with ``Dδ = −g`` exist and have ``|δ| ≤ |B||g| + ρ/(1 − ρ) max |B||g|`` if ``ρ = ‖I − BD‖ < 1`` (Neumann).
-
 For a convex ℓ with conjugate ℓ* and any α_k in its domain, ``g = Σ q_k α_k d_k`` and ``S = Σ q_k α_k``, every w has at
 least the objective ``S − Σ q_k ℓ*(α_k) − R*(g)`` (derivations 7.1, with Fenchel's inequality for ℓ; with a buffer, zS
 is added to ‖g‖_*). The choice ``α_k = ℓ'(a_k)`` at a scorer makes all sums those of sorted scores, and ℓ* of a mean of
 such choices is at most the mean of theirs. So a solver returns scorers with weights (or, for few margins, every α_k),
 which need not be trusted: their scores in floating point define the α_k, and only the sums of these have rounding
 errors.
+
+A program without a penalty has the dual constraint ``Σ q d = 0`` or ``‖Σ q d‖_* ≤ −z Σ q``, which floating-point sums
+satisfy only up to rounding, and the violation would lower the bound in proportion to ‖w‖. A few pairs whose weight is
+neither 0 nor full have room on both sides: with their differences as the columns of D and B near ``D⁻¹``, weights
+``δ`` with ``Dδ = −g`` exist and have ``|δ| ≤ |B||g| + ρ/(1 − ρ) max |B||g|`` if ``ρ = ‖I − BD‖ < 1`` (Neumann).
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def scorer_bound(
     sums = [float(pos.sum()), float(neg.sum())]
     apart = comparisons.of_intercept(max(sums) - min(sums))
     if apart and min(sums) > 0:
-        # Σ q y = 0 for b: a class has its α scaled down, by which Σ q ℓ*(α) rises at most as ℓ* may be below 0.
+        # Points: Σ q y = 0. One class is scaled down; as ℓ* ≥ −below·α, Σ q ℓ*(α) rises by at most below·apart.
         pos, neg = pos * (min(sums) / sums[0]), neg * (min(sums) / sums[1])
         off_conjugate += below * apart
     held = lagrangian(problem, coef, (pos, neg), without_norm=not problem.program.uses_norm)

@@ -7,15 +7,14 @@ With ``g = Σ q d``, ``S = Σ q`` and ``e = max(0, ‖g‖_* + zS)`` (derivation
 * ``V − W·e`` without one, for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every feature in units
   of its spread.
 
-V is the value of the multipliers: S for a mean of hinges, minus the price of constraints ``A w ≤ c``, whose multipliers
-μ replace g by ``g − Aᵀμ``.
+V is the value of the multipliers: S for a mean of hinges, minus the price of constraints.
 
 For q within its capacities and multipliers μ of the rows ``A w ≤ c`` (≥ 0, free for equations) every w that satisfies
 the constraints has
 
     objective ≥ S − μ·c − (g − Aᵀμ)·w − zS‖w‖ + λΩ(w),      g = Σ q d,  S = Σ q:
 
-the formulas of `bound` with ``r = g − Aᵀμ`` in place of g and ``S − μ·c`` in place of the sum. A bound on w_k absorbs
+the formulas above with ``r = g − Aᵀμ`` in place of g and ``S − μ·c`` in place of the sum. A bound on w_k absorbs
 the component r_k of its sign, ``−r_k w_k ≥ −r_k u_k`` for ``r_k > 0`` and ``w_k ≤ u_k``: for a sign constraint this is
 free, and the remaining residual is one-sided. μ and these components may be any numbers of the right sign, so they need
 no proof; their products with A, c and the bounds are summed with error bounds.
@@ -197,7 +196,7 @@ def dual_value(
 ) -> DualBound:
     """The bound of feasible multipliers.
 
-    `multipliers` (n_pos,) and (n_neg,): what is returned with the bound. `margins`, `worth`: s and V, or what they are
+    `multipliers` (n_pos,) and (n_neg,): what is returned with the bound. `margins`, `worth`: S and V, or what they are
     at least. `between` (n_features,), twice: g is between these. `rounding`: of what is computed here. `goal`: what a
     larger radius may cost.
     """
@@ -346,9 +345,8 @@ def lagrangian(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
     total = problem.program.comparisons.total(*(float(part.sum()) for part in multipliers))
     gradient = sample.combine(*multipliers)
     found = constraint_multipliers(problem.program, constraints, gradient, total, sample.spread, coef)
-    if without_norm:
+    if without_norm:  # the bounds take up all of the residual, at their price
         found = replace(found, bounds=np.zeros_like(found.bounds))
-    if without_norm:
         takes = np.isfinite(constraints.upper), np.isfinite(constraints.lower)
     else:
         is_absolute = problem.program.regulariser.norm.is_absolute

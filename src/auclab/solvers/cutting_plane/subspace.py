@@ -2,7 +2,7 @@
 
 With ``θ = (w, b, t)``, t in place of ‖w‖, and α the weights of the margins whose hinge is positive (0 for all
 others), the loss is at least ``Σα − G·θ`` everywhere and equal to it at the point, with ``G = Σ α D`` and D the
-direction of a margin (`auclab.solvers.smoothed.smoothed_loss`). The marginals of α determine the cut, and the mean of
+direction of a margin (`auclab.solvers.smoothed.losses`). The marginals of α determine the cut, and the mean of
 the marginals a mean of cuts: these are the multipliers that prove a lower bound.
 
 * `Whole`: every feature, with a metric over them.

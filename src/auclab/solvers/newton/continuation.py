@@ -1,10 +1,11 @@
 """The minimum of the smoothed program as the smoothing width falls, until it is certified.
 
-Between changes of the set of margins near the kinks the minimum θ(h) is an affine function of the smoothing width h:
+Between changes of the set of margins near the kinks the minimum θ(h) is a smooth function of the smoothing width h,
+and an affine one where the gradient of R is constant (no regulariser, or l1 and linf on a face):
 
 * the minimum at the next width is nearly ``θ₁ + (θ₁ − θ₀)(h − h₁)/(h₁ − h₀)``, and a few Newton steps end at it;
-* ``h = 0`` in the same formula is the exact optimum once the margins at the kink are the only ones within h, even
-  where very many margins are tied there, as in tables of binary columns.
+* ``h = 0`` in the same formula is the exact optimum then, and else near it, once the margins at the kink are the only
+  ones within h, even where very many margins are tied there, as in tables of binary columns.
 
 At an exact minimum the multipliers satisfy the dual constraint for any h, so a certified gap that is larger than the
 smoothing explains comes from steps that have not converged: a column that is nonzero in few observations has as much
@@ -55,14 +56,17 @@ _OPEN, _NEAR = 0.3, 1e3
 _EXPLAINED = 3.0
 #: The error of a value on a subsample that steps leave, in units of features per observation.
 _NOISE = 1e-2
+#: The predicted reduction, relative to the smoothing gap, at which steps end: far from the required width, there, and
+#: where slopes are to prove a bound; and by what it falls where the certificate shows that steps ended too early.
+_ROUGHLY, _CLOSELY, _EXACTLY, _MORE = 1e-1, 1e-2, 1e-8, 1e-4
 
 
 @dataclass
 class State:
     """The state of a running solve.
 
-    `theta` (n_features + 2,): ``(w, b, ‖w‖)``, the last minimum. `width`: its smoothing
-    width, or that of the next one. `evaluation`: the smoothed loss at the last minimum, of all observations or of a
+    `theta` (n_features + 2,): ``(w, b, ‖w‖)``, the last minimum. `width`: the smoothing width of the next minimisation,
+    and after it of `evaluation`. `evaluation`: the smoothed loss at the last minimum, of all observations or of a
     subsample; None before the first step. `hessian` (n_features + 2, n_features + 2): that of a subsample. `point`: of
     the least objective, and `proof`: with the multipliers of the largest bound. These may belong to different minima:
     the multipliers of a converged minimum prove a bound close to the optimum while its point, slightly off the kinks,
@@ -142,15 +146,17 @@ class Continuation:
     def __init__(self, state: State, sample: Sample):
         self.state, self.method = state, state.method
         self.whole = sample is state.problem.sample
-        self.loss, self.minima = smooth_loss(state.problem, sample, state.monitor.check), list[Iterate]()
+        self.loss = smooth_loss(state.problem, sample, state.monitor.check)
+        #: The last two, at different widths.
+        self.minima = list[Iterate]()
         self.by_slopes = proves_by_slopes(state.problem.program)
         self.least_width = state.options.least_width if self.whole else state.options.subsample_width
-        #: Borrowed from a subsample, or from a wide minimum: the sample's own would cost more than the steps.
-        lends = self.whole and state.evaluation is not None
+        borrows = self.whole and state.evaluation is not None  # the sample's own Hessian would cost more than the steps
         is_sparse = sample.is_sparse and not sample.in_blocks
-        self.hessian = state.hessian if lends and not is_sparse else None
+        #: Borrowed from a subsample, later perhaps from a wide minimum; None: the sample's own at every point.
+        self.hessian = state.hessian if borrows and not is_sparse else None
         #: Whether the path begins at a wide minimum, whose Hessian is to be borrowed: a subsample lacks rare columns.
-        self.begins_wide = lends and is_sparse
+        self.begins_wide = borrows and is_sparse
         #: Of the sums of a subsample.
         self.noise = 0.0 if self.whole else _NOISE * sample.n_features / min(sample.n_pos, sample.n_neg)
         self.relative = self._first_relative
@@ -158,7 +164,7 @@ class Continuation:
         self.steps = 0
         if self.begins_wide:
             self._go_to(WIDER)
-        elif lends:
+        elif borrows:
             self._go_to(min(state.width, self._required_width))
 
     def follow(self) -> bool:
@@ -166,14 +172,15 @@ class Continuation:
         self._minimise()
         last = self.is_narrow or self.method.stopped() is not None
         if self.hessian is not None and not self.minima[-1].converged and not last:
-            self._leap_back()
-        elif self._certifies(last) and not self._is_certified():
-            # Continue at the same width, until the predicted reduction has fallen by 10⁴.
-            self.relative *= LITTLE**4
-        elif last or self.state.is_certified:
+            self._give_up_borrowed()
+            return True
+        if self._may_certify(last) and self._ended_early(self._certify()):
+            self.relative *= _MORE  # the same width again
+            return True
+        if last or self.state.is_certified:
             self._keep_hessian()
             return False
-        elif self._leaps:
+        if self._borrows_from_wide:
             assert isinstance(self.minima[-1].hessian, np.ndarray)
             self.begins_wide, self.hessian = False, self.minima[-1].hessian
             self._go_to(min(self.state.width, self._required_width))
@@ -182,12 +189,15 @@ class Continuation:
         return True
 
     @property
-    def _leaps(self) -> bool:
+    def _borrows_from_wide(self) -> bool:
         """Whether the required width is to be tried next, with the Hessian of the wide minimum."""
         return self.begins_wide and isinstance(self.minima[-1].hessian, np.ndarray)
 
-    def _leap_back(self) -> None:
-        """Too far away, or the borrowed Hessian misses curvature: from the wide minimum on with the sample's own."""
+    def _give_up_borrowed(self) -> None:
+        """The borrowed Hessian failed: from the minimum before on with the sample's own, or from here at a wider width.
+
+        It is that of another point, and may miss curvature.
+        """
         self.hessian, self.minima = None, self.minima[:-1]
         if self.minima:
             wide = self.minima[-1]
@@ -217,7 +227,6 @@ class Continuation:
             self.hessian,
             relative_tolerance=self.relative,
             noise=self.noise,
-            ridge=self._ridge,
         )
         self.steps += self.method.iterations - before
         repeated = bool(self.minima) and self.minima[-1].width == state.width
@@ -228,12 +237,6 @@ class Continuation:
             self.hessian = iterate.hessian
         if self.whole:
             state.monitor.record(state.smoothed_value, 0.0)  # above the true one, and no hinge is negative
-
-    @property
-    def _ridge(self) -> float:
-        """Of directions about which a subsample has no information; for all others it is below the sampling error."""
-        sample = self.loss.sample
-        return 0.0 if self.whole else 1.0 / min(sample.n_pos, sample.n_neg)
 
     def _begin(self) -> Evaluation:
         """The smoothed loss at the last minimum, or at the extrapolated one where its value is less."""
@@ -266,8 +269,8 @@ class Continuation:
         Slopes prove a bound at an exact minimum, and exact minima lie on lines. Other steps need not go as far.
         """
         if self.whole and self.by_slopes and self.hessian is None:
-            return EPSILON if self.is_narrow else LITTLE**8
-        return LITTLE**2 if self.whole and not self.begins_wide else LITTLE
+            return EPSILON if self.is_narrow else _EXACTLY
+        return _CLOSELY if self.whole and not self.begins_wide else _ROUGHLY
 
     @property
     def _required_width(self) -> float:
@@ -277,21 +280,23 @@ class Continuation:
             return math.inf
         return evaluation.width * math.sqrt(min(1.0, _OPEN * self.state.wanted / evaluation.smoothing_gap))
 
-    def _certifies(self, last: bool) -> bool:
+    def _may_certify(self, last: bool) -> bool:
         """Whether a certificate may have the required gap, or helps to get there."""
         return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= _NEAR * self.state.wanted)
 
-    def _is_certified(self) -> bool:
-        """Certify the last minimum; False where its steps ended too early."""
-        state, iterate = self.state, self.minima[-1]
-        certificate = self._by_slopes(iterate) if self.by_slopes else self._by_multipliers(iterate)
-        if state.is_certified or self.method.stopped() is not None:
-            return True
-        explained = max(_EXPLAINED * iterate.evaluation.smoothing_gap, state.wanted)
+    def _certify(self) -> Certificate:
+        """The certificate of the last minimum."""
+        return self._by_slopes(self.minima[-1]) if self.by_slopes else self._by_multipliers(self.minima[-1])
+
+    def _ended_early(self, certificate: Certificate) -> bool:
+        """Whether the steps at this width ended before the minimum: the smoothing does not explain the gap."""
+        state, left_open = self.state, self.minima[-1].evaluation.smoothing_gap
+        if state.is_certified or self.method.stopped() is not None or self.relative <= EPSILON:
+            return False
         # Over the hardest negatives multipliers of a wide minimum prove little, however exact it is.
-        far = iterate.evaluation.smoothing_gap > _EXPLAINED * state.wanted
-        waits = far and state.problem.program.comparisons.hardest
-        return waits or certificate.absolute_gap <= explained or self.relative <= EPSILON
+        if left_open > _EXPLAINED * state.wanted and state.problem.program.comparisons.hardest:
+            return False
+        return certificate.absolute_gap > max(_EXPLAINED * left_open, state.wanted)
 
     def _by_multipliers(self, iterate: Iterate) -> Certificate:
         """The certificate by the multipliers linearised in a step: they satisfy the dual constraint to rounding.
@@ -302,10 +307,11 @@ class Continuation:
         theta, evaluation = iterate.theta, iterate.evaluation
         step, multipliers, hessian = np.zeros_like(theta), evaluation.multipliers, iterate.hessian
         negative_gradient = loss.direction_sum(multipliers)
-        bound = dual_bound(problem, theta[:-2], (multipliers[0], multipliers[1]), negative_gradient[:-2]).bound
+        # Linearised multipliers may leave their capacities: an estimate, which `certify` makes a bound.
+        estimate = dual_bound(problem, theta[:-2], (multipliers[0], multipliers[1]), negative_gradient[:-2]).bound
         rise, rose, enough = np.inf, np.inf, state.smoothed_value - PART_OF_GAP * state.wanted
         # If the rises do not decrease, the Hessian is too inaccurate.
-        while bound < enough and rise > LITTLE * state.wanted and rise <= rose:
+        while estimate < enough and rise > LITTLE * state.wanted and rise <= rose:
             correction = self.method.step(hessian, negative_gradient, theta + step)
             if self.method.is_too_long(step + correction, theta):
                 break
@@ -315,12 +321,12 @@ class Continuation:
             if isinstance(hessian, np.ndarray):
                 hessian = with_secant(hessian, correction, before - negative_gradient)
             of_pairs = multipliers[0], multipliers[1]
-            proved = dual_bound(problem, (theta + step)[:-2], of_pairs, negative_gradient[:-2]).bound
-            rise, rose, bound = proved - bound, rise, proved
+            following = dual_bound(problem, (theta + step)[:-2], of_pairs, negative_gradient[:-2]).bound
+            rise, rose, estimate = following - estimate, rise, following
         evaluation.release()
         # The multipliers of a step that is too long may prove a bound although its point is worse.
         measured, others = [state.measured(theta + step)], (theta, self._extrapolated(0.0))
-        if measured[0][0] - bound > state.wanted:
+        if measured[0][0] - estimate > state.wanted:
             measured += [state.measured(other) for other in others if other is not None]
         objective, coef, intercept = min(measured, key=lambda point: point[0])
         of_pairs, share_neg = (multipliers[0], multipliers[1]), multipliers[2] if len(multipliers) > 2 else None
@@ -342,12 +348,14 @@ class Continuation:
         if exact is not None and self.is_narrow:
             tried.append((exact, theta))  # the minimum is off the kinks by about the width
         for at, of_slopes in tried:
-            if not (found and state.is_certified):
-                objective, coef, intercept = state.measured(at)
-                scorers = ((1.0, *state.measured(of_slopes)[1:], iterate.width),)
-                certificate, *_ = certify_scorers(state.problem, coef, objective, scorers)
-                point = RawSolution(coef, intercept, Status.ITERATION_LIMIT, scorers=scorers)
-                found.append(state.consider(point, certificate))
+            if found and state.is_certified:
+                break
+            objective, coef, intercept = state.measured(at)
+            scorer = self.method.feasible(of_slopes)
+            scorers = ((1.0, scorer[:-2], float(scorer[-2]), iterate.width),)
+            certificate, *_ = certify_scorers(state.problem, coef, objective, scorers)
+            point = RawSolution(coef, intercept, Status.ITERATION_LIMIT, scorers=scorers)
+            found.append(state.consider(point, certificate))
         return min(found, key=lambda certificate: certificate.gap)
 
     def _keep_hessian(self) -> None:

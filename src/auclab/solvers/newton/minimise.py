@@ -120,8 +120,9 @@ class DampedNewton:
         # ρ Σ w_k² is part of the quadratic model: of λ‖w‖₂² without z no norm is left, and a step is one linear system.
         self.ridge, self.without_squares = without_squares(program)
         self.squares = np.r_[np.full(spread.size, 2.0 * self.ridge), 0.0, 0.0]
-        self.unit = 1.0 / spread
-        self.spread = np.r_[spread**2, 1.0, max(program.threshold**2, 1e-6)]
+        self.scale = spread
+        #: Mean squares of the entries of D = (x, 1, z): the scale of the Hessian's diagonal.
+        self.mean_squares = np.r_[spread**2, 1.0, max(program.threshold**2, 1e-6)]
         self.iterations, self.max_iter = 0, max_iter
 
     def stopped(self) -> Status | None:
@@ -138,15 +139,13 @@ class DampedNewton:
         *,
         relative_tolerance: float = LITTLE,
         noise: float = 0.0,
-        ridge: float = 0.0,
     ) -> Iterate:
         """Steps from `begin`, at its width, until the predicted reduction of the next one is negligible.
 
         `hessian` (n_features + 2, n_features + 2): that of another point, taken in place of the sample's own, with a
         secant update at every step, as long as every step reduces the predicted reduction to three tenths.
         `relative_tolerance`: the predicted reduction, relative to the smoothing gap, at which to stop. `noise`: the
-        relative error of the sample itself, below which a predicted reduction is negligible. `ridge`: added to the
-        Hessian, in units of the features' scales: directions without curvature are left as they are.
+        relative error of the sample itself, below which a predicted reduction is negligible.
         """
         theta, evaluation, converged, step = begin.theta, begin, False, np.zeros_like(begin.theta)
         value = evaluation.value + self.penalty(theta)
@@ -154,7 +153,7 @@ class DampedNewton:
         # `damped`: the damping to return to if the undamped step that should end the iteration fails.
         damping = damped = 0.0
         last = np.inf
-        curvature: Any = self._hessian(loss, evaluation, ridge) if hessian is None else hessian
+        curvature: Any = self._hessian(loss, evaluation) if hessian is None else hessian
         negative_gradient = loss.direction_sum(evaluation.multipliers)
         for _ in range(MOST_STEPS):
             if self.stopped() is not None:
@@ -199,11 +198,11 @@ class DampedNewton:
                     hessian = with_secant(hessian, trial.theta - theta, negative_gradient - trial.negative_gradient)
                 theta, evaluation, negative_gradient = trial.theta, trial.evaluation, trial.negative_gradient
                 value = evaluation.value + self.penalty(theta)
-                curvature = self._hessian(loss, evaluation, ridge) if hessian is None else hessian
+                curvature = self._hessian(loss, evaluation) if hessian is None else hessian
                 damped = 0.0
             elif damping > 1e11 * _DAMPING:
                 break
-            # ρ of Nocedal & Wright (4.4). A slightly shortened step is good: the search has replaced the damping.
+            # ρ of Nocedal & Wright (4.4). The search replaces damping: a length above 3/8 counts as good, 1/8 as fair.
             ratio = 2.0 * trial.length if actual > 0 and trial.length < 1.0 else actual / predicted
             damping = damped if damped and not damping else _next_damping(damping, ratio)
         if evaluation.state is None:
@@ -214,7 +213,7 @@ class DampedNewton:
         """The proximal step of the model to a point that satisfies the constraints; 0 if out of time."""
         model = plus_diagonal(hessian, self.squares), negative_gradient - self.squares * theta, theta
         try:
-            return proximal_step(self.without_squares, *model, self.spread, self.constraints, self.monitor)
+            return proximal_step(self.without_squares, *model, self.mean_squares, self.constraints, self.monitor)
         except OutOfTime:
             return np.zeros_like(theta)
 
@@ -262,25 +261,25 @@ class DampedNewton:
     def _hessian(self, loss: SmoothedLoss, evaluation: Evaluation, ridge: float = 0.0) -> Hessian:
         """The Hessian of the loss, and a small ridge in units of the features' scales."""
         if loss.sample.n_features > NEWTON_FEATURES:
-            return HessianOperator(loss, ((1.0, evaluation),), ridge * self.spread)
+            return HessianOperator(loss, ((1.0, evaluation),), ridge * self.mean_squares)
         try:
-            return loss.hessian(evaluation) + np.diag(ridge * self.spread)
+            return loss.hessian(evaluation) + np.diag(ridge * self.mean_squares)
         except OutOfTime:  # no further step is taken
-            return np.diag(self.spread)
+            return np.diag(self.mean_squares)
 
     def feasible(self, theta: Array) -> Array:
         """The nearest point on the cone that satisfies the constraints; the point itself if none is found."""
         if self.constraints is not None:
-            coef = nearest_feasible(self.constraints, theta[:-2], 1.0 / self.unit)
+            coef = nearest_feasible(self.constraints, theta[:-2], self.scale)
             if coef is not None:
                 theta = np.r_[coef, theta[-2:]]
         return self.on_cone(theta)
 
     def is_too_long(self, step: Array, theta: Array) -> bool:
         """Whether a step would change margins by many times their size, where the model is meaningless."""
-        size = float(np.abs(theta[:-2] / self.unit).max())
+        size = float(np.abs(theta[:-2] * self.scale).max())
         # "not ≤": a step that is NaN is too long.
-        return not float(np.abs(step[:-2] / self.unit).max()) <= FARTHER * max(1.0, size)
+        return not float(np.abs(step[:-2] * self.scale).max()) <= FARTHER * max(1.0, size)
 
     def on_cone(self, theta: Array) -> Array:
         """`theta` with its last entry at ‖w‖, where the objective is least, and without rounding beyond a bound."""
@@ -310,9 +309,9 @@ def _next_damping(damping: float, ratio: float) -> float:
 
 
 def with_secant(hessian: Array, step: Array, change: Array) -> Array:
-    """The matrix nearest to `hessian` that maps a step to the change of the gradient, by the BFGS formula.
+    """The BFGS update of `hessian`, which maps a step to the change of the gradient.
 
-    It stays positive definite. The matrix itself is returned where the change contradicts it by a factor of ten.
+    It stays positive definite. `hessian` is returned where the change contradicts it by a factor of ten.
 
     `hessian` (size, size), positive semidefinite; `step`, `change` (size,). Nocedal & Wright, Numerical Optimization,
     2nd ed., equation 6.19.

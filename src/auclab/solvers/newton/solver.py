@@ -1,7 +1,9 @@
 """A smoothed Newton method that never forms a pair.
 
-A loss with kinks is smoothed: within the smoothing width h of a kink it is quadratic (`smoothed_loss`). The phases:
+A loss with kinks is smoothed: within the smoothing width h of a kink it is quadratic
+(`auclab.solvers.smoothed.losses`). The phases:
 
+0. **Start** (`_first_point`): a multiple of the difference of the class means, in units of the variances.
 1. **Subsamples** (`nested_subsamples`): a damped Newton method (`minimise`) with a proximal step for the norm (`steps`)
    finds the smoothed minimum on nested subsamples, from the smallest to the largest.
 2. **Continuation** (`continuation`): on all observations, where few evaluations are left to do, the minimum is
@@ -38,7 +40,7 @@ from auclab.solvers.windows import solve_windows
 
 #: The growth factor of subsamples, and the least ratio of the whole to the largest.
 _GROWTH, _LEAST_GROWTH = 8, 3
-#: The first box of the polish: the least one near a smoothed minimum, in changes of the margins.
+#: The least first box of the polish, in changes of the margins.
 _LEAST_BOX = 0.1
 
 
@@ -62,7 +64,7 @@ def solve(
         A point ``(w, b)`` near the optimum, as the solution at a slightly different λ or z is: the largest widths and
         all subsamples but the largest are then left out.
     options : NewtonOptions
-        The largest number of steps, widths and sizes.
+        The largest number of steps, widths and sizes (`auclab.solvers.newton.minimise.NewtonOptions`).
 
     Returns
     -------
@@ -128,15 +130,15 @@ def _solve(
     if state.evaluation is not None and monitor.stopped() is not None:
         return _uncertified(state)
     path, tries_separator = Continuation(state, problem.sample), True
-    follows = True
-    while follows:
-        follows = path.follow()
+    while True:
+        goes_on = path.follow()
         if tries_separator and _may_be_separator(state):
-            tries_separator = False
+            tries_separator = False  # where it is not optimal, it is at no later minimum
             found = separates(problem, monitor)
             if found is not None:
                 return state.timed(found)
-    return _polished(state)
+        if not goes_on:
+            return _polished(state)
 
 
 def nested_subsamples(full: Sample, first_size: int = NewtonOptions.subsample_size) -> list[Sample]:
@@ -162,7 +164,7 @@ def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Arra
     Columns of the smallest variance get the largest coefficients and dominate a norm of w, so if variances differ much,
     the small ones are damped.
     """
-    here, variance = Problem(problem.program, sample), method.unit**-2.0
+    here, variance = Problem(problem.program, sample), method.scale**2
     levels, least, largest = np.zeros(1), float(variance.min()), float(variance.max())
     if least * ORDINARY**2 < largest:
         levels = np.r_[levels, np.geomspace(least, largest, max(3, round(math.log10(largest / least) / 3.0)))]
@@ -184,7 +186,7 @@ def _may_be_separator(state: State) -> bool:
 
 
 def _polished(state: State) -> RawSolution:
-    """The best point, or the exact optimum by windows around it where the gap is too large."""
+    """The best point; where its gap is too large, the exact optimum by windows around it, which are for the hinge."""
     problem, monitor, first = state.problem, state.monitor, state.solution()
     able = PARTS["windows"].why_not(problem.program, problem.constraints) is None
     able = able and problem.sample.n_features <= NEWTON_FEATURES
@@ -215,6 +217,6 @@ def _uncertified(state: State) -> RawSolution:
         float(state.theta[-2]),
         state.monitor.stopped() or Status.TIME_LIMIT,
         (np.zeros(sample.n_pos), np.zeros(sample.n_neg)),
-        notes=("the time limit left no time to look at all observations: this is a subsample's optimum",),
+        notes=("the solve ended before it looked at all observations: this is a subsample's optimum",),
     )
     return state.timed(found)

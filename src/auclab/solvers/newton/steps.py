@@ -201,9 +201,9 @@ class _QuadraticModel:
 
     def with_l2_norm(self) -> Array | None:
         """The minimum with the l2 norm, or None where rounding keeps w near 0."""
-        step, by_products = np.zeros_like(self.theta), isinstance(self.hessian, HessianOperator)
+        step, is_operator = np.zeros_like(self.theta), isinstance(self.hessian, HessianOperator)
         first = value = self.value(step)
-        if not by_products and self.theta[: self.n].any():
+        if not is_operator and self.theta[: self.n].any():
             step, value, error = self._descended(step, value)
             if error <= LITTLE**2:
                 return step
@@ -215,7 +215,7 @@ class _QuadraticModel:
         while np.linalg.norm((self.theta + step)[: self.n]) > 0:
             before = value
             step, value, error = self._descended(step, value)
-            if by_products or error <= LITTLE**2 or before - value <= _LAST * (first - value):
+            if is_operator or error <= LITTLE**2 or before - value <= _LAST * (first - value):
                 return step
         return None
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from auclab._core.base import Array
 from auclab.solvers.budget import BLOCK_BYTES
 
-#: Bins per smoothing width, and the bytes that the sums per bin of one class may take.
+#: Bins per smoothing width.
 BINS_PER_WIDTH = 16
 
 

@@ -1,12 +1,14 @@
 """The smoothed loss of a program at a point: what every kind of margin provides, and points.
 
-With the smoothed loss φ, curved within the smoothing width h of its kinks, and the directions D of the margins
-(`auclab.solvers.smoothed.smoothed_loss`):
+Variables are ``θ = (w, b, t)`` with t in place of ‖w‖; the argument of the loss is ``a = 1 − θ·D`` with the direction
+``D = (x_i⁺ − x_j⁻, 0, z)`` of a pair or ``D = (y x, y, z)`` of a point. With the smoothed loss φ, curved within the
+smoothing width h of its kinks (`auclab.losses.Loss.smoothed`; of the hinge ``φ'' = 1/(2h)`` where |a| < h):
 
     value = Σ q φ(a),     multipliers = the marginals of q α, α = φ'(a),     G = Σ q α D,     H = Σ q φ''(a) D Dᵀ
 
 G is the negative gradient and H the Hessian. A step δ lowers α by ``φ''(a) D·δ`` as long as no margin enters or leaves
-the curved part of the loss.
+the curved part of the loss: with a Newton step these multipliers satisfy the dual constraint, which those before the
+step do not.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ class Evaluation:
 
     `width`: the smoothing width h, in units of the margins. `value`: the smoothed mean. `multipliers` (n_pos,) and
     (n_neg,): the marginals of ``q α``; over the hardest negatives also their weights r. `smoothing_gap`:
-    ``mean(φ(a) − α a)`` ≥ 0: the difference of primal and dual value that the smoothing leaves at its minimum.
+    ``mean(φ(a) + ℓ*(α) − α a)`` ≥ 0: the difference of primal and dual value that the smoothing leaves at its minimum.
     `band_share` in [0, 1]: the share of the margins on the curved part. `state`: further data for the Hessian; None
     once released. `theta` (n_features + 2,): the point ``(w, b, ‖w‖)``.
     """

@@ -90,13 +90,14 @@ class PairLoss(SmoothedLoss):
             ),
             threads=self.threads,
         )  # fmt: skip
-        (of_pos, last_pos), (of_neg, last_neg) = in_parallel(
+        # A negative's pieces run down the positives: piece s is from the boundary of s + 1 to that of s.
+        (of_pos, last_pos), (of_neg, lowest_neg) = in_parallel(
             _summed,
             (pos, slope_pos, neg.starts[1:], self.sample.n_pos),
             (neg, slope_neg, pos.starts[:-1], self.sample.n_neg),
             threads=self.threads,
         )
-        ends_pos, ends_neg = [*first_pos[1:], last_pos], [*first_neg[1:], last_neg]
+        ends_pos, ends_neg = [*first_pos[1:], last_pos], [*first_neg[1:], lowest_neg]
         state = tuple(
             CurvedPairs(
                 float(pieces.curvatures[s]),

@@ -75,7 +75,7 @@ class PartialLoss(SmoothedLoss):
 
     def evaluate(self, theta: Array, width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n + m log m)."""
-        sample, width = self.sample, width
+        sample = self.sample
         scores_pos, scores_neg = sample.scores(theta[:-2])
         order_pos, pos = ascending(scores_pos)
         share_pos = sample.share_pos[order_pos] if sample.weighted else sample.share_pos

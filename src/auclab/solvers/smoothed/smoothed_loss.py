@@ -1,14 +1,4 @@
-"""The smoothed loss of a hinge program: value, gradient, Hessian and linearised multipliers, without pairs.
-
-Variables are ``θ = (w, b, t)`` with t in place of ‖w‖, so a hinge argument is ``a = 1 − θ·D`` with the direction
-``D = (x_i⁺ − x_j⁻, 0, z)`` of a pair or ``D = (y x, y, z)`` of a point, and with ``α = φ'(a)``
-
-    gradient = −Σ q α D,        Hessian = Σ q φ''(a) D Dᵀ,      φ'' = 1/(2h) in the band |a| < h.
-
-φ is the Huber-smoothed hinge (`auclab._core.smooth`). The multipliers ``α − φ''(a) D·δ``, linear in a step δ, are
-those at the end of the step if no margin enters or leaves the band: with a Newton step they satisfy the dual
-constraint, which those before the step do not.
-"""
+"""The smoothed loss of a program: which class it is, and its compiled loops. The equations: `losses`."""
 
 from __future__ import annotations
 
