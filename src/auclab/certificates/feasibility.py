@@ -9,6 +9,7 @@ the remaining moments, and for any approximate inverse R of B (Rump 2010, Acta N
 With d in twice the working precision, δ is known to about 1e-25. Errors E in the rows, such as those of means of rows,
 add ``|E| |d|`` to the remaining moments and ``|R| |E|`` to ``|I − R B|``. Multiplied by a factor just below 1, the
 corrected multipliers are strictly within their capacities: they are feasible, and their sum is a bound for every w.
+Capacities themselves are tested by `auclab.margins`.
 """
 
 from __future__ import annotations

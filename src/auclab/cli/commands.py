@@ -1,4 +1,7 @@
-"""What most commands of `auclab` do; a function per command takes the parsed arguments and returns the exit code."""
+"""What most commands of `auclab` do; a function per command takes the parsed arguments and returns the exit code.
+
+`auclab.cli.arguments` has the table of the commands.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What rows are ranked by: classes, grades within groups, censored times; and the columns that say it."""
+"""What rows are ranked by: classes, grades within groups, censored times; and the columns that say it.
+
+That a named column is in the table is checked where it is read: `auclab.datasets.file`, `auclab.datasets.table`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Select λ, z or a baseline's parameter by cross-validation inside the training part, along a path of values.
 
 Every inner fold is one path (`auclab.solvers.path`): its features are prepared once, and scorers are solved to
-optimality only if the choice is close (`auclab.estimators.inner_choice`). The test part is not used.
+optimality only if the choice is close (`auclab.estimators.inner_choice`). The test part is not used. Whether a run is
+tuned is decided by its settings: `auclab.runs.config.settings.with_formulation` and `compose.resolve_tuning`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Clarabel, an interior-point method: the general route to small and middle-sized problems.
 
-Through CVXPY, except for few points, which need no modelling language (`direct`).
+Through CVXPY (`auclab.models.cvxpy_model`), except for few points, which need no modelling language
+(`auclab.models.window.solve_cone`).
 """
 
 from __future__ import annotations

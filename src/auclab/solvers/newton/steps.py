@@ -8,8 +8,8 @@ G is the negative gradient and H the Hessian of the smoothed loss. Proximal Newt
 
 * Without a norm this is one linear system; a term ``ρ Σ w_k²`` is part of H and G. Where H is an operator, systems are
   solved by conjugate gradients.
-* The l2 norm is smooth away from 0, and a few Newton steps with a line search find the minimum; whether that is w = 0
-  is seen from the gradient there.
+* The l2 norm is smooth away from 0, and a Newton step or two on this model find its minimum well enough; whether that
+  is w = 0 is seen from the gradient there.
 * For l1 and linf the model is piecewise quadratic (`active_set_step`).
 * Within bounds on w, coefficients at a bound are fixed and the others take one of the steps above
   (`_QuadraticModel.within_bounds`).
