@@ -150,14 +150,12 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
             [
                 name,
                 f"{measured.significant(float(row['seconds']))} s",
-                f"{measured.significant(float(row['processor']))} s",
                 row["passes"] if way != "memory" else "–",
                 f"{measured.significant(float(row['client_gb']))} GB{worker}",
                 measured.power(float(row["gap"])),
-                f"{float(row['objective']):.12f}",
             ]
         )
-    head = ["run", "time", "processor time", "passes", "peak memory", "gap", "objective"]
+    head = ["run", "time", "passes", "peak memory", "gap"]
     return {"ways": measured.table(head, lines)}
 
 
