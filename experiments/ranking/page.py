@@ -90,7 +90,7 @@ def page() -> str:
                 }
             if key == "seconds":
                 numbers[f"{study}_seconds"] = ", ".join(
-                    f"{NAMES[name]} {_number(table[name].mean(), 2)}" for name in table
+                    f"{NAMES[str(name)]} {_number(table[name].mean(), 2)}" for name in table
                 )
         if study == "choice":
             tables = {"correct pairs": "auc", "buffered share": "bauc", "chosen mode first": "first"}

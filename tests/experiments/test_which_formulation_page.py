@@ -7,7 +7,7 @@ from experiments.study import FOLDER, read
 from experiments.which_formulation import answers, exact, methods
 from experiments.which_formulation.methods import COMPARED, NAMES
 
-from auclab.runs import holm
+from auclab.runs import holm, rank_columns
 from auclab.runs.compare.paired import paired_test
 
 RESULTS = FOLDER / "which_formulation" / "results"
@@ -104,6 +104,19 @@ def test_differences(found):
     )
     splits = rows_of("splits")
     assert (splits[splits["claim_id"].str.startswith("certified.")]["value"] == 1).all()
+
+
+def test_sets_of_one_source_do_not_decide():
+    source = answers.means(answers.kept_values(), "auc").rename(
+        lambda name: next((kind for kind in ("monks", "wine_quality") if name.startswith(kind)), name)
+    )
+    ranks = rank_columns(source.groupby(level=0).mean(), alpha=answers.LEVEL)
+    says(f"with one value for each of the {ranks.n_rows} sources Nemenyi's test separates the same pair")
+    average = ranks.average_ranks
+    apart = {
+        (a, b) for a in average.index for b in average.index if average[b] - average[a] > ranks.critical_difference
+    }
+    assert apart == {("ranksvm2", "bauc")}
 
 
 @pytest.mark.slow
