@@ -178,12 +178,11 @@ and the four programs {choice_auc_squared_hinge} to {choice_auc_hinge}. Grades o
 ranked best by one logistic regression for each grade ({grades_auc_one_against_rest} of the pairs on average; RankSVM
 with the hinge {grades_auc_hinge}, bAUC {grades_auc_bauc}, least squares {grades_auc_regression}).
 
-**What is the advantage of bAUC?** bAUC has no λ: it needs one fit of hundredths of a second, no tuning, and comes
-with a proof that no other linear scorer has a larger buffered share on the training rows. Its buffered share on new
-rows is not larger: without breast_cancer, its {tests} differences to the usual methods have both signs and are at
-most {largest}; {better} of them has p < .05 in its favour, and {worse} against it. With few patients and many columns
-it overfits, like other models without a penalty: on breast_cancer (198 patients, 80 columns) its concordance is
-{worst}, and that of Cox's model with a ridge {worst_cox}.
+**What is the advantage of bAUC?** It has no λ, so it needs one fit and no tuning, and comes with a proof that no other
+linear scorer has a larger buffered share on the training rows. On new rows it is not larger: without breast_cancer, its
+{tests} differences to the usual methods have both signs and are at most {largest}; {better} of them has p < .05 in its
+favour, and {worse} against it. With few patients and many columns it overfits, like other models without a penalty: on
+breast_cancer (198 patients, 80 columns) its concordance is {worst}, and that of Cox's model with a ridge {worst_cox}.
 
 ## What was run
 
