@@ -188,7 +188,7 @@ breast_cancer (198 patients, 80 columns) its concordance is {worst}, and that of
 
 Each data set has ten splits, with half of the rows (at most 2,000) for training. Columns are standardised.
 `python run.py -m experiment=ranking_survival scale=default` repeats the study of patients as a tracked sweep, and
-`ranking_choice` and `ranking_grades` the others. The numbers here are those of the commands below the tables.
+`ranking_choice` and `ranking_grades` the others. The numbers are those of the commands below the tables.
 
 * **hinge**, **squared hinge**: RankSVM with λ‖w‖₂, and with the squared hinge and λ‖w‖₂².
 * **bAUC**, **bAUC_z**: the buffered share, and that with z‖w‖₂ < 0.
@@ -237,8 +237,7 @@ Differences with p < .05: {choice_differences} Mean seconds: {choice_seconds}.
 
 Wine has grades from 3 to 9, and abalones have 1 to 29 rings. All pairs of different grades are compared. "Regression"
 is least squares on the grade with a ridge. "One against the rest" fits a logistic regression for each grade and uses
-the expected grade as the score. It has one coefficient for each column and grade, and is not linear, unlike the
-others.
+the expected grade as the score. It has one coefficient for each column and grade, and is not linear.
 
 Share of correct pairs of new rows:
 

@@ -95,7 +95,8 @@ candidates each.
 ## What is missing
 
 {few} KEEL sets have fewer than {least} rows of the smaller class, {same} share their rows with another set, and {late}
-were not reached or not completed in time; the file of results names them. Of {fits} fits, {failed} failed and {limited} ended at a limit. The second command computes one row again.
+were not reached or not completed in time; the file of results names them. Of {fits} fits, {failed} failed and {limited}
+ended at a limit. The second command computes one row again.
 
 ```bash
 python -m experiments.which_formulation.nonlinear.splits
