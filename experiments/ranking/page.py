@@ -188,7 +188,7 @@ breast_cancer (198 patients, 80 columns) its concordance is {worst}, and that of
 
 Each data set has ten splits, with half of the rows (at most 2,000) for training. Columns are standardised.
 `python run.py -m experiment=ranking_survival scale=default` repeats the study of patients as a tracked sweep, and
-`ranking_choice` and `ranking_grades` the others. The numbers are those of the commands below the tables.
+`ranking_choice` and `ranking_grades` the others. The numbers are those of the commands below.
 
 * **hinge**, **squared hinge**: RankSVM with λ‖w‖₂, and with the squared hinge and λ‖w‖₂².
 * **bAUC**, **bAUC_z**: the buffered share, and that with z‖w‖₂ < 0.
