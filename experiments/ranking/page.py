@@ -88,10 +88,11 @@ def page() -> str:
                     "worst": _number(float(few_rows["bauc"]), 3),
                     "worst_cox": _number(float(few_rows["cox"]), 3),
                 }
-            if key == "seconds":
-                numbers[f"{study}_seconds"] = ", ".join(
-                    f"{NAMES[str(name)]} {_number(table[name].mean(), 2)}" for name in table
-                )
+            if key != "auc":
+                each = [
+                    f"{NAMES[str(name)]} {_number(table[name].mean(), 2 if key == 'seconds' else 3)}" for name in table
+                ]
+                numbers[f"{study}_{key}_mean"] = ", ".join(each)
         if study == "choice":
             tables = {"correct pairs": "auc", "buffered share": "bauc", "chosen mode first": "first"}
             numbers["choice_all"] = _means(
@@ -210,11 +211,9 @@ Concordance of new patients:
 
 {survival_auc}
 
-Buffered concordance:
+Buffered, mean over the sets: {survival_bauc_mean}.
 
-{survival_bauc}
-
-Differences with p < .05: {survival_differences} Mean seconds: {survival_seconds}.
+Differences with p < .05: {survival_differences} Mean seconds: {survival_seconds_mean}.
 
 (`{survival_command}`; {survival_origin})
 
@@ -229,7 +228,7 @@ largest score:
 
 {choice_all}
 
-Differences with p < .05: {choice_differences} Mean seconds: {choice_seconds}.
+Differences with p < .05: {choice_differences} Mean seconds: {choice_seconds_mean}.
 
 (`{choice_command}`; {choice_origin})
 
@@ -243,15 +242,13 @@ Share of correct pairs of new rows:
 
 {grades_auc}
 
-Buffered share:
-
-{grades_bauc}
+Buffered, mean over the sets: {grades_bauc_mean}.
 
 Differences with p < .05:
 
 {grades_differences}
 
-Mean seconds: {grades_seconds}.
+Mean seconds: {grades_seconds_mean}.
 
 (`{grades_command}`; {grades_origin})
 

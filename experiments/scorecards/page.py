@@ -39,10 +39,9 @@ def page() -> str:
     found = {key: [difference(values, key, *pair) for pair in PAIRS] for key in ("auc", "bauc")}
     command, origin, _ = read(SPLITS)
     parts = [_HEAD.format(command=command, origin=origin, tests=sum(map(len, found.values())), **_numbers(values))]
-    parts += [
-        f"Test AUC:\n\n{_differences(found['auc'], SETS)}\n",
-        f"Test bAUC:\n\n{_differences(found['bauc'], ())}\n",
-    ]
+    for key, title in (("auc", "Test AUC"), ("bauc", "Test bAUC")):
+        shown = [name for name in SETS if any(each.significant[name] for each in found[key])]
+        parts.append(f"{title}:\n\n{_differences(found[key], shown)}\n")
     return "\n".join(parts)
 
 
@@ -198,8 +197,8 @@ For a single set the tables have the mean difference over ten splits and the p-v
 (Nadeau & Bengio 2003) with the ratio of test to training rows, 0.43 (1.68 for mammography and 2.5 for adult, which
 makes the test conservative). Over the sets they have Wilcoxon's signed-rank test of the ten mean differences. No
 p-value is adjusted. Of {tests} comparisons over the sets, those of 10 items with rounding (AUC and bAUC) stay below
-.05 after Holm's correction, which allows for the number of tests; the others do not. All means of each set, and
-seconds, are in the file of results.
+.05 after Holm's correction, which allows for the number of tests; the others do not. Of the single sets the tables have
+those with p < .05; the values of all are in the file of results.
 """
 
 
