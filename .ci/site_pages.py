@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from report.devtools import Browser
+from runs.report.devtools import Browser
 
 #: What reaches past the window and does not scroll, pictures that were not loaded, addresses of links.
 LOOK = """

@@ -1,7 +1,7 @@
 """From which size on which solver is the fastest: what the numbers of auclab/solvers/portfolio.py are read from.
 
     python benchmarks/auto_selection.py                # measure, docs/auto_selection.csv
-    python benchmarks/auto_selection.py --page         # the table of docs/auto_selection.md, from that file
+    python benchmarks/auto_selection.py --page         # the table of docs/all_data_sets.md, from that file
 
 Two normal classes that overlap, of sizes from a few kilobytes up. Every solver that takes a program gets every size
 until it has needed more than the limit at a smaller one. Processor seconds (one thread, the median of the repetitions,
@@ -30,8 +30,8 @@ from auclab import CSVM, ECSVM, BufferedAUC, PartialAUC, RankSVM, solve
 from auclab._core.base import AuclabError
 from auclab.formulations import Program
 
-PAGE = measured.ROOT / "docs" / "auto_selection.md"
-RESULTS = PAGE.with_suffix(".csv")
+PAGE = measured.ROOT / "docs" / "all_data_sets.md"
+RESULTS = PAGE.with_name("auto_selection.csv")
 COMMAND, PAGE_COMMAND = "python benchmarks/auto_selection.py", "benchmarks/auto_selection.py --page"
 FIELDS = ("family", "program", "n_pos", "n_neg", "n_features", "pairs", "entries", "solver", "seconds")
 #: Seconds of a solve above which a solver is not asked at larger sizes, and how often each is asked.
@@ -141,27 +141,24 @@ def times(
 
 
 def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
-    """Seconds relative to newton, by family and size: geometric means over the programs."""
-    made = {}
+    """Seconds relative to newton: geometric means over the programs, of the least, middle and largest size a family."""
+    lines = []
     for family, (unit, _, _) in FAMILIES.items():
-        lines = []
-        sizes = sorted({(int(r[unit]), int(r["n_features"])) for r in rows if r["family"] == family})
-        for count, n_features in sizes:
-            here = [
-                r for r in rows if r["family"] == family and (r[unit], r["n_features"]) == (str(count), str(n_features))
-            ]
-            by_solver = {s: {r["program"]: float(r["seconds"]) for r in here if r["solver"] == s} for s in SOLVERS}
+        here = [row for row in rows if row["family"] == family]
+        sizes = sorted({(int(row[unit]), int(row["n_features"])) for row in here})
+        for count, n_features in (sizes[0], sizes[len(sizes) // 2], sizes[-1]):
+            at = [row for row in here if (row[unit], row["n_features"]) == (str(count), str(n_features))]
+            by_solver = {
+                s: {row["program"]: float(row["seconds"]) for row in at if row["solver"] == s} for s in SOLVERS
+            }
             newton = by_solver["newton"]
-            cells = [f"{count:,}", str(n_features), f"{1e3 * geometric_mean(newton.values()):.1f}"]
+            cells = [family, f"{count:,} {unit}", f"{1e3 * geometric_mean(newton.values()):.1f}"]
             for solver in SOLVERS[1:]:
                 ratios = [seconds / newton[program] for program, seconds in by_solver[solver].items()]
-                cells.append(
-                    f"{geometric_mean(ratios):.2g}" if len(ratios) == len(newton) and max(ratios) < math.inf else "–"
-                )
+                known = len(ratios) == len(newton) and max(ratios) < math.inf
+                cells.append(f"{geometric_mean(ratios):.2g}" if known else "–")
             lines.append(cells)
-        head = [unit, "features", "newton, ms", *SOLVERS[1:]]
-        made[family] = f"**{family[0].upper()}{family[1:]}**\n\n{measured.table(head, lines)}"
-    return made
+    return {"crossovers": measured.table(["program", "size", "newton, ms", *SOLVERS[1:]], lines)}
 
 
 def sentences(_: Sequence[measured.Row]) -> list[str]:

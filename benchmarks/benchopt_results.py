@@ -2,9 +2,8 @@
 
     benchopt run benchmarks/benchopt_ranksvm --config benchmarks/benchopt_ranksvm/config_weekly.yml --output x
     python benchmarks/benchopt_results.py --keep benchmarks/benchopt_ranksvm/outputs/x.parquet
-    python benchmarks/benchopt_results.py --page                                # the table of docs/results.md
 
-`--keep` needs benchopt, and to be run where the benchmark was. Each curve counts with its last point; seconds are the
+It writes docs/benchopt.csv, and needs benchopt. Each curve counts with its last point; seconds are the
 least of the repetitions, of the clock, with one thread.
 """
 
@@ -13,14 +12,11 @@ from __future__ import annotations
 import argparse
 import sys
 from importlib.metadata import version
-from itertools import groupby
 from pathlib import Path
 
 import measured
 
 RESULTS = measured.ROOT / "docs" / "benchopt.csv"
-PAGE = measured.ROOT / "docs" / "results.md"
-PAGE_COMMAND = "benchmarks/benchopt_results.py --page"
 COMMAND = "python benchmarks/benchopt_results.py --keep …"
 FIELDS = ["problem", "solver", "version", "seconds", "relative", "above", "gap"]
 #: The package of a solver, by how its name begins.
@@ -68,26 +64,11 @@ def keep(paths: list[Path]) -> None:
                 )
 
 
-def tables(rows: list[measured.Row]) -> dict[str, str]:
-    """The tables of the page."""
-    lines = []
-    for problem, solvers in groupby(rows, lambda row: row["problem"]):
-        for number, row in enumerate(solvers):
-            lines.append([problem if number == 0 else "", *(row[field] for field in FIELDS[1:])])
-    head = ["problem", "solver", "versions", "seconds", "relative", "objective above the best", "certified gap"]
-    return {"benchopt": measured.table(head, lines)}
-
-
 def main() -> None:
-    """Keep files, or fill in the page."""
+    """Keep files."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--keep", nargs="+", type=Path, metavar="FILE.parquet")
-    parser.add_argument("--page", action="store_true", help="fill in docs/results.md")
-    options = parser.parse_args()
-    if options.keep:
-        keep(options.keep)
-    if options.page:
-        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
+    parser.add_argument("--keep", nargs="+", type=Path, metavar="FILE.parquet", required=True)
+    keep(parser.parse_args().keep)
 
 
 if __name__ == "__main__":

@@ -190,15 +190,13 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
             [
                 name,
                 f"{measured.significant(float(row['seconds']))} s",
-                f"{measured.significant(float(row['processor']))} s",
                 row["passes"] if way != "memory" else "–",
                 f"{measured.significant(float(row['client_gb']))} GB{worker}",
                 measured.power(float(row["gap"])) if row["gap"] else "–",
-                f"{float(row['objective']):.12f}" if row["objective"] else "–",
                 f"{float(row['auc']):.5f}" if row["auc"] else "–",
             ]
         )
-    head = ["run", "time", "processor time", "passes", "peak memory", "gap", "objective", "AUC"]
+    head = ["run", "time", "passes", "peak memory", "gap", "AUC"]
     return {"ways": measured.table(head, lines)}
 
 

@@ -113,7 +113,6 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
                 f"{int(row['rows']):,}",
                 way if row["workers"] == "0" else f"bins, Dask workers: {row['workers']}",
                 f"{measured.significant(float(row['seconds']))} s",
-                f"{measured.significant(float(row['processor']))} s",
                 f"{measured.significant(float(row['client_gb']))} GB",
                 f"{measured.significant(float(row['worker_gb']))} GB" if row["worker_gb"] else "–",
                 row["passes"] or "–",
@@ -122,7 +121,7 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
             ]
         )
     head = [
-        "rows", "way", "time", "processor time", "memory of this process", "of a worker", "points w", "gap",
+        "rows", "way", "time", "memory of this process", "of a worker", "points w", "gap",
         "objective, distance to memory",
     ]  # fmt: skip
     return {"sizes": measured.table(head, lines)}

@@ -1,7 +1,7 @@
 """Eight values of λ or z as one path, beside eight separate solves: processor time.
 
     python benchmarks/paths.py           # measure, docs/solvers/paths.csv
-    python benchmarks/paths.py --page    # the table of docs/solvers.md, from that file
+    python benchmarks/paths.py --page    # the table of docs/scikit_learn.md, from that file
 
 All rows of each data set, standardised; newton, one thread, tolerance 1e-6. Path and separate solves in turn in one
 process, the least of the repetitions of each. Values are shares of the λ (or z) at which w = 0 becomes optimal.
@@ -31,8 +31,8 @@ from auclab.datasets.records import Labels
 from auclab.formulations import Program
 from auclab.solvers.path import solve_path
 
-PAGE = measured.ROOT / "docs" / "solvers.md"
-RESULTS = PAGE.with_suffix("") / "paths.csv"
+PAGE = measured.ROOT / "docs" / "scikit_learn.md"
+RESULTS = measured.ROOT / "docs" / "solvers" / "paths.csv"
 COMMAND, PAGE_COMMAND = "python benchmarks/paths.py", "benchmarks/paths.py --page"
 FIELDS = ("data", "program", "values", "path", "separate", "largest_gap")
 DATA, VALUES, REPETITIONS = ("ionosphere", "pima", "spambase"), 8, 3

@@ -1,7 +1,7 @@
 """Peak memory of a solve relative to its data.
 
     python benchmarks/peak_memory.py [--sizes 1e5 3e5 1e6 3e6]     # measure, docs/solvers/peak_memory.csv
-    python benchmarks/peak_memory.py --page                        # the table of docs/solvers.md, from that file
+    python benchmarks/peak_memory.py --page                        # the table of docs/solver_speed.md, from that file
 
 The artificial data of Norton & Uryasev (2018), ten features, so many observations a class, bAUC. One process writes the
 sample, a second one reads and solves it by newton: its peak resident memory, interpreter and libraries included (also
@@ -26,8 +26,8 @@ import numpy as np
 from auclab import BufferedAUC, solve
 from auclab.datasets import load
 
-PAGE = measured.ROOT / "docs" / "solvers.md"
-RESULTS = PAGE.with_suffix("") / "peak_memory.csv"
+PAGE = measured.ROOT / "docs" / "solver_speed.md"
+RESULTS = measured.ROOT / "docs" / "solvers" / "peak_memory.csv"
 COMMAND, PAGE_COMMAND = "python benchmarks/peak_memory.py", "benchmarks/peak_memory.py --page"
 FIELDS = ("per_class", "data_gb", "libraries_gb", "peak_gb", "seconds", "gap")
 

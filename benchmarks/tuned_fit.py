@@ -1,7 +1,7 @@
 """A fit whose λ is chosen by cross-validation, beside scikit-learn's logistic regression with as many values and folds.
 
     python benchmarks/tuned_fit.py           # measure, docs/solvers/tuned_fit.csv
-    python benchmarks/tuned_fit.py --page    # the table of docs/solvers.md, from that file
+    python benchmarks/tuned_fit.py --page    # the table of docs/scikit_learn.md, from that file
 
 Standardised rows of ten data sets, nine values, five folds; processor time of one thread, the median of three fits in
 turn. The λ is compared with the one that inner solves to a gap of 1e-6 choose, on three quarters of the rows, drawn
@@ -32,7 +32,7 @@ from auclab.estimators import AUCClassifier, AUCClassifierCV
 from auclab.metrics import auc_score
 from auclab.solvers.path import solve_path
 
-PAGE, RESULTS = measured.ROOT / "docs" / "solvers.md", measured.ROOT / "docs" / "solvers" / "tuned_fit.csv"
+PAGE, RESULTS = measured.ROOT / "docs" / "scikit_learn.md", measured.ROOT / "docs" / "solvers" / "tuned_fit.csv"
 COMMAND, PAGE_COMMAND = "python benchmarks/tuned_fit.py", "benchmarks/tuned_fit.py --page"
 FIELDS = ("data", "rows", "columns", "program", "logistic", "seconds", "same", "cases", "largest_difference")
 DATA = (

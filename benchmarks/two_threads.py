@@ -1,7 +1,7 @@
 """Seconds of a solve with two threads beside one, on 10⁶ + 10⁶ rows × 10 columns.
 
     python benchmarks/two_threads.py           # measure, docs/solvers/two_threads.csv; on an idle machine
-    python benchmarks/two_threads.py --page    # the table of docs/solvers.md, from that file
+    python benchmarks/two_threads.py --page    # the table of docs/solver_speed.md, from that file
 
 Wall seconds, in turn in one process, the median of seven after a first time that is not counted. *main* are processor
 seconds of the calling thread when there are two: what they are of one thread's wall time is the least ratio that waits
@@ -26,7 +26,7 @@ import numpy as np
 from auclab import BufferedAUC, RankSVM, solve
 from auclab.formulations.base import Program
 
-PAGE, RESULTS = measured.ROOT / "docs" / "solvers.md", measured.ROOT / "docs" / "solvers" / "two_threads.csv"
+PAGE, RESULTS = measured.ROOT / "docs" / "solver_speed.md", measured.ROOT / "docs" / "solvers" / "two_threads.csv"
 COMMAND, PAGE_COMMAND = "python benchmarks/two_threads.py", "benchmarks/two_threads.py --page"
 FIELDS = ("program", "rows", "columns", "one", "two", "one_cpu", "two_cpu", "main", "gap")
 PROGRAMS = {"RankSVM²": RankSVM(1e-3, squared=True), "bAUC": BufferedAUC(), "RankSVM l1": RankSVM(1e-2, "l1")}

@@ -128,7 +128,6 @@ NEEDS: dict[str, Needs] = {
     "CONTRIBUTING.md": Needs(_repository),
     "docs/all_data_sets.md": Needs(tables=("w8a.csv.gz",)),
     "docs/blocks.md": Needs(_parquet),
-    "docs/blocks_at_scale.md": Needs(_parquet),
     "docs/comparing.md": Needs(
         _table,
         before=((f"auclab run -m {A_FILE} dataset.path=my.csv formulation=bauc,csvm tracking.experiment=thesis", 0),),
@@ -194,9 +193,8 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ),
     ("benchmarks/benchopt_ranksvm/README.md", "pip install -e . benchopt"): _BENCHOPT,
     **{
-        (page, line): _BENCHOPT
-        for page in ("benchmarks/benchopt_ranksvm/README.md", "docs/results.md")
-        for line in LINES[page]
+        ("benchmarks/benchopt_ranksvm/README.md", line): _BENCHOPT
+        for line in LINES["benchmarks/benchopt_ranksvm/README.md"]
         if "benchopt" in line
     },
     **{(f"docs/{page}.md", "pip install -e ."): _INSTALLS for page in ("index", "start")},
@@ -218,15 +216,9 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
         "takes too long",
         (f'{_ALL_SETS} --sets main --only "ionosphere bauc " --solvers auto newton --limit 5 --results solvers.csv',),
     ),
-    ("docs/results.md", f"{_ALL_SETS} --sets main --limit 200 --results FILE"): Otherwise(
-        "all sets take minutes", (f'{_ALL_SETS} --sets main --only "ionosphere bauc " --limit 200 --results FILE',)
+    ("docs/blocks.md", f"{_BLOCKS} engine=dask engine.workers=4"): Otherwise(
+        "four processes on a machine with two cores", (f"{_BLOCKS} engine=dask engine.workers=1",)
     ),
-    **{
-        (page, f"{_BLOCKS} engine=dask engine.workers=4{more}"): Otherwise(
-            "four processes on a machine with two cores", (f"{_BLOCKS} engine=dask engine.workers=1{more}",)
-        )
-        for page, more in (("docs/blocks.md", ""), ("docs/blocks_at_scale.md", " figures=test"))
-    },
     (
         "docs/choose_formulation.md",
         "auclab run -m formulation=bauc,ranksvm,csvm,logistic tune=auto dataset=breast_cancer 'split.seed=range(5)'",

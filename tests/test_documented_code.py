@@ -86,13 +86,6 @@ def test_the_blocks_of_a_page_run(
     if page == "docs/blocks.md":
         Path("FOLDER").mkdir()
         names["X"].assign(y=names["y"]).to_parquet("FOLDER/part0.parquet")
-    elif page == "docs/blocks_at_scale.md":
-        dask = pytest.importorskip("distributed", reason="needs the extra auclab[dask]")
-        cluster = dask.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
-        request.addfinalizer(lambda: (names["engine"].close(), cluster.close()))
-        texts = {"tcp://scheduler:8786": cluster.scheduler_address}
-        frame = names["X"].assign(y=names["y"])
-        names["frame"] = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=2)
     elif page == "docs/merged_metrics.md":
         names["y"] = np.repeat([0, 1], 500_000)
         names["s"] = np.random.default_rng(0).normal(size=1_000_000) + names["y"]

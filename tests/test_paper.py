@@ -37,8 +37,8 @@ def test_times_and_gaps(user_code):
     assert f"takes {ratio(user_code, large):.2f} of the time of SciPy's L-BFGS-B" in FIRST
     assert f"relative gap of {gap:.0e}" in PAPER
     above = plain["objective"] / user_code.loc[(scaled, "newton"), "objective"] - 1.0
-    assert f"stops {above:.0%} above".replace("%", " %") in PAPER
-    assert f"the ratio is {ratio(user_code, scaled):.2g}" in PAPER
+    assert above > 0.1
+    assert "L-BFGS-B stops far above the optimum, unless they are rescaled first" in PAPER
     pairs = user_code.loc[(small, "newton"), "pairs"]
     assert f"takes {ratio(user_code, small):.1f} times as long for {pairs:,.0f} pairs" in PAPER
 
@@ -62,14 +62,15 @@ def test_blocks():
 
 
 def test_claims():
-    rows = re.findall(
-        r"^\| all \|(.*)\|$", (ROOT / "experiments" / "README.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
+    board = (ROOT / "experiments" / "README.md").read_text(encoding="utf-8")
+    (defined,) = re.findall(r"(\d+) of them follow", board)
+    rows = re.findall(r"^\| all \|(.*)\|$", board, re.MULTILINE)
     claims, reproduced, misprints, reading, differ, not_comparable, left, _ = map(int, rows[0].split("|"))
-    assert f"{claims} printed claims, {reproduced} are reproduced, {reading} are reproduced under another" in README
+    assert f"{claims} claims, {reproduced} are reproduced, {reading} are reproduced under another" in README
     assert f"{misprints} are misprints, {differ} differ, and {not_comparable} cannot be compared here" in README
-    assert f"of {claims} printed claims, {reproduced} are reproduced and {misprints} are misprints" in FIRST
-    assert f"Of {claims} claims that ten papers print, {reproduced} were reproduced, {reading} under" in PAPER
+    assert f"of {claims} claims of ten papers, {reproduced} are reproduced and {misprints} are misprints" in FIRST
+    assert f"Of {claims} claims of ten papers ({defined} follow from a printed definition)" in PAPER
+    assert f"{reproduced} were reproduced, {reading} under" in PAPER
     assert f"{misprints} are misprints" in PAPER
     assert f"{differ} differ, and {not_comparable} cannot be compared" in PAPER
     assert left == 0

@@ -1,4 +1,4 @@
-"""A table like that of docs/solvers.md, and the figure of that page, from result files of benchopt.
+"""A table like that of docs/solver_speed.md, and the figure of that page, from result files of benchopt.
 
     python benchmarks/benchopt_ranksvm/table.py benchmarks/benchopt_ranksvm/outputs/*.parquet [--plot FILE] [--all]
 

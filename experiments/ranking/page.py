@@ -78,7 +78,7 @@ def page() -> str:
         numbers |= {f"{study}_command": command, f"{study}_origin": origin}
         for key in dict.fromkeys(values["measure"]):
             table = means(values, key)
-            numbers[f"{study}_{key}"] = _means(table, key)
+            numbers[f"{study}_{key}"] = _means(table)
             numbers |= {f"{study}_{key}_{name}": _number(table[name].mean(), 3) for name in table}
             if study == "survival" and key == "auc":
                 few_rows = dict(
@@ -88,8 +88,17 @@ def page() -> str:
                     "worst": _number(float(few_rows["bauc"]), 3),
                     "worst_cox": _number(float(few_rows["cox"]), 3),
                 }
-        for key in ("auc", "bauc"):
-            numbers[f"{study}_{key}_differences"] = _differences(values, key, usual)
+            if key != "auc":
+                each = [
+                    f"{NAMES[str(name)]} {_number(table[name].mean(), 2 if key == 'seconds' else 3)}" for name in table
+                ]
+                numbers[f"{study}_{key}_mean"] = ", ".join(each)
+        if study == "choice":
+            tables = {"correct pairs": "auc", "buffered share": "bauc", "chosen mode first": "first"}
+            numbers["choice_all"] = _means(
+                pd.concat([means(values, key).set_axis([title]) for title, key in tables.items()]), mean=False
+            )
+        numbers[f"{study}_differences"] = _differences(values, usual)
     return _TEXT.format_map(numbers)
 
 
@@ -113,30 +122,31 @@ def _of_bauc() -> dict[str, object]:
     }
 
 
-def _means(table: pd.DataFrame, key: str) -> str:
-    digits = 2 if key == "seconds" else 3
-    best = {name: row.min() if key == "seconds" else row.max() for name, row in table.iterrows()}
+def _means(table: pd.DataFrame, *, mean: bool = True) -> str:
+    best = {name: row.max() for name, row in table.iterrows()}
     rows = [
-        [str(name), *(_bold(_number(value, digits), value == best[name]) for value in row)]
-        for name, row in table.iterrows()
+        [str(name), *(_bold(_number(value, 3), value == best[name]) for value in row)] for name, row in table.iterrows()
     ]
-    if len(table) > 1:
-        rows.append(["mean", *(_number(value, digits) for value in table.mean())])
+    if mean:
+        rows.append(["mean", *(_number(value, 3) for value in table.mean())])
     return _table(["", *(NAMES[str(column)] for column in table)], rows)
 
 
-def _differences(values: pd.DataFrame, key: str, usual: Iterable[str]) -> str:
-    sets, rows = list(dict.fromkeys(values["set"])), []
+def _differences(values: pd.DataFrame, usual: Iterable[str]) -> str:
+    """The differences with p < .05 by either measure, a row for each pair of scorers and data set."""
+    rows = []
     for second in usual:
         for first in OWN:
-            found = [tested(values, key, name, first, second) for name in sets]
-            rows.append([f"{NAMES[first]} − {NAMES[second]}", *(_difference(*each) for each in found)])
-    return _table(["", *sets], rows)
+            for name in dict.fromkeys(values["set"]):
+                found = [tested(values, key, name, first, second) for key in ("auc", "bauc")]
+                if min(p_value for _, p_value in found) < LEVEL:
+                    rows.append([f"{NAMES[first]} − {NAMES[second]}, {name}", *(_difference(*each) for each in found)])
+    return _table(["difference", "correct pairs", "buffered share"], rows) if rows else "none."
 
 
 def _difference(value: float, p_value: float) -> str:
     p = "p < .001" if p_value < 0.001 else f"p = {_number(p_value, 3)}"
-    return _bold(f"{'−' if value < 0 else '+'}{_number(abs(value), 3)} ({p})", p_value < LEVEL)
+    return f"{'−' if value < 0 else '+'}{_number(abs(value), 3)} ({p})"
 
 
 def _bold(text: str, is_so: bool) -> str:
@@ -169,29 +179,27 @@ and the four programs {choice_auc_squared_hinge} to {choice_auc_hinge}. Grades o
 ranked best by one logistic regression for each grade ({grades_auc_one_against_rest} of the pairs on average; RankSVM
 with the hinge {grades_auc_hinge}, bAUC {grades_auc_bauc}, least squares {grades_auc_regression}).
 
-**What is the advantage of bAUC?** bAUC has no λ: it needs one fit of hundredths of a second, no tuning, and comes
-with a proof that no other linear scorer has a larger buffered share on the training rows. Its buffered share on new
-rows is not larger: without breast_cancer, its {tests} differences to the usual methods have both signs and are at
-most {largest}; {better} of them has p < .05 in its favour, and {worse} against it. With few patients and many columns
-it overfits, like other models without a penalty: on breast_cancer (198 patients, 80 columns) its concordance is
-{worst}, and that of Cox's model with a ridge {worst_cox}.
+**What is the advantage of bAUC?** It has no λ, so it needs one fit and no tuning, and comes with a proof that no other
+linear scorer has a larger buffered share on the training rows. On new rows it is not larger: without breast_cancer, its
+{tests} differences to the usual methods have both signs and are at most {largest}; {better} of them has p < .05 in its
+favour, and {worse} against it. With few patients and many columns it overfits, like other models without a penalty: on
+breast_cancer (198 patients, 80 columns) its concordance is {worst}, and that of Cox's model with a ridge {worst_cox}.
 
 ## What was run
 
 Each data set has ten splits, with half of the rows (at most 2,000) for training. Columns are standardised.
 `python run.py -m experiment=ranking_survival scale=default` repeats the study of patients as a tracked sweep, and
-`ranking_choice` and `ranking_grades` the others. The numbers here are those of the commands below the tables.
+`ranking_choice` and `ranking_grades` the others. The numbers are those of the commands below.
 
 * **hinge**, **squared hinge**: RankSVM with λ‖w‖₂, and with the squared hinge and λ‖w‖₂².
 * **bAUC**, **bAUC_z**: the buffered share, and that with z‖w‖₂ < 0.
-* λ, z and the ridge of the other methods are chosen among four fractions of their unit, by the share of correct pairs
-  on half of the training part. bAUC, the conditional logit and the logistic regressions (C = 1) have no parameter to
-  choose.
+* λ, z and the ridge of the other methods are chosen among four fractions of their unit, on half of the training part.
+  bAUC, the conditional logit and the logistic regressions (C = 1) have no parameter to choose.
 
 Every solution of the four programs was proved optimal to a gap of 10⁻⁶; without a penalty on w the proof is for all
-w, or for all w up to a norm. The tables have means over the splits. The largest value of a row (for seconds, the
-smallest) is bold. Differences have the p-value of the corrected paired t-test (Nadeau & Bengio 2003), not adjusted
-for multiple tests; p < .05 is bold. Seconds are processor seconds for fitting, including the choice of λ.
+w, or for all w up to a norm. The tables have means over the splits, the largest of a row in bold. Differences have the
+p-value of the corrected paired t-test (Nadeau & Bengio 2003), not adjusted for multiple tests; those with a larger p
+are in the files. Seconds are processor seconds for fitting, including the choice of λ.
 
 ## Patients
 
@@ -203,17 +211,9 @@ Concordance of new patients:
 
 {survival_auc}
 
-{survival_auc_differences}
+Buffered, mean over the sets: {survival_bauc_mean}.
 
-Buffered concordance:
-
-{survival_bauc}
-
-{survival_bauc_differences}
-
-Seconds:
-
-{survival_seconds}
+Differences with p < .05: {survival_differences} Mean seconds: {survival_seconds_mean}.
 
 (`{survival_command}`; {survival_origin})
 
@@ -223,27 +223,12 @@ In the data set modechoice of statsmodels, each of 210 travellers chose among ai
 chosen mode with one of the other three. The columns are four costs and times, constants of three modes, and income
 for air.
 
-Share of correct pairs within new travellers:
+Of new travellers: the share of correct pairs, the buffered share, and the share of those whose chosen mode has the
+largest score:
 
-{choice_auc}
+{choice_all}
 
-{choice_auc_differences}
-
-Buffered share:
-
-{choice_bauc}
-
-{choice_bauc_differences}
-
-Share of travellers whose chosen mode has the largest score:
-
-{choice_first}
-
-Seconds:
-
-{choice_seconds}
-
-The conditional logit gives probabilities of a choice, which these programs do not.
+Differences with p < .05: {choice_differences} Mean seconds: {choice_seconds_mean}.
 
 (`{choice_command}`; {choice_origin})
 
@@ -251,24 +236,19 @@ The conditional logit gives probabilities of a choice, which these programs do n
 
 Wine has grades from 3 to 9, and abalones have 1 to 29 rings. All pairs of different grades are compared. "Regression"
 is least squares on the grade with a ridge. "One against the rest" fits a logistic regression for each grade and uses
-the expected grade as the score. It has one coefficient for each column and grade, and is not linear, unlike the
-others.
+the expected grade as the score. It has one coefficient for each column and grade, and is not linear.
 
 Share of correct pairs of new rows:
 
 {grades_auc}
 
-{grades_auc_differences}
+Buffered, mean over the sets: {grades_bauc_mean}.
 
-Buffered share:
+Differences with p < .05:
 
-{grades_bauc}
+{grades_differences}
 
-{grades_bauc_differences}
-
-Seconds:
-
-{grades_seconds}
+Mean seconds: {grades_seconds_mean}.
 
 (`{grades_command}`; {grades_origin})
 

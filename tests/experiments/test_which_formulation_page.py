@@ -7,6 +7,9 @@ from experiments.study import FOLDER, read
 from experiments.which_formulation import answers, exact, methods
 from experiments.which_formulation.methods import COMPARED, NAMES
 
+from auclab.runs import holm, rank_columns
+from auclab.runs.compare.paired import paired_test
+
 RESULTS = FOLDER / "which_formulation" / "results"
 PAGE = " ".join((FOLDER.parent / "docs" / "which_formulation.md").read_text(encoding="utf-8").split())
 WORDS = dict(
@@ -85,6 +88,14 @@ def test_differences(found):
         f"finds RankSVM² better than bAUC on {WORDS[found['better.ranksvm2']]} sets and worse on "
         f"{WORDS[found['worse.ranksvm2']]}"
     )
+    p_values = [
+        paired_test(each["ranksvm2"], each["bauc"], test="corrected-t", test_train_ratio=answers.RATIO).p_value
+        for _, each in values[values["measure"] == "auc"]
+        .pivot_table(index=["set", "seed"], columns="method", values="value")
+        .groupby(level="set")
+    ]
+    assert min(holm(p_values)) > 0.05
+    says(f"after Holm's correction for the {len(p_values)} tests it is better on none")
     says(f"rows per column is {shares(found['room.correlation'], 2)} (p = {shares(found['room.p_value'])})")
     seconds = {key: shares(found[f"seconds.{key}"], 2) for key in COMPARED}
     says(
@@ -93,6 +104,19 @@ def test_differences(found):
     )
     splits = rows_of("splits")
     assert (splits[splits["claim_id"].str.startswith("certified.")]["value"] == 1).all()
+
+
+def test_sets_of_one_source_do_not_decide():
+    source = answers.means(answers.kept_values(), "auc").rename(
+        lambda name: next((kind for kind in ("monks", "wine_quality") if name.startswith(kind)), name)
+    )
+    ranks = rank_columns(source.groupby(level=0).mean(), alpha=answers.LEVEL)
+    says(f"with one value for each of the {ranks.n_rows} sources Nemenyi's test separates the same pair")
+    average = ranks.average_ranks
+    apart = {
+        (a, b) for a in average.index for b in average.index if average[b] - average[a] > ranks.critical_difference
+    }
+    assert apart == {("ranksvm2", "bauc")}
 
 
 @pytest.mark.slow

@@ -13,16 +13,13 @@ from matrix.table import COMMANDS, FUNCTIONS, NO_EFFECT, REFUSED, SCORERS, SEARC
 
 _HEAD = """# What works together
 
-The tables show which scorers support which settings, commands and uses. **✓** is supported. **–** is accepted but has
-no effect, and the run says so. A letter is refused with a one-line message before anything is fitted; the reason is
-below the table. The tests run every cell on a small table of data, and this page is generated from their table
+**✓** is supported. **–** has no effect, and the run says so. A letter is refused in one line before anything is
+fitted; the reason is below the table. Tests run every cell on a small table, and this page is generated from theirs
 (`tests/matrix/`).
 """
 #: Names of uses, and what is typed.
 Rows = list[tuple[str, str]]
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-#: Columns that fit on the screen of a laptop.
-_WIDTH = 7
 
 
 def page() -> str:
@@ -36,15 +33,19 @@ def page() -> str:
     )
     for title, uses, scorers in sections:
         rows = [(use.name, use.how) for use in uses]
-        parts += [f"## {title}\n", _grid(rows, scorers, REFUSED, NO_EFFECT), _reasons(rows, REFUSED)]
-    how = [f"{scorer.name}: `{words}`" for scorer in SCORERS if " " in (words := _typed(scorer))]
-    parts += ["A row is `formulation=NAME`, except for these: " + "; ".join(how) + ".\n"]
+        parts += [
+            f"## {title}\n",
+            _grid(rows, scorers, REFUSED, NO_EFFECT),
+            _reasons(rows, scorers, REFUSED, NO_EFFECT),
+        ]
+    how = [f"{scorer.name}: `{words}`" for scorer in SCORERS if (words := _typed(scorer))]
+    parts += ["A row is `formulation=NAME`, with these settings: " + "; ".join(how) + ".\n"]
     rows = [(use.name, use.how) for use in PYTHON_USES]
     names = [estimator.name for estimator in ESTIMATORS]
     parts += [
         "## Estimators, in Python\n",
         _grid(rows, names, PYTHON_REFUSED, PYTHON_NO_EFFECT),
-        _reasons(rows, PYTHON_REFUSED),
+        _reasons(rows, names, PYTHON_REFUSED, PYTHON_NO_EFFECT),
     ]
     parts += ["## Settings without effect\n"]
     parts += [f"* {', '.join(each.uses)}: {each.why}." for each in (*NO_EFFECT, *PYTHON_NO_EFFECT)]
@@ -52,22 +53,27 @@ def page() -> str:
 
 
 def _typed(scorer: Scorer) -> str:
-    """Its settings without those that only the table of the tests needs."""
+    """Its settings beside its name, without those that only the table of the tests needs."""
     left_out = re.compile("dataset.drop=|dataset.path=|.*=null$")
-    return " ".join(word for word in scorer.words if not left_out.match(word))
+    first = f"formulation={scorer.name.partition(',')[0]}"
+    return " ".join(word for word in scorer.words if not left_out.match(word) and word != first)
 
 
 def _grid(
     rows: list[tuple[str, str]], scorers: list[str], refused: tuple[Refusal, ...], same: tuple[Refusal, ...]
 ) -> str:
-    grids = []
-    for first in range(0, len(rows), _WIDTH):
-        uses = [use for use, _ in rows[first : first + _WIDTH]]
-        lines = ["| | " + " | ".join(uses) + " |", "|---" * (len(uses) + 1) + "|"]
-        for scorer in scorers:
-            lines.append(f"| {scorer} | " + " | ".join(_cell(scorer, use, refused, same) for use in uses) + " |")
-        grids.append("\n".join(lines) + "\n")
-    return "\n".join(grids)
+    """The uses that some scorer does not support; scorers with the same cells share a row."""
+    cells = {use: [_cell(scorer, use, refused, same) for scorer in scorers] for use, _ in rows}
+    every = [use for use, found in cells.items() if set(found) == {"✓"}]
+    some = [use for use in cells if use not in every]
+    lines = ["| | " + " | ".join(some) + " |", "|---" * (len(some) + 1) + "|"]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for number, scorer in enumerate(scorers):
+        groups.setdefault(tuple(cells[use][number] for use in some), []).append(scorer)
+    lines += [f"| {'; '.join(names)} | " + " | ".join(found) + " |" for found, names in groups.items()]
+    how = dict(rows)
+    typed = ", ".join(f"{use} (`{how[use]}`)" for use in every)
+    return "\n".join(lines) + "\n" + (f"\nAll support: {typed}.\n" if every else "")
 
 
 def _cell(scorer: str, use: str, refused: tuple[Refusal, ...], same: tuple[Refusal, ...]) -> str:
@@ -77,9 +83,12 @@ def _cell(scorer: str, use: str, refused: tuple[Refusal, ...], same: tuple[Refus
     return "–" if any(scorer in each.scorers and use in each.uses for each in same) else "✓"
 
 
-def _reasons(rows: Rows, refused: tuple[Refusal, ...]) -> str:
+def _reasons(
+    rows: list[tuple[str, str]], scorers: list[str], refused: tuple[Refusal, ...], same: tuple[Refusal, ...]
+) -> str:
     names = [use for use, _ in rows]
-    lines = [f"* {use}: `{how}`" for use, how in rows]
+    some = [(use, how) for use, how in rows if any(_cell(each, use, refused, same) != "✓" for each in scorers)]
+    lines = [f"* {use}: `{how}`" for use, how in some]
     for letter, each in zip(_LETTERS, refused, strict=False):
         if set(each.uses) & set(names):
             lines.append(f"* **{letter}** {each.why}")

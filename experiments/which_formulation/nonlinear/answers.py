@@ -2,8 +2,7 @@
 
 A set counts where every scorer has all splits. On a set the corrected paired t-test over its splits, with its ratio of
 test to training rows, and Holm's correction over the sets. Over the sets: those of one source share rows, so that
-differences are averaged within sources, and Wilcoxon's signed ranks, the interval of the mean, and the posterior
-probabilities of the Bayesian signed-rank test are over sources.
+differences are averaged within sources, and Wilcoxon's signed ranks and the interval of the mean are over sources.
 """
 
 from __future__ import annotations
@@ -14,17 +13,14 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
-from scipy.stats import spearmanr
 
-from auclab.runs import holm, rank_columns, signed_rank_probabilities
+from auclab.runs import holm, rank_columns
 from auclab.runs.compare.paired import Ranking, mean_interval, paired_test
 from experiments.which_formulation.nonlinear.scorers import SCORERS
 from experiments.which_formulation.nonlinear.splits import RESULTS, SPLITS, Result, read
 
 MEASURES = ("auc", "bauc", "partial_auc", "voros")
 LEVEL = 0.05
-#: Differences of AUC that count as none in the posterior probabilities.
-ROPE = 0.01
 #: Kernel against linear: the second is subtracted.
 KERNEL_PAIRS = (
     ("bauc_z_rbf", "bauc_z_linear"),
@@ -45,14 +41,6 @@ LOSS_PAIRS = (
     ("bauc_z_rbf", "ranksvm2_rbf"),
     ("partial_rbf", "ranksvm2_rbf"),
 )
-#: Properties of a set, from its training parts.
-PROPERTIES = {
-    "n_features": "columns after encoding",
-    "minority": "training rows of the smaller class",
-    "room": "rows of the smaller class per column",
-    "share": "share of the smaller class",
-    "linear_auc": "test AUC of logistic regression",
-}
 
 
 @dataclass(frozen=True)
@@ -60,9 +48,8 @@ class Difference:
     """First minus second scorer by a measure.
 
     `by_set` are means over splits with their `p_values`, also after Holm's correction over the sets; `by_source` the
-    means of a source's sets, which `mean`, `interval` (95 %, Student), `median`, `signed_rank` and `posterior` (first
-    better, equal, second better) are of. `adjusted` is `signed_rank` after Holm's correction over the comparisons that
-    are made together.
+    means of a source's sets, which `mean`, `interval` (95 %, Student), `median` and `signed_rank` are of. `adjusted` is
+    `signed_rank` after Holm's correction over the comparisons that are made together.
     """
 
     first: str
@@ -76,7 +63,6 @@ class Difference:
     interval: tuple[float, float]
     median: float
     signed_rank: float
-    posterior: tuple[float, float, float]
     adjusted: float = float("nan")
 
     @property
@@ -154,7 +140,6 @@ def difference(values: pd.DataFrame, measure: str, first: str, second: str) -> D
         interval=mean_interval(by_source),
         median=float(by_source.median()),
         signed_rank=paired_test(by_source, 0 * by_source, test="wilcoxon").p_value,
-        posterior=signed_rank_probabilities(by_source, rope=ROPE),
     )
 
 
@@ -172,63 +157,20 @@ def ratio(values: pd.DataFrame) -> pd.Series:
     return first["n_test"] / first["n_train"]
 
 
-def properties(values: pd.DataFrame) -> pd.DataFrame:
-    """Those of every set, means over splits."""
-    table = values.groupby("set")[["n_features", "n_train", "n_pos"]].mean()
-    minority = table["n_pos"].where(table["n_pos"] <= table["n_train"] / 2, table["n_train"] - table["n_pos"])
-    return pd.DataFrame(
-        {
-            "n_features": table["n_features"],
-            "minority": minority,
-            "room": minority / table["n_features"],
-            "share": minority / table["n_train"],
-            "linear_auc": means(values, "auc")["logistic"],
-        }
-    )
-
-
-def correlations(values: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
-    """Rank correlation of a difference of test AUC with every property, over sources: columns ``rho, p, p_holm``.
-
-    Holm's correction is over all rows.
-    """
-    of_sources = properties(values).groupby(sources(values)).mean()
-    rows = []
-    for first, second in pairs:
-        gain = difference(values, "auc", first, second).by_source
-        for key in PROPERTIES:
-            found = spearmanr(of_sources[key], gain.loc[of_sources.index])
-            rows.append((first, second, key, float(found.statistic), float(found.pvalue)))
-    table = pd.DataFrame(rows, columns=["first", "second", "property", "rho", "p"])
-    return table.assign(p_holm=holm(table["p"].tolist()))
-
-
-def seconds(values: pd.DataFrame) -> pd.DataFrame:
-    """Processor seconds of every scorer over sets and splits: tuning and fit, and the last fit alone."""
-    groups = values.groupby("scorer")
-    table = pd.DataFrame(
-        {
-            "median": groups["seconds"].median(),
-            "ninety": groups["seconds"].quantile(0.9),
-            "longest": groups["seconds"].max(),
-            "fit": groups["fit_seconds"].median(),
-            "size": groups["size"].median(),
-        }
-    )
-    return table.loc[list(SCORERS)]
+def seconds(values: pd.DataFrame) -> pd.Series:
+    """Median over sets and splits of the processor seconds that every scorer takes to tune and fit."""
+    return values.groupby("scorer")["seconds"].median().loc[list(SCORERS)]
 
 
 def certificates(values: pd.DataFrame, tolerance: float) -> pd.DataFrame:
-    """Of the fits with a certificate: how many, how many within the tolerance, the largest gap, and w = 0."""
+    """Of the fits with a certificate: how many, how many within the tolerance, and how many with w = 0."""
     table = values[values["gap"].notna()]
     groups = table.groupby("scorer")
     found = pd.DataFrame(
         {
             "fits": groups.size(),
             "proved": groups["gap"].agg(lambda gaps: int((gaps <= 1.01 * tolerance).sum())),
-            "largest": groups["gap"].max(),
             "null": groups["size"].agg(lambda sizes: int((sizes == 0).sum())),
-            "rough": groups["reason"].agg(lambda reasons: int(reasons.str.contains("inner").sum())),
         }
     )
     return found.loc[[key for key in SCORERS if key in found.index]]

@@ -1,10 +1,9 @@
-"""Figures of the two pages: differences by data set, ranks, gain against properties, rank against seconds."""
+"""Figures of the page: differences by data set, ranks, rank against seconds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,12 +15,10 @@ from auclab.runs.compare.diagram import draw_critical_difference
 from experiments.drawing import panels
 from experiments.which_formulation.nonlinear.answers import (
     KERNEL_PAIRS,
-    PROPERTIES,
     TREES_PAIRS,
     Difference,
     difference,
     kept_values,
-    properties,
     ranking,
     seconds,
 )
@@ -85,35 +82,6 @@ def ranks() -> Figure:
     return figure
 
 
-def kernel_properties() -> Figure:
-    """The gain of the kernel for RankSVM² against two properties."""
-    return _scatter("ranksvm2_rbf", "ranksvm2_linear", ("room", "linear_auc"))
-
-
-def trees_properties() -> Figure:
-    """RankSVM² with a kernel minus LightGBM against two properties."""
-    return _scatter("ranksvm2_rbf", "lightgbm", ("minority", "n_features"))
-
-
-def _scatter(first: str, second: str, keys: Sequence[str]) -> Figure:
-    values = kept_values()
-    found, table = difference(values, "auc", first, second), properties(values)
-    clear = found.p_holm < 0.05
-    figure, axes = panels(1, len(keys), (6.6, 2.5), sharey=True)
-    for ax, key in zip(axes, keys, strict=True):
-        for marked, colour in ((False, BLUE), (True, RED)):
-            chosen = clear.index[clear == marked]
-            ax.plot(table.loc[chosen, key], found.by_set[chosen], "o", color=colour, ms=3.4, mew=0, alpha=0.8)
-        ax.axhline(0, color=GREY, linewidth=0.8, zorder=0)
-        if key != "linear_auc":
-            _log(ax)
-        ax.set_xlabel(PROPERTIES[key])
-        ax.grid(color=PALE)
-        despine(ax)
-    axes[0].set_ylabel(f"test AUC,\n{NAMES[first]} − {NAMES[second]}")
-    return figure
-
-
 def _log(ax: Axes) -> None:
     """A logarithmic axis with plain numbers at 1, 2, 5, and so on."""
     ax.set_xscale("log")
@@ -126,12 +94,12 @@ def _log(ax: Axes) -> None:
 def cost() -> Figure:
     """Average rank by test AUC against the median of the seconds for tuning and fitting."""
     values = kept_values()
-    spent: Any = seconds(values)
+    spent = seconds(values)
     found = ranking(values, "auc").average_ranks
     figure, ax = panels(1, 1, (5.2, 3.2))
     for key in SCORERS:
         kind = "trees" if key == "lightgbm" else "kernel" if key.endswith("_rbf") or key == "svc" else "linear"
-        place = float(spent.loc[key, "median"]), float(found[key])
+        place = float(spent[key]), float(found[key])
         ax.plot(*place, "o^s"[list(_KINDS).index(kind)], color=_KINDS[kind], ms=5, mew=0)
         below = key in ("csvm2_rbf", "bauc_z_linear")  # where two are near each other
         left = kind == "linear" and not below
@@ -147,8 +115,5 @@ def cost() -> Figure:
     return figure
 
 
-#: By page.
-FIGURES = {
-    "linear_or_kernel": {"gains": kernel_gains, "properties": kernel_properties},
-    "kernels_or_trees": {"ranks": ranks, "gains": trees_gains, "properties": trees_properties, "cost": cost},
-}
+#: By file.
+FIGURES = {"kernel_gains": kernel_gains, "trees_gains": trees_gains, "ranks": ranks, "cost": cost}

@@ -4,7 +4,7 @@ A solver that makes no progress ends while there is time for another (`patience`
 where it takes one. A point needs no multipliers of its own: any dual point is a lower bound. So the best point is
 certified with the multipliers of every solver, and the smallest gap counts.
 
-`benchmarks/auto_selection.py` measures them; docs/auto_selection.md shows its table. Newton's method wins on pairs of
+`benchmarks/auto_selection.py` measures them; docs/all_data_sets.md shows its table. Newton's method wins on pairs of
 any number and on points but the fewest, where a library that takes all margins at once needs no smoothing.
 """
 
