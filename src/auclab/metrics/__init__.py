@@ -4,10 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.metrics.buffered import (
     BufferedAUCResult,
+    BufferedExceedance,
     auc_threshold,
     bauc_score,
     bpoe,
     buffered_auc,
+    buffered_exceedance,
+    quantile,
     ranking_superquantile,
     superquantile,
 )
@@ -46,6 +49,7 @@ __all__ = [
     "METRICS",
     "BufferedAUCBounds",
     "BufferedAUCResult",
+    "BufferedExceedance",
     "Interval",
     "Metric",
     "ScoreBlocks",
@@ -58,6 +62,7 @@ __all__ = [
     "broc_curve",
     "buffered_auc",
     "buffered_concordance",
+    "buffered_exceedance",
     "censored_pairs",
     "censoring_weights",
     "concordance_index",
@@ -76,6 +81,7 @@ __all__ = [
     "polynomial_auc",
     "polynomial_soft_auc",
     "probabilistic_auc",
+    "quantile",
     "ranking_superquantile",
     "roc_hull",
     "score_blocks",
