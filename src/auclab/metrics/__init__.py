@@ -23,6 +23,7 @@ from auclab.metrics.comparable import (
     grouped_bauc,
     time_dependent_auc,
 )
+from auclab.metrics.costs import cost_curve, crossing_shares, expected_cost, least_cost, roc_dominates
 from auclab.metrics.multiclass import multiclass_auc, multiclass_bauc
 from auclab.metrics.pair_means import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
@@ -66,12 +67,16 @@ __all__ = [
     "censored_pairs",
     "censoring_weights",
     "concordance_index",
+    "cost_curve",
     "cost_range",
+    "crossing_shares",
+    "expected_cost",
     "ferri_auc",
     "gauc_score",
     "get_scorer",
     "grouped_auc",
     "grouped_bauc",
+    "least_cost",
     "lesser_area",
     "lesser_volume",
     "multiclass_auc",
@@ -83,6 +88,7 @@ __all__ = [
     "probabilistic_auc",
     "quantile",
     "ranking_superquantile",
+    "roc_dominates",
     "roc_hull",
     "score_blocks",
     "score_edges",
