@@ -25,8 +25,8 @@ from auclab.metrics.comparable import (
 )
 from auclab.metrics.costs import cost_curve, crossing_shares, expected_cost, least_cost, roc_dominates
 from auclab.metrics.multiclass import multiclass_auc, multiclass_bauc
-from auclab.metrics.pair_means import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
-from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
+from auclab.metrics.pair_means import ferri_auc, gauc_score, margin_curve, probabilistic_auc, scored_auc, soft_auc
+from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc, weighted_gauc
 from auclab.metrics.polynomial import polynomial_auc, polynomial_soft_auc
 from auclab.metrics.registry import METRICS, Metric, ScoredPart
 from auclab.metrics.roc import auc_score, roc_hull
@@ -79,6 +79,7 @@ __all__ = [
     "least_cost",
     "lesser_area",
     "lesser_volume",
+    "margin_curve",
     "multiclass_auc",
     "multiclass_bauc",
     "ordered_pairs",
@@ -102,6 +103,7 @@ __all__ = [
     "voros_from_points",
     "voros_score",
     "weighted_auc",
+    "weighted_gauc",
 ]
 
 
