@@ -62,6 +62,7 @@ weighted_gauc(y_true, y_score, modifier, *, weight, convention, breakpoints)
 """
 BOUNDS = """
 margin_bound(empirical_loss, *, norm_bound, diameter, n_pos, n_neg, rho)
+step_weight_interval(y_true, y_score, *, min_fpr, max_fpr, delta, method, ties)
 pairwise_stability_bound(empirical_loss, a, *, diameter, penalty, n_pos, n_neg, rho, strong_convexity, sharp)
 peeled_margin_bound(X, y, coef, *, diameter, rho)
 peeled_stability_bound(X, y, coef, *, diameter, penalty, rho, a0, strong_convexity)
