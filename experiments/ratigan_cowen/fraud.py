@@ -22,6 +22,7 @@ from auclab._core.base import Array, AuclabError
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.metrics import auc_score, roc_hull, voros_from_points
+from auclab.metrics.costs import Hull, hull_costs, hull_crossings
 from experiments.ratigan_cowen.formulas import fraud_intervals
 from experiments.study import Row, holds, main
 
@@ -56,12 +57,10 @@ def hull(y: Labels, scores: Array) -> tuple[Array, Array]:
     return roc_hull(fpr, tpr)
 
 
-def crossing(one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
+def crossing(one: Hull, other: Hull) -> float:
     """The cost share t in (0, 1) at which the best points of two hulls cost the same.
 
-    Least costs are piecewise linear in t, with bends where an edge of a hull has the slope ``t/(1 − t)``: a change of
-    sign of their difference is found exactly between two bends. Of several the one is taken with most on either side,
-    by the largest |difference| up to the next.
+    Of several the one is taken with most on either side, by the largest |difference| up to the next.
 
     Raises
     ------
@@ -75,23 +74,13 @@ def crossing(one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
     >>> crossing((np.array([0, 0, 1]), np.array([0, 0.5, 1])), (np.array([0, 0.5, 1]), np.array([0, 1, 1])))
     0.5
     """
-    bends = [np.diff(y) / (np.diff(x) + np.diff(y)) for x, y in (one, other)]
-    shares = np.unique(np.concatenate([[0.0, 1.0], *bends]))
-    difference = _least_costs(*one, shares) - _least_costs(*other, shares)
-    apart = np.flatnonzero(np.abs(difference) > 1e-12)
-    change = np.flatnonzero(np.diff(np.sign(difference[apart])))
-    if not change.size:
+    found = hull_crossings(one, other)
+    if not found.size:
         raise AuclabError("one curve is nowhere dearer than the other: they cross at no cost share")
-    sides = np.split(np.abs(difference[apart]), change + 1)
-    weakest = [min(left.max(), right.max()) for left, right in pairwise(sides)]
-    k = change[int(np.argmax(weakest))]
-    low, high = apart[k], apart[k + 1]
-    share = difference[low] / (difference[low] - difference[high])
-    return float(shares[low] + share * (shares[high] - shares[low]))
-
-
-def _least_costs(fpr: Array, tpr: Array, shares: Array) -> Array:
-    return np.min(np.multiply.outer(shares, fpr) + np.multiply.outer(1.0 - shares, 1.0 - tpr), axis=1)
+    shares = np.linspace(0.0, 1.0, 10_001)
+    apart = np.abs(hull_costs(*one, shares) - hull_costs(*other, shares))
+    sides = np.split(apart, np.searchsorted(shares, found))
+    return float(found[np.argmax([min(left.max(), right.max()) for left, right in pairwise(sides)])])
 
 
 if __name__ == "__main__":

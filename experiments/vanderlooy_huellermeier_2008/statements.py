@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from auclab.metrics import auc_score, probabilistic_auc, scored_auc, soft_auc
+from auclab.metrics import auc_score, margin_curve, probabilistic_auc, scored_auc, soft_auc
 from experiments.learners import J48, Floats, NaiveBayes, Table, fill, logistic_scores
 from experiments.study import AGREE, AS_PUBLISHED, CORRECTED, Row, holds, main
 from experiments.vanderlooy_huellermeier_2008.data_sets import SETS
@@ -79,9 +79,8 @@ def _margins(random: np.random.Generator, number: int, seed: int) -> Iterator[Ro
 
 def threshold_curve(pos: Floats, neg: Floats) -> Curve:
     """Sect. 2.3: thresholds at which the modified AUC drops, from 0, and its value from each up to the next."""
-    margins = np.sort(np.subtract.outer(pos, neg).ravel())
-    steps = np.unique(np.concatenate([[0.0], margins[margins > 0]]))
-    return steps, 1 - np.searchsorted(margins, steps, side="right") / len(margins)
+    steps = np.union1d(0.0, np.maximum(np.subtract.outer(pos, neg), 0.0))
+    return margin_curve(np.repeat([1, 0], [pos.size, neg.size]), np.concatenate([pos, neg]), steps)
 
 
 def _scored(random: np.random.Generator, seed: int) -> Iterator[Row]:

@@ -12,6 +12,7 @@ import reference_bounds as reference
 from auclab._core.base import AuclabError
 from auclab.bounds import kernel_diameter, margin_bound, observed_radii, peeled_margin_bound
 from auclab.bounds.margin import ball_complexity
+from auclab.metrics import bpoe
 
 DUAL = {"l2": 2, "l1": np.inf, "linf": 1}
 ORDER = {"l2": 2, "l1": 1, "linf": np.inf}
@@ -201,3 +202,30 @@ def test_a_diameter_the_sample_contradicts():
 def test_kernels_refused(call):
     with pytest.raises(AuclabError, match="kernel"):
         call()
+
+
+@pytest.mark.parametrize("shift", [-0.5, 0.0, 1.5])
+def test_the_shifted_bound_holds_for_generalised_bauc(shift):
+    """On a law of few atoms the truth is exact: the largest deviation over a grid of w stays below the slack."""
+    random, n, rho, limit = np.random.default_rng(3), 60, 0.2, 1.0
+    atoms, diameter = np.array([-0.5, 0.0, 0.5]), 1.0
+    pos_law, neg_law = np.array([0.2, 0.3, 0.5]), np.array([0.5, 0.3, 0.2])
+    weights = np.linspace(-limit, limit, 41)
+    hinges = np.maximum(1.0 + shift - weights[:, None, None] * np.subtract.outer(atoms, atoms), 0.0)
+    risk = np.einsum("wij,i,j->w", hinges, pos_law, neg_law)
+    failures = 0
+    for _ in range(200):
+        pos, neg = random.multinomial(n, pos_law) / n, random.multinomial(n, neg_law) / n
+        loss = np.einsum("wij,i,j->w", hinges, pos, neg)
+        options = {"norm_bound": limit, "diameter": diameter, "n_pos": n, "n_neg": n, "rho": rho, "shift": shift}
+        failures += any(margin_bound(each, **options).lower > 1.0 - r for each, r in zip(loss, risk, strict=True))
+        if shift > 0.0:  # bAUC_z at a = 1, z = −shift is at least one minus the risk
+            points = np.subtract.outer(atoms, atoms).ravel()
+            share = np.outer(pos_law, neg_law).ravel()
+            assert 1.0 - bpoe(-points * weights[-1], -shift, sample_weight=share) >= 1.0 - risk[-1] - 1e-12
+    assert failures <= 0.2 * 200
+
+
+def test_a_shift_below_minus_one_is_refused():
+    with pytest.raises(AuclabError, match="shift"):
+        margin_bound(0.1, norm_bound=1.0, diameter=1.0, n_pos=9, n_neg=9, rho=0.1, shift=-2.0)

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from auclab._core.base import AuclabError
-from auclab.bounds import roc_value_bound, step_weight_bound, weighted_auc_bound
+from auclab.bounds import roc_value_bound, step_weight_bound, step_weight_interval, weighted_auc_bound
 from auclab.bounds.weighted import Ramp, best_ramp
 from auclab.metrics import partial_auc
 
@@ -118,3 +118,26 @@ def test_roc_value_by_brute_force():
 def test_refuses(call, words):
     with pytest.raises(AuclabError, match=words):
         call(np.array([0, 1, 0, 1]), np.arange(4.0))
+
+
+@pytest.mark.parametrize("method", ["mcdiarmid", "dkw", "max_rank"])
+@pytest.mark.parametrize("band", [(0.0, 0.3), (0.1, 0.4), (0.2, 1.0)])
+def test_both_limits_contain_the_partial_auc(method, band):
+    """δ = ½: of 40 samples at least half must contain the truth, and the limits are not far apart."""
+    u = band[0] + (np.arange(200_000) + 0.5) / 200_000 * (band[1] - band[0])
+    truth = (band[1] - band[0]) * norm.cdf(1.5 + norm.ppf(u)).mean()
+    rng = np.random.default_rng(4)
+    options = {"min_fpr": band[0], "max_fpr": band[1], "delta": 0.5, "method": method}
+    found = np.array([step_weight_interval(*normal_sample(rng, 200, 800), **options) for _ in range(40)])
+    assert np.mean((found[:, 0] <= truth) & (truth <= found[:, 1])) >= 0.5
+    assert (found[:, 1] > truth - 0.05).all()
+
+
+def test_the_ramp_above_is_above_the_step():
+    s = np.linspace(0, 1, 10_001)
+    for low, high in ((0.7, 1.0), (0.6, 0.9), (0.0, 0.8), (0.0, 1.0)):
+        ramp = best_ramp(low, high, n_pos=200, n_neg=300, delta=0.1, method="max_rank", above=True)
+        values = ramp.at(s)
+        assert (values >= Ramp(low, high, 0.0).at(s) - 1e-12).all()
+        assert values.mean() == pytest.approx(ramp.integral, abs=2e-4)
+        assert np.abs(np.diff(values)).max() / s[1] <= ramp.lipschitz * (1 + 1e-6)

@@ -91,3 +91,21 @@ def test_a_missing_file_and_missing_scores(scores, capsys):
     code, text = call(capsys, "--target", "y", "--score", "a", file="absent.csv")
     assert code == 1
     assert "does not exist" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ([3, 1, 2, 1], [2, 2, 2, 1], "b costs less than a up to the cost share 0.5"),
+        ([3, 2, 1, 0], [3, 1, 2, 0], "a costs no more than b at any cost share"),
+        ([3, 2, 1, 0], [9, 8, 7, 6], "a and b cost the same at every cost share"),
+    ],
+)
+def test_costs_of_two_scorers(tmp_path, monkeypatch, capsys, first, second, words):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    frame = pd.DataFrame({"y": [1, 1, 0, 0], "a": first, "b": second})
+    pd.concat([frame] * 10).to_csv("scores.csv", index=False)
+    code, printed = call(capsys, "--target", "y", "--score", "a,b")
+    assert code in (0, None)
+    assert words in printed

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from auclab import AuclabError
 from auclab.estimators import PolynomialAUCClassifier
 from auclab.estimators.polynomial_classifier import best_angle, objective, scored, stable_ascent
-from auclab.metrics import auc_score, polynomial_auc
+from auclab.metrics import auc_score, polynomial_auc, polynomial_soft_auc
 from auclab.metrics.polynomial import chebyshev_slopes, power_table, step_series
 from auclab.samples.as_sample import as_sample
 from programs import equal_means, overlapping, tied
@@ -177,3 +177,25 @@ def test_bad_parameters_are_named(parameters, words):
     with pytest.raises(AuclabError) as refusal:
         PolynomialAUCClassifier(**parameters).fit(*overlapping())
     assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize("beta", [3.0, 30.0])
+def test_soft_auc_rises_above_that_of_every_direction_nearby(beta):
+    X, y = overlapping(n_pos=60, n_neg=60, n_features=2)
+    model = PolynomialAUCClassifier(beta=beta).fit(X, y)
+
+    def scaled(w):
+        scores = X @ w
+        largest = np.abs(np.subtract.outer(scores[y == 1], scores[y == 0])).max()
+        return polynomial_soft_auc(y, scores / largest, beta=beta, scale=1.0)
+
+    assert (np.diff(model.objective_path_) >= 0).all()
+    assert model.objective_path_[-1] == pytest.approx(scaled(model.coef_[0]), abs=1e-12)
+    angle = np.arctan2(*model.coef_[0][::-1])
+    around = [scaled(np.array([np.cos(a), np.sin(a)])) for a in angle + np.linspace(-0.3, 0.3, 61)]
+    assert scaled(model.coef_[0]) >= max(around) - 1e-5
+
+
+def test_a_steepness_below_zero_is_refused():
+    with pytest.raises(AuclabError, match="beta"):
+        PolynomialAUCClassifier(beta=-1.0).fit([[0.0], [1.0]], [0, 1])

@@ -67,12 +67,14 @@ def test_the_example_of_a_metric_works(name):
 
 def test_every_number_of_the_package_has_a_scorer():
     of_curves = {"bpoe", "superquantile", "lesser_area", "lesser_volume", "voros_from_points", "cost_range", "roc_hull"}
-    no_metric = {"broc_curve", "buffered_auc", "get_scorer"}
+    no_metric = {"broc_curve", "buffered_auc", "get_scorer", "margin_curve", "weighted_gauc"}
+    of_plain_samples = {"quantile", "buffered_exceedance"}
+    of_costs = {"expected_cost", "least_cost", "cost_curve", "crossing_shares", "roc_dominates"}
     of_blocks = {"score_blocks", "score_edges", "scored_table", "summarise"}
     of_groups_and_times = {"concordance_index", "buffered_concordance", "grouped_auc", "grouped_bauc"}
     of_classes = {"multiclass_auc", "multiclass_bauc"}
-    of_pairs = {"censored_pairs", "ordered_pairs", "censoring_weights", "time_dependent_auc"}
-    others = of_curves | no_metric | of_blocks | of_groups_and_times | of_classes | of_pairs
+    of_pairs = {"censored_pairs", "ordered_pairs", "censoring_weights", "time_dependent_auc"} | of_classes
+    others = of_plain_samples | of_costs | of_curves | no_metric | of_blocks | of_groups_and_times | of_pairs
     of_samples = {name for name in metrics.__all__ if name.islower()} - others
     assert {metric.function.__name__ for metric in METRICS.values()} == of_samples
 

@@ -11,7 +11,13 @@ from auclab.bounds.peeling import peeled_stability_bound
 from auclab.bounds.planner import SampleSize, required_samples
 from auclab.bounds.roc_value import roc_value_bound
 from auclab.bounds.stability import Complexity, linear_complexity, pairwise_stability_bound, published_stability_bound
-from auclab.bounds.weighted import balance_event, step_weight_bound, uniform_weighted_auc_bound, weighted_auc_bound
+from auclab.bounds.weighted import (
+    balance_event,
+    step_weight_bound,
+    step_weight_interval,
+    uniform_weighted_auc_bound,
+    weighted_auc_bound,
+)
 
 __all__ = [
     "Complexity",
@@ -32,6 +38,7 @@ __all__ = [
     "required_samples",
     "roc_value_bound",
     "step_weight_bound",
+    "step_weight_interval",
     "uniform_weighted_auc_bound",
     "weighted_auc_bound",
 ]

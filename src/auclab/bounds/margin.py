@@ -143,6 +143,7 @@ def margin_bound(
     rho: float,
     norm: Norm = "l2",
     n_features: int | None = None,
+    shift: float = 0.0,
 ) -> Bound:
     """Lower bound on bAUC that holds simultaneously for all w and a ≥ 0 with ``a‖w‖ ≤ Λ``, Λ fixed in advance.
 
@@ -158,10 +159,13 @@ def margin_bound(
     averaging over m̂ independent pairs, symmetrisation, contraction (the hinge is 1-Lipschitz), and ``C ≥
     E‖Σ σ_k d_k‖_* / m̂``: Jensen for l2 and linf, Massart's lemma for l1.
 
+    With a shift c it bounds bAUC_z: ``1 − bAUC_z ≤ E[1 + c − a w·d]₊`` at ``a = −c/z``. The hinge is 1-Lipschitz for
+    every c, and its range is ``ΛD + min(1 + c, ΛD)``; nothing else in the proof changes.
+
     Parameters
     ----------
     empirical_loss : float
-        R̂_a(w) ≥ 0, mean of ``[1 − a w·(x_i⁺ − x_j⁻)]₊`` over all pairs of the sample.
+        R̂_a(w) ≥ 0, mean of ``[1 + c − a w·(x_i⁺ − x_j⁻)]₊`` over all pairs of the sample.
     norm_bound : float
         Λ ≥ 0, chosen before the sample is seen.
     diameter : float
@@ -174,6 +178,8 @@ def margin_bound(
         Norm of w.
     n_features : int, optional
         d, needed for l1 and linf.
+    shift : float
+        ``c = −a z ≥ −1``, fixed in advance like Λ; 0 for bAUC.
 
     Returns
     -------
@@ -201,7 +207,9 @@ def margin_bound(
     check_nonnegative(empirical_loss=empirical_loss, norm_bound=norm_bound, diameter=diameter)
     check_sizes(n_pos, n_neg)
     check_probability(rho=rho)
-    slack = margin_slack(norm_bound, diameter, n_pos, n_neg, rho, norm, n_features)
+    if not -1.0 <= shift < math.inf:
+        raise AuclabError(f"shift must be a number ≥ −1, got {shift}; it is −a z for the threshold z")
+    slack = margin_slack(norm_bound, diameter, n_pos, n_neg, rho, norm, n_features, 1.0 + shift)
     fixed = f"the limit Λ = {norm_bound:.4g} of a{norm_named(norm).symbol} was chosen before the sample was seen"
     return from_below(1.0 - empirical_loss - slack, slack, (fixed, INDEPENDENT, _support(norm, diameter)))
 
@@ -297,12 +305,19 @@ def peeled_margin_from_scores(
 
 
 def margin_slack(
-    norm_bound: float, diameter: float, n_pos: int, n_neg: int, rho: float, norm: Norm, n_features: int | None
+    norm_bound: float,
+    diameter: float,
+    n_pos: int,
+    n_neg: int,
+    rho: float,
+    norm: Norm,
+    n_features: int | None,
+    level: float = 1.0,
 ) -> float:
-    """What `margin_bound` subtracts, with numbers that were checked before."""
+    """What `margin_bound` subtracts for hinges ``[level − t]₊``, with numbers that were checked before."""
     reach = norm_bound * diameter
     size = ball_complexity(norm, min(n_pos, n_neg), n_features)
-    return 2.0 * reach * size + hinge_range(reach) * deviation(n_pos, n_neg, rho)
+    return 2.0 * reach * size + hinge_range(reach, level) * deviation(n_pos, n_neg, rho)
 
 
 def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:

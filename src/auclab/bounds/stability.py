@@ -40,9 +40,9 @@ def deviation(n_pos: int, n_neg: int, rho: float) -> float:
     return math.sqrt((1.0 / n_pos + 1.0 / n_neg) * -math.log(rho) / 2.0)
 
 
-def hinge_range(reach: float) -> float:
-    """Length of the interval in which ``[1 − t]₊`` lies for ``|t| ≤ reach``: ``reach + min(1, reach)``."""
-    return reach + min(1.0, reach)
+def hinge_range(reach: float, level: float = 1.0) -> float:
+    """Length of the interval in which ``[level − t]₊`` lies for ``|t| ≤ reach``: ``reach + min(level, reach)``."""
+    return reach + min(level, reach)
 
 
 def hoeffding(n_pos: int, n_neg: int, rho: float) -> float:

@@ -327,15 +327,27 @@ class Ramp(NamedTuple):
 
 @lru_cache(maxsize=256)  # the same sizes come again and again
 def best_ramp(
-    low: float, high: float, *, n_pos: int, n_neg: int, delta: float, method: StepMethod = "mcdiarmid"
+    low: float,
+    high: float,
+    *,
+    n_pos: int,
+    n_neg: int,
+    delta: float,
+    method: StepMethod = "mcdiarmid",
+    above: bool = False,
 ) -> Ramp:
-    """The ramp within a step for which area lost plus deviation is least; it depends on the class sizes, on no data."""
-    widest = (high - low) / max(1, (low > 0.0) + (high < 1.0))
+    """The ramp within a step for which area lost plus deviation is least; it depends on the class sizes, on no data.
+
+    With `above` the ramp falls outside the step, and what is least is the area added plus deviation.
+    """
+    widest = max(low, 1.0 - high) if above else (high - low) / max(1, (low > 0.0) + (high < 1.0))
     steepest = [] if method == "max_rank" and (low > 0.0 or high < 1.0) else [0.0]
-    candidates = [Ramp(low, high, width) for width in [*steepest, *(widest * np.geomspace(1e-4, 1.0, 100)).tolist()]]
+    widths = [*steepest, *(widest * np.geomspace(1e-4, 1.0, 100)).tolist()]
+    reach = 1.0 if above else 0.0  # a ramp that would start below specificity 0 has none there
+    candidates = [Ramp(max(low - reach * width, 0.0), min(high + reach * width, 1.0), width) for width in widths]
 
     def cost(ramp: Ramp) -> float:
-        return ramp.lost + _one_sided(ramp, n_pos, n_neg, delta, method)
+        return abs(ramp.integral - (high - low)) + _one_sided(ramp, n_pos, n_neg, delta, method)
 
     return min(candidates, key=cost)
 
@@ -402,6 +414,71 @@ def step_weight_bound(
     return step_weight_from_sorted(scores, min_fpr=min_fpr, max_fpr=max_fpr, delta=delta, method=method, ties=ties)
 
 
+def step_weight_interval(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    min_fpr: float = 0.0,
+    max_fpr: float = 1.0,
+    delta: float,
+    method: StepMethod = "mcdiarmid",
+    ties: Ties = "half",
+) -> tuple[float, float]:
+    """Limits of the partial AUC of a fixed scorer that hold together with probability at least 1 − δ.
+
+    The step W lies between two ramps, ``V₁ ≤ W ≤ V₂``, V₁ falling inside the band and V₂ outside it. So::
+
+        f̂_V₁ − b(V₁) ≤ f_W ≤ f̂_V₂ + b(V₂)
+
+    where each side, also by itself, holds with probability 1 − δ/2. Maurer & Pontil 2020, Remark 2.
+
+    Parameters
+    ----------
+    y_true, y_score, min_fpr, max_fpr, delta, method, ties
+        As in `step_weight_bound`.
+
+    Returns
+    -------
+    lower, upper : float
+        Within ``[0, max_fpr − min_fpr]``.
+
+    Raises
+    ------
+    AuclabError
+        As in `step_weight_bound`.
+
+    See Also
+    --------
+    step_weight_bound : The lower limit alone, with all of δ.
+    weighted_auc_bound : The half-width of either ramp.
+
+    Examples
+    --------
+    Constant scores, 1000 of each class, the whole range: ½ ± √((2/1000) ln(40)/2).
+
+    >>> lower, upper = step_weight_interval([1] * 1000 + [0] * 1000, [0] * 2000, delta=0.05)
+    >>> round(lower, 5), round(upper, 5)
+    (0.43926, 0.56074)
+    """
+    _check_band(min_fpr, max_fpr, method)
+    check_probability(delta=delta)
+    scores = class_scores(y_true, y_score, None, None, infinite=True)
+    sizes = {"n_pos": scores.pos.size, "n_neg": scores.neg.size, "delta": 0.5 * delta}
+    limits = []
+    for above, sign in ((False, -1.0), (True, 1.0)):
+        ramp = best_ramp(1.0 - max_fpr, 1.0 - min_fpr, **sizes, method=method, above=above)
+        deviation = _one_sided(ramp, scores.pos.size, scores.neg.size, 0.5 * delta, method)
+        limits.append(_ramp_value(scores, ramp, method, ties) + sign * deviation)
+    return max(limits[0], 0.0), min(limits[1], max_fpr - min_fpr)
+
+
+def _ramp_value(scores: ClassScores, ramp: Ramp, method: StepMethod, ties: Ties) -> float:
+    """The weighted AUC of the sample for a ramp, under the convention that the method bounds."""
+    convention = "max_rank" if method == "max_rank" else "average"
+    options = {"convention": convention, "ties": ties, "breakpoints": ramp.breakpoints}
+    return METRICS["weighted_auc"].from_sorted(scores, weight=ramp.at, **options)
+
+
 def step_weight_from_sorted(
     scores: ClassScores,
     *,
@@ -416,17 +493,10 @@ def step_weight_from_sorted(
     check_probability(delta=delta)
     n_pos, n_neg = scores.pos.size, scores.neg.size
     ramp = best_ramp(1.0 - max_fpr, 1.0 - min_fpr, n_pos=n_pos, n_neg=n_neg, delta=delta, method=method)
-    convention: Literal["max_rank", "average"] = "max_rank" if method == "max_rank" else "average"
-
-    def value(weight: Ramp) -> float:
-        points = weight.breakpoints
-        options = {"convention": convention, "ties": ties, "breakpoints": points}
-        return METRICS["weighted_auc"].from_sorted(scores, weight=weight.at, **options)
-
-    lower = value(ramp) - _one_sided(ramp, n_pos, n_neg, delta, method)
+    lower = _ramp_value(scores, ramp, method, ties) - _one_sided(ramp, n_pos, n_neg, delta, method)
     ramps = f"the ramps of the weight, {ramp.width:.3g} wide, depend on the class sizes alone"
     assumptions = (FIXED, INDEPENDENT, *((ramps,) if ramp.ramps and ramp.width > 0.0 else ()))
-    return from_below(lower, value(Ramp(ramp.low, ramp.high, 0.0)) - lower, assumptions)
+    return from_below(lower, _ramp_value(scores, ramp._replace(width=0.0), method, ties) - lower, assumptions)
 
 
 def _one_sided(ramp: Ramp, n_pos: int, n_neg: int, delta: float, method: StepMethod) -> float:

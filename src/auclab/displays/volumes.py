@@ -200,7 +200,7 @@ class LesserAreaDisplay(PointsDisplay):
         name = self.name if name is None else name
         t = self.cost_shares
         line_style = style({"color": BLUE}, curve_kwargs)
-        kind, *numbers = (self.measure,) if isinstance(self.measure, str) else tuple(self.measure)
+        kind, *numbers = ("",) if isinstance(self.measure, str) or callable(self.measure) else tuple(self.measure)
         label = f"VOROS = {self.voros:.4g}"
         with canvas(ax, (COLUMN, 2.9) if kind == "beta" else WIDE) as axes:
             if plot_chance_level:

@@ -22,7 +22,8 @@ from auclab._core.base import Array, AuclabError
 from auclab._core.validation import check_choice, weight_vector
 from auclab.estimators.calibration import decision_threshold
 from auclab.estimators.checked import LinearClassifier
-from auclab.metrics.polynomial import Series, chebyshev_mean, chebyshev_slopes, step_series
+from auclab.metrics.polynomial import Series, chebyshev_mean, chebyshev_slopes, sigmoid_series, step_series
+from auclab.metrics.roc import positive_number
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.samples.row_scores import row_scores
@@ -193,8 +194,11 @@ class PolynomialAUCClassifier(LinearClassifier):
     ----------
     degree : int
         ≥ 1; an even one is the same as the odd one below it (erratum C5).
+    beta : float, optional
+        Maximise soft AUC: poly is the Chebyshev series of ``1/(1 + exp(−βt))`` in place of the step's, t in units of
+        the largest difference of two scores. (The paper fixes ‖w‖ instead of this unit.)
     series : {"chebyshev", "legendre"}
-        Least squares in the Chebyshev weight, or ordinary least squares.
+        Least squares in the Chebyshev weight, or ordinary least squares; for the step only.
     max_iter : int
         Largest number of steps; 30 in the paper.
     tol : float
@@ -235,6 +239,7 @@ class PolynomialAUCClassifier(LinearClassifier):
     See Also
     --------
     auclab.metrics.polynomial_auc : The metric that it maximises.
+    auclab.metrics.polynomial_soft_auc : With `beta`.
     AUCClassifier : Convex programs with a certificate.
 
     Examples
@@ -250,6 +255,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         self,
         degree: int = 29,
         *,
+        beta: float | None = None,
         series: Literal["chebyshev", "legendre"] = "chebyshev",
         max_iter: int = 200,
         tol: float = 1e-6,
@@ -258,6 +264,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         decision_threshold: str | tuple[Any, ...] | float = "prior",
     ):
         self.degree = degree
+        self.beta = beta
         self.series = series
         self.max_iter = max_iter
         self.tol = tol
@@ -291,8 +298,12 @@ class PolynomialAUCClassifier(LinearClassifier):
             # A row without weight must not set the scale of the differences.
             used = weight > 0
             sample = as_sample(moved[used], positive[used], weight[used])
-        series, start = step_series(self.degree, self.series), self._start(sample)
-        result = stable_ascent(sample, series, start, max_iter=self.max_iter, tol=self.tol)
+        series = (
+            step_series(self.degree, self.series)
+            if self.beta is None
+            else sigmoid_series(float(self.beta), self.degree)
+        )
+        result = stable_ascent(sample, series, self._start(sample), max_iter=self.max_iter, tol=self.tol)
         self.n_iter_ = len(result.path) - 1
         if not result.converged:
             warnings.warn(
@@ -326,5 +337,7 @@ class PolynomialAUCClassifier(LinearClassifier):
                 raise AuclabError(f"{name} must be a whole number, got {getattr(self, name)!r}") from error
             if number < 1:
                 raise AuclabError(f"{name} must be at least 1, got {number}")
+        if self.beta is not None:
+            positive_number("beta", self.beta, "the steepness of the sigmoid, per largest difference of two scores")
         if not self.tol >= 0.0:
             raise AuclabError(f"tol must be ≥ 0, got {self.tol}")

@@ -4,10 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.metrics.buffered import (
     BufferedAUCResult,
+    BufferedExceedance,
     auc_threshold,
     bauc_score,
     bpoe,
     buffered_auc,
+    buffered_exceedance,
+    quantile,
     ranking_superquantile,
     superquantile,
 )
@@ -20,9 +23,10 @@ from auclab.metrics.comparable import (
     grouped_bauc,
     time_dependent_auc,
 )
+from auclab.metrics.costs import cost_curve, crossing_shares, expected_cost, least_cost, roc_dominates
 from auclab.metrics.multiclass import multiclass_auc, multiclass_bauc
-from auclab.metrics.pair_means import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
-from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
+from auclab.metrics.pair_means import ferri_auc, gauc_score, margin_curve, probabilistic_auc, scored_auc, soft_auc
+from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc, weighted_gauc
 from auclab.metrics.polynomial import polynomial_auc, polynomial_soft_auc
 from auclab.metrics.registry import METRICS, Metric, ScoredPart
 from auclab.metrics.roc import auc_score, roc_hull
@@ -46,6 +50,7 @@ __all__ = [
     "METRICS",
     "BufferedAUCBounds",
     "BufferedAUCResult",
+    "BufferedExceedance",
     "Interval",
     "Metric",
     "ScoreBlocks",
@@ -58,17 +63,23 @@ __all__ = [
     "broc_curve",
     "buffered_auc",
     "buffered_concordance",
+    "buffered_exceedance",
     "censored_pairs",
     "censoring_weights",
     "concordance_index",
+    "cost_curve",
     "cost_range",
+    "crossing_shares",
+    "expected_cost",
     "ferri_auc",
     "gauc_score",
     "get_scorer",
     "grouped_auc",
     "grouped_bauc",
+    "least_cost",
     "lesser_area",
     "lesser_volume",
+    "margin_curve",
     "multiclass_auc",
     "multiclass_bauc",
     "ordered_pairs",
@@ -76,7 +87,9 @@ __all__ = [
     "polynomial_auc",
     "polynomial_soft_auc",
     "probabilistic_auc",
+    "quantile",
     "ranking_superquantile",
+    "roc_dominates",
     "roc_hull",
     "score_blocks",
     "score_edges",
@@ -90,6 +103,7 @@ __all__ = [
     "voros_from_points",
     "voros_score",
     "weighted_auc",
+    "weighted_gauc",
 ]
 
 

@@ -224,6 +224,7 @@ def bpoe(
     See Also
     --------
     superquantile : Its inverse.
+    buffered_exceedance : The value with its minimisers and P(X > z).
     bauc_score : One minus the bPOE of the ranking errors.
 
     Examples
@@ -242,6 +243,139 @@ def bpoe(
     if kind == "lower" and errors.units.working(z) == errors.top:
         return 0.0
     return solve_bpoe(errors, z, exact_level=False).share
+
+
+@dataclass(frozen=True)
+class BufferedExceedance:
+    """bPOE of a plain sample with the probability of exceedance and the minimisers γ.
+
+    Attributes
+    ----------
+    value : float
+        ``bPOE_z(X) = min_{γ<z} E[X − γ]₊/(z − γ)``.
+    exceedance : float
+        ``p_z = P(X > z)``, at most `value`.
+    gamma_left, gamma_right : float
+        Ends of the interval of minimisers, ``γ* = gamma_left``. NaN for ``z ≤ E X``, where γ → −∞. For ``z ≥ max X``
+        the right end is z, which is not a minimiser itself.
+
+    See Also
+    --------
+    buffered_exceedance : Computes it.
+
+    Examples
+    --------
+    >>> from auclab.metrics import buffered_exceedance
+    >>> buffered_exceedance([0, 0, 0, 4], 1.5).gamma_left
+    0.0
+    """
+
+    value: float
+    exceedance: float
+    gamma_left: float = math.nan
+    gamma_right: float = math.nan
+
+
+def buffered_exceedance(
+    x: ArrayLike, threshold: float, *, sample_weight: ArrayLike | None = None
+) -> BufferedExceedance:
+    """BPOE and probability of exceedance of a sample, with the minimisers γ of bPOE.
+
+    The cases are those of Norton & Uryasev 2018, Prop. 1: for ``E X < z < max X`` the minimisers are the quantiles
+    ``[q_α, q_α⁺]`` at ``α = 1 − bPOE``; at ``z = max X`` all from the second largest value up to z; above it, all from
+    ``max X`` up to z.
+
+    Parameters
+    ----------
+    x, threshold, sample_weight
+        As in `bpoe`.
+
+    Returns
+    -------
+    BufferedExceedance
+
+    Raises
+    ------
+    AuclabError
+        As in `bpoe`.
+
+    See Also
+    --------
+    bpoe : The value alone.
+    quantile : The minimisers as quantiles.
+    buffered_auc : The same of the ranking errors.
+
+    Examples
+    --------
+    The largest two of −3, −1, −1, 1 have the mean 0; one value in four exceeds 0:
+
+    >>> found = buffered_exceedance([-3, -1, -1, 1], 0.0)
+    >>> found.value, found.exceedance, found.gamma_left, found.gamma_right
+    (0.5, 0.25, -1.0, -1.0)
+    """
+    sample = plain_sample(x, sample_weight)
+    errors, z = sample.pair_errors, finite_number("threshold", threshold)
+    solution = solve_bpoe(errors, z)
+    exceedance = errors.count(errors.units.working(z)) / errors.pairs[0]
+    top = sample.neg[-1]
+    if not math.isnan(solution.level):
+        right = solution.level if solution.partial > 0.0 else errors.next_above(solution.level)
+        ends = errors.units.original(solution.level), errors.units.original(right)
+    elif z > top:
+        ends = float(top), z
+    elif z == top > sample.neg[0]:
+        ends = float(sample.neg[sample.neg < top][-1]), z
+    else:
+        ends = math.nan, math.nan
+    return BufferedExceedance(solution.share, exceedance, *ends)
+
+
+def quantile(x: ArrayLike, level: float, *, sample_weight: ArrayLike | None = None) -> tuple[float, float]:
+    """Lower and upper quantile of a sample, ``q_α = min{x : F(x) ≥ α}`` and ``q_α⁺ = inf{x : F(x) > α}``.
+
+    Norton & Uryasev 2018, Sect. 3.1. They are the ends of the interval of minimisers γ of the superquantile ``γ + E[X −
+    γ]₊/(1 − α)`` and differ only where F takes the value α.
+
+    Parameters
+    ----------
+    x : array of shape (n_samples,)
+        Finite values.
+    level : float
+        α in [0, 1]; q₀ is the smallest value, and q₁⁺ the largest.
+    sample_weight : array of shape (n_samples,), optional
+        Weights ≥ 0; integer weights act as repeated values.
+
+    Returns
+    -------
+    lower, upper : float
+
+    Raises
+    ------
+    AuclabError
+        An empty sample, NaN or infinite values, weights that are all 0, a level outside [0, 1].
+
+    See Also
+    --------
+    superquantile : The mean above the quantile.
+    buffered_exceedance : Quantiles as the minimisers of bPOE.
+
+    Examples
+    --------
+    F(2) = ½ in the first sample; F jumps over ½ in the second:
+
+    >>> quantile([1, 2, 3, 4], 0.5), quantile([1, 2, 3], 0.5)
+    ((2.0, 3.0), (2.0, 2.0))
+    """
+    sample = plain_sample(x, sample_weight)
+    values, weight = sample.neg, sample.weight_neg
+    alpha = finite_number("level", level)
+    if not 0.0 <= alpha <= 1.0:
+        raise AuclabError(f"level must lie in [0, 1], got {alpha}")
+    below = np.cumsum(weight) if weight.size else np.arange(1.0, values.size + 1.0)
+    distribution = below / below[-1]  # F, at the last of equal values
+    lower = int(np.searchsorted(distribution, alpha, side="left"))
+    upper = min(int(np.searchsorted(distribution, alpha, side="right")), values.size - 1)
+    return float(values[lower]), float(values[upper])
 
 
 def superquantile(x: ArrayLike, level: float, *, sample_weight: ArrayLike | None = None) -> float:

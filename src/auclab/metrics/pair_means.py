@@ -13,6 +13,8 @@ from auclab._core.base import Array, AuclabError
 from auclab._core.comparable import positive_part_sum, quadratic_window_sum
 from auclab._core.ranking import concordance
 from auclab._core.scores import sigmoid_sum
+from auclab._core.validation import finite_vector
+from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import difference_scores, positive_number
 
 
@@ -143,6 +145,59 @@ def scored_auc(
         return value
     _, tied, pairs = concordance(*scores.lists)
     return value + 0.5 * tied / pairs
+
+
+def margin_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    margins: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> tuple[Array, Array]:
+    """Share of the pairs whose score difference exceeds a margin, ``AUC(τ) = P(h⁺ − h⁻ > τ)``, O(m) for each margin.
+
+    Vanderlooy & Hüllermeier 2008, Sect. 2.3. It falls in steps from the strict AUC at τ = 0, and the area below it is
+    sAUC (`scored_auc`).
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight, pos_label
+        As in `gauc_score`.
+    margins : array of shape (n_margins,), optional
+        τ, in the units of the scores; by default 101, equally spaced from 0 to the largest difference.
+
+    Returns
+    -------
+    margins, shares : arrays of shape (n_margins,)
+
+    Raises
+    ------
+    AuclabError
+        As in `gauc_score`, and for margins that are not finite.
+
+    See Also
+    --------
+    scored_auc : The area below it.
+    gauc_score : The mean of any function of the difference.
+
+    Examples
+    --------
+    Differences 2, −1, 3 and 0:
+
+    >>> margins, shares = margin_curve([1, 1, 0, 0], [2, 3, 0, 3], [-1.0, 0.0, 1.0, 2.0])
+    >>> shares.tolist()
+    [0.75, 0.5, 0.5, 0.25]
+    """
+    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
+    # with the classes exchanged an error is the difference p − n
+    differences = PairErrors.of(scores.neg, scores.pos, scores.weight_neg, scores.weight_pos)
+    if margins is None:
+        tau = np.linspace(0.0, max(differences.units.original(differences.top), 0.0), 101)
+    else:
+        tau = finite_vector("margins", margins)
+    counts = [differences.count(differences.units.working(float(margin))) for margin in tau]
+    return tau, np.array(counts) / differences.pairs[0]
 
 
 def ferri_auc(

@@ -10,7 +10,7 @@ the false positives, and a point (x, y) of ROC space costs ``t x + (1 − t)(1 �
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +87,25 @@ def uniform_volumes(ranges: VertexRanges) -> Array:
 def uniform_mean(ranges: VertexRanges) -> float:
     """Mean of A_t for t uniform on the ranges together."""
     return float(np.sum(uniform_volumes(ranges)) / np.sum(ranges.width))
+
+
+def density_mean(ranges: VertexRanges, density: Callable[[Array], ArrayLike]) -> float:
+    """Mean of A_t for t with a density on the ranges together: Gauss–Legendre on pieces of at most a sixteenth."""
+    cuts = np.arange(1, 16) / 16
+    columns = np.stack((ranges.h, ranges.v, ranges.low, ranges.high))
+    ends = np.clip(np.r_[0.0, cuts, 1.0], columns[2][:, None], columns[3][:, None])
+    low, high = ends[:, :-1, None], ends[:, 1:, None]
+    t = low + (high - low) * (0.5 * (1.0 + MANY_NODES[0]))
+    values = np.asarray(density(t), dtype=float)
+    if values.shape != t.shape or not (np.isfinite(values).all() and (values >= 0.0).all()):
+        raise AuclabError("a density of cost shares must give a finite number ≥ 0 for each of an array of shares")
+    mass = values * (high - low) * (0.5 * MANY_NODES[1])
+    if not mass.sum() > 0.0:
+        raise AuclabError("the density of cost shares is 0 on the whole cost_range")
+    h, v = columns[0][:, None, None], columns[1][:, None, None]
+    safe = np.clip(t, 1e-300, 1.0 - 1e-16)
+    cost = t * h + (1.0 - t) * v
+    return float(np.sum(mass * (1.0 - cost / safe * (cost / (2.0 * (1.0 - safe))))) / mass.sum())
 
 
 def beta_mean(ranges: VertexRanges, alpha: float, beta: float) -> float:
@@ -374,7 +393,7 @@ def _share(odds: float) -> float:
     return odds / (1.0 + odds) if math.isfinite(odds) else 1.0
 
 
-Measure = str | Sequence[Any]
+Measure = str | Sequence[Any] | Callable[[Array], ArrayLike]
 
 
 def voros_from_points(
@@ -396,8 +415,9 @@ def voros_from_points(
     cost_range : pair of float
         ``0 ≤ a ≤ b ≤ 1``, the cost shares t that are possible; `cost_range` computes them. ``a = b`` is the limit, a
         known cost.
-    measure : "uniform", ("beta", α, β) or ("point", t)
-        How likely the shares in the range are: equally, in proportion to ``t^(α−1) (1 − t)^(β−1)``, or all at t.
+    measure : "uniform", ("beta", α, β), ("point", t) or callable
+        How likely the shares in the range are: equally, in proportion to ``t^(α−1) (1 − t)^(β−1)``, or all at t; or a
+        density, from an array of shares to an array of the same shape, ≥ 0, smooth, of any scale.
 
     Returns
     -------
@@ -479,6 +499,8 @@ def voros_score(
 def _voros(fpr: Array, tpr: Array, cost_range: Sequence[float], measure: Measure) -> float:
     """VOROS of a hull."""
     a, b = checked_cost_range(cost_range)
+    if callable(measure):
+        return density_mean(VertexRanges.of(fpr, tpr, a, b), measure) if a < b else _best_area(fpr, tpr, a)
     name, numbers = _measure(measure)
     if name == "point":
         (t,) = numbers
@@ -496,13 +518,13 @@ def _best_area(fpr: Array, tpr: Array, share: float) -> float:
     return float(np.max(lesser_area(fpr, tpr, share)))
 
 
-def _measure(measure: Measure) -> tuple[str, list[float]]:
+def _measure(measure: str | Sequence[Any]) -> tuple[str, list[float]]:
     """Name and numbers of a measure, checked."""
     several = isinstance(measure, Sequence) and not isinstance(measure, str) and len(measure) > 0
     name, *numbers = tuple(measure) if several else (measure,)
     needed = {"uniform": 0, "beta": 2, "point": 1}.get(str(name))
     if needed is None or len(numbers) != needed:
-        raise AuclabError(f"measure must be 'uniform', ('beta', α, β) or ('point', t), got {measure!r}")
+        raise AuclabError(f"measure must be 'uniform', ('beta', α, β), ('point', t) or a density, got {measure!r}")
     values = [finite_number(f"a number of the measure {name}", number) for number in numbers]
     if name == "beta" and min(values) <= 0.0:
         raise AuclabError(f"the exponents of a Beta measure must be above 0, got {values[0]} and {values[1]}")
