@@ -25,6 +25,7 @@ WITHOUT_ORIGIN = {
     "docs/all_data_sets/limit.csv",
     "docs/all_data_sets/results.csv",
     "docs/all_data_sets/solvers.csv",
+    "docs/papers.csv",  # a table of names
 }
 
 #: Scripts whose file names a commit and no versions.

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 # The changelog speaks of earlier names too.
 PAGES = [path for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")] if path.name != "CHANGELOG.md"]
-FILES = sorted([*PAGES, *(ROOT / "src" / "auclab").rglob("*.py")])
+FILES = sorted([*PAGES, ROOT / "docs" / "papers.csv", *(ROOT / "src" / "auclab").rglob("*.py")])
 #: A name in backquotes, with or without a call after it; the pattern ends at a space, so that commands are left out.
 BACKQUOTED = re.compile(r"`(auclab(?:\.\w+)+)(?:\([^`]*\))?`")
 #: A line of a See Also section: one name or several, then a colon.
