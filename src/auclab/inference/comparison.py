@@ -397,12 +397,7 @@ def compare_scorers(
     (0.4795, 0.23975)
     """
     check_level(level)
-    check_choice("alternative", alternative, ("two-sided", "greater", "less"))
-    if not finite_number("margin", margin) >= 0.0 or (margin and alternative == "two-sided"):
-        raise AuclabError(
-            f"margin must be at least 0, and of a one-sided test, got {margin} with alternative={alternative!r}; "
-            "alternative='greater' tests that the first scorer is not inferior by the margin"
-        )
+    check_alternative(alternative, margin)
     if (several := multiclass_metric(metric)) and scores_b is not None:
         given = {"sample_weight": sample_weight, "clusters": clusters, **options}
         a, b = (
@@ -435,6 +430,16 @@ def compare_scorers(
         return _one_sided(found, alternative, margin, pairs, reach)
 
     return one_pair(0, 1) if scores_b is not None else _jointly(estimated, scorers, plan, one_pair)
+
+
+def check_alternative(alternative: Alternative, margin: float) -> None:
+    """`AuclabError` for an unknown alternative, or a margin that is negative or of a two-sided test."""
+    check_choice("alternative", alternative, ("two-sided", "greater", "less"))
+    if not finite_number("margin", margin) >= 0.0 or (margin and alternative == "two-sided"):
+        raise AuclabError(
+            f"margin must be at least 0, and of a one-sided test, got {margin} with alternative={alternative!r}; "
+            "alternative='greater' tests that the first scorer is not inferior by the margin"
+        )
 
 
 def compare_observations(
