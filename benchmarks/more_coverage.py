@@ -1,4 +1,4 @@
-"""How often 95 % intervals cover the truth: clustered rows, three and more classes, rare errors, censored times, corrected optimism.
+"""How often 95 % intervals cover: clusters, three and more classes, rare errors, censored times, corrected optimism.
 
     OMP_NUM_THREADS=1 python benchmarks/more_coverage.py           # measure, docs/more_coverage.csv
     OMP_NUM_THREADS=1 python benchmarks/more_coverage.py --page    # the table of docs/inference.md, from that file
@@ -7,7 +7,8 @@ Clustered scores are ``√ρ N_c + √(1 − ρ) N + y``, one N_c a cluster, y 0
 make nearly all pairs, and the truth is Φ(1/√2) for these and Φ(1/√(2 − 2ρ)) for the pairs within a cluster.
 Scores of c classes are N, and N + 1 in the column of the class. Rare errors: 5 % of the positives, N(3) otherwise, are
 N(−2). Censored times have the hazard e^s, and scores s + N; the truth is the concordance of the events before 0.5 of
-400,000 rows without censoring. The optimism is of logistic regression on 8 columns, of which one matters; the truth is its AUC on 20,000 rows.
+400,000 rows without censoring. The optimism is of logistic regression on 8 columns, of which one matters; the truth is
+its AUC on 20,000 rows.
 """
 
 from __future__ import annotations
