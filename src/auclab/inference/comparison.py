@@ -573,15 +573,15 @@ def _jointly(
     values = np.array([each.value for each in components])
     contrasts = [components[0] - other for other in components[1:]]
     statistic, df, p_value = wald_test(values[0] - values[1:], covariance(contrasts))
-    pairs = [(a, b, one_pair(a, b)) for a, b in combinations(range(len(scorers)), 2)]
+    pairs = all_pairs(len(scorers), one_pair)
+    return JointComparison(tuple(values.tolist()), statistic, df, p_value, pairs)
+
+
+def all_pairs(n: int, one_pair: Callable[[int, int], Comparison]) -> tuple[ScorerPair, ...]:
+    """Every pair of n scorers, with p after Holm."""
+    pairs = [(a, b, one_pair(a, b)) for a, b in combinations(range(n), 2)]
     adjusted = holm([comparison.p_value for _, _, comparison in pairs])
-    return JointComparison(
-        tuple(values.tolist()),
-        statistic,
-        df,
-        p_value,
-        tuple(ScorerPair(*pair, float(p)) for pair, p in zip(pairs, adjusted, strict=True)),
-    )
+    return tuple(ScorerPair(*pair, float(p)) for pair, p in zip(pairs, adjusted, strict=True))
 
 
 def covariance(components: Sequence[Components]) -> Array:
