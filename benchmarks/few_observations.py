@@ -168,18 +168,13 @@ def rows_of_voros(count: int) -> Iterator[Row]:
 
 
 def tables(found: Sequence[measured.Row]) -> dict[str, str]:
-    """A table of each metric: a line for every population, a column for every size."""
-    names = {"auc": "AUC", "bauc": "bAUC", "partial_auc": "partial AUC", "tpr_at_fpr": "TPR", "voros": "VOROS"}
-    return {metric: _table([row for row in found if row["metric"] == metric], name) for metric, name in names.items()}
-
-
-def _table(found: Sequence[measured.Row], name: str) -> str:
-    sizes = list(dict.fromkeys((row["n_pos"], row["n_neg"]) for row in found))
-    lines: dict[tuple[str, str], list[str]] = {}
-    for row in found:
-        line = lines.setdefault((row["scores"], row["auc"]), [row["scores"], f"{float(row['truth']):.3f}"])
-        line.append(_cell(row))
-    return measured.table(["scores", name, *(f"{pos} + {neg}" for pos, neg in sizes)], lines.values())
+    """The table of the page, a part of the file: AUC and bAUC, a column for every number of positives."""
+    shown = (("auc", "continuous", "0.75"), ("auc", "continuous", "0.97"), ("auc", "in twos", "0.9"))
+    lines = []
+    for metric, scores, auc in (*shown, ("bauc", "continuous", "0.9")):
+        rows = [row for row in found if (row["metric"], row["scores"], row["auc"]) == (metric, scores, auc)]
+        lines.append([metric, scores, f"{float(rows[0]['truth']):.3f}", *map(_cell, rows)])
+    return {"few": measured.table(["metric", "scores", "truth", *(f"{few} + {MANY}" for few in FEW)], lines)}
 
 
 def _cell(row: measured.Row) -> str:
@@ -216,8 +211,6 @@ def sentences(found: Sequence[measured.Row]) -> list[str]:
         return percent(min(float(row["covered"]) for row in rows))
 
     listed = ", ".join(f"{lowest('auc', few, MANY)} % with {few}" for few in FEW)
-    partial = [lowest("partial_auc", *sizes) for sizes in OF_BAND[1:]]
-    rate = [lowest("tpr_at_fpr", *sizes) for sizes in OF_BAND]
     voros = {few: [r for r in found if (r["metric"], r["n_pos"]) == ("voros", str(few))] for few in (3, 5)}
     ranges = [
         f"{percent(min(float(r[c]) for r in voros[n]))} to {percent(max(float(r[c]) for r in voros[n]))} %"
@@ -228,9 +221,6 @@ def sentences(found: Sequence[measured.Row]) -> list[str]:
         *lines,
         f"With 3 positives normal limits covered {ranges[0]} and these {ranges[1]}, with 5 {ranges[2]} and {ranges[3]}",
         f"The lowest coverage of AUC is {listed} positives",
-        f"at least {partial[0]}, {partial[1]} and {partial[2]} % with 2, 5 and 20 negatives in the band",
-        f"at least {rate[0]} % with 5 positives, at least {rate[1]}, {rate[2]} and {rate[3]} % with 20, 50 and 200 "
-        "negatives",
     ]
 
 

@@ -28,6 +28,8 @@ WITHOUT_ORIGIN = {
     "docs/papers.csv",  # a table of names
 }
 
+#: Columns of shares of samples.
+COVERED = ("covered", "beside_covered")
 #: Scripts whose file names a commit and no versions.
 WITHOUT_VERSIONS = set()
 
@@ -67,6 +69,21 @@ def test_the_text_says_what_the_file_has(name):
         page = " ".join(script["PAGE"].read_text(encoding="utf-8").split())
         for sentence in script["sentences"](script["measured"].read(script["RESULTS"])):
             assert " ".join(sentence.split()) in page, script["PAGE"].name
+
+
+def test_every_share_of_the_page_on_doubts_is_in_a_file():
+    page = ROOT / "docs" / "when_not_to_believe.md"
+    text, known = page.read_text(encoding="utf-8"), set()
+    for name in sorted(set(re.findall(r"\]\(([\w/]+\.csv)\)", text)) - {"all_data_sets/results.csv"}):
+        rows = script_of("more_coverage")["measured"].read(page.parent / name)
+        known |= {f"{100 * float(row[key]):.1f}" for row in rows for key in COVERED if key in row}
+        shares = {}
+        for row in rows if "vacuous" in rows[0] else ():
+            shares.setdefault(row["bound"], []).append(float(row["vacuous"]))
+        known |= {f"{100 * sum(each) / len(each):.1f}" for each in shares.values()}
+    named = set(re.findall(r"(\d+\.\d) %", text))
+    assert len(named) > 25
+    assert named <= known
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

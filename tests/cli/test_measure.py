@@ -1,5 +1,8 @@
 """`auclab measure` on files as they come: what it prints, writes and refuses."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +55,23 @@ def test_two_models_on_patients(scores, capsys, monkeypatch):
     assert written["value"].to_numpy() == pytest.approx(expected.frame()["value"].to_numpy(), abs=1e-12)
     with open("roc.png", "rb") as file:
         assert file.read(4) == b"\x89PNG"
+
+
+@pytest.mark.slow
+def test_page_needs_no_other_file(scores, capsys):
+    scores.rename(columns={"radiologist": "<b>radiologist</b>"}).to_csv("scores.csv", index=False)
+    words = ["--target", "ill", "--positive", "yes", "--score", "model,<b>radiologist</b>", "--cluster", "patient"]
+    code, text = call(capsys, *words, "--out", "page.html")
+    assert code == 0, text
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "120 of scores.csv in 40 clusters" in page
+    assert "logit slope" in page
+    assert "data:image/svg+xml;base64," in page
+    assert "<b>radiologist" not in page
+    assert not re.search(r"(src|href)=\"(?!data:)", page)
+    code, text = call(capsys, "--time", "days", "--event", "died", "--score", "model", "--out", "page.html")
+    assert code == 0, text
+    assert "svg+xml" not in Path("page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -64,6 +64,29 @@ def test_estimators_and_tables(estimator):
     assert found.repeats == 10
 
 
+@pytest.mark.parametrize("params", [{"squared": True}, {"squared": False}, {"kernel": "rbf", "penalty": 0.1}])
+def test_refits_near_the_full_fit_are_certified_and_measure_the_same(params):
+    X, y = sample(4)
+    full = AUCClassifier("ranksvm", **params).fit(X, y)
+    near, rows = full.for_resamples(), np.random.default_rng(5).integers(y.size, size=y.size)
+    assert not hasattr(near, "solution_")
+    near, exact = near.fit(X[rows], y[rows]), AUCClassifier("ranksvm", **params).fit(X[rows], y[rows])
+    assert near.solution_.status == "optimal"
+    assert near.solution_.gap <= 1e-3
+    assert near.solution_.lower_bound <= exact.solution_.objective * (1 + 1e-9)
+    assert near.solution_.objective >= exact.solution_.lower_bound * (1 - 1e-9)
+    assert auc_score(y, near.decision_function(X)) == pytest.approx(auc_score(y, exact.decision_function(X)), abs=2e-3)
+
+
+def test_tolerance_that_was_given_stays_and_a_solver_without_a_start_gets_none():
+    X, y = sample(4)
+    near = AUCClassifier("ranksvm", "highs", tolerance=1e-5, norm="l1", squared=False).fit(X, y).for_resamples()
+    assert near.tolerance == 1e-5
+    assert near.solver_options is None
+    # "auto" leaves a start out where the solver that it selects takes none
+    assert AUCClassifier("exact_auc", solver_options={"start": (np.ones(2), 0.0)}).fit(X[:12, :2], y[:12]).solution_
+
+
 def test_samples_without_a_class_are_left_out():
     X, y = sample(2, 40, 2)
     y[:] = 0

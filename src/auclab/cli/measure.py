@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import re
 from argparse import Namespace
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import version
+from io import BytesIO
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from auclab._core.base import AuclabError
 from auclab._core.files import replace_file
@@ -21,6 +25,7 @@ from auclab.datasets.target import Ranked, group_labels
 from auclab.inference.measurement import Measurement
 from auclab.inference.measurement import measure as measure_scores
 from auclab.metrics import crossing_shares, least_cost
+from auclab.runs.report.writer import page_template
 from auclab.runs.screen.console import print_row, print_table
 from auclab.runs.stored.visible import visible
 
@@ -53,24 +58,44 @@ def measure(arguments: Namespace) -> int:
         clusters=clusters,
         level=arguments.level,
     )
-    classes = _in_words(found, ranked)
-    _row("rows", f"{found.n:,} of {arguments.file}{'' if found.units == 'rows' else f' in {found.units}'}: {classes}")
+    units = "" if found.units == "rows" else f" in {found.units}"
+    rows = f"{found.n:,} of {arguments.file}{units}: {_in_words(found, ranked)}"
+    calibration = {name: _calibration(check, found.level) for name, check in found.calibration.items()}
+    bands = "; its bands take rows as independent" if arguments.cluster else ""
+    _row("rows", rows)
     for note in found.remarks():
         _row("note", note)
     table = found.to_text().drop(columns=["n", "events"])
     print_table(list(table.columns), table.to_numpy().tolist(), left=(0, 1))
-    for name, check in found.calibration.items():
-        _row("calibrated", f"{name}: {_calibration(check, found.level)}")
-    if target.is_of_classes:
-        for first, second in combinations(names[:_MOST_CROSSED], 2):
-            _row("costs", _crossing(target.y, scores, first, second))
+    for name, words in calibration.items():
+        _row("calibrated", f"{name}: {words}")
+    pairs = combinations(names[:_MOST_CROSSED], 2) if target.is_of_classes else ()
+    costs = [_crossing(target.y, scores, first, second) for first, second in pairs]
+    for words in costs:
+        _row("costs", words)
     if arguments.plot:
-        _draw(found, ranked, scores, Path(arguments.plot))
-        bands = "; its bands take rows as independent" if arguments.cluster else ""
+        _draw(found, ranked, scores).savefig(arguments.plot)
         _row("written", f"{arguments.plot}{bands}")
     if arguments.out:
+        language = Path(arguments.out).suffix[1:]
+        text = found.written(language)
+        if language == "html":
+            figure = _drawn_svg(_draw(found, ranked, scores)) if target.is_of_classes else ""
+            text = page_template("measured.html.j2").render(
+                title=f"Scores of {Path(arguments.file).name}",
+                rows=rows,
+                version=version("auclab"),
+                table=Markup(text),
+                notes=found.remarks(),
+                calibration=calibration,
+                costs=costs,
+                figure=figure,
+                scorers=", ".join(found.scorers),
+                level=f"{found.level:.0%}",
+                bands=bands,
+            )
         with replace_file(Path(arguments.out)) as draft:
-            draft.write_text(found.written(Path(arguments.out).suffix[1:]), encoding="utf-8")
+            draft.write_text(text, encoding="utf-8")
         _row("written", arguments.out)
     return 0
 
@@ -151,7 +176,7 @@ def _calibration(check: Any, level: float) -> str:
     return words
 
 
-def _draw(found: Measurement, ranked: Ranked, scores: dict[str, Any], path: Path) -> None:
+def _draw(found: Measurement, ranked: Ranked, scores: dict[str, Any]) -> Any:
     """The ROC curves with bands that hold for the whole curve."""
     from auclab.displays import ROCBandDisplay
 
@@ -162,7 +187,14 @@ def _draw(found: Measurement, ranked: Ranked, scores: dict[str, Any], path: Path
             ranked.target.y, each, ax=ax, name=name, pos_label=1, level=found.level, curve_kwargs=colour
         )
         ax = display.ax_
-    ax.get_figure(root=True).savefig(path)
+    return ax.get_figure(root=True)
+
+
+def _drawn_svg(figure: Any) -> str:
+    """The figure in base64, for an address that contains it."""
+    with BytesIO() as file:
+        figure.savefig(file, format="svg")
+        return b64encode(file.getvalue()).decode()
 
 
 def _row(word: str, text: str) -> None:

@@ -307,8 +307,8 @@ def not_binary(kind: str) -> str:
 def two_classes(y: Any) -> NDArray[Any]:
     """The two labels in ascending order; the words of the errors are those that scikit-learn expects."""
     classes = distinct("y", y)
-    check_classification_targets(y)
     if (kind := type_of_target(y, input_name="y", raise_unknown=True)) != "binary":
+        check_classification_targets(y)
         raise AuclabError(not_binary(kind))
     if classes.size < 2:
         raise AuclabError("Classifier can't train when only one class is present: two classes are needed")

@@ -7,14 +7,17 @@ from auclab.inference.estimation import estimate, estimate_part
 from auclab.inference.intervals import hanley_mcneil
 from auclab.inference.measurement import Measurement, measure
 from auclab.inference.optimism import ValidatedModel, validate
+from auclab.inference.power import DifferenceDesign, design_of_difference
 from auclab.inference.roc_bands import ROCBand, roc_band, roc_band_part
 from auclab.inference.roc_points import tpr_at_fpr, tpr_at_fpr_part
 from auclab.inference.summaries import SummaryEstimate, estimate_summary
+from auclab.inference.survival import estimate_concordance, estimate_time_dependent_auc
 
 __all__ = [
     "CalibrationCheck",
     "Comparison",
     "Components",
+    "DifferenceDesign",
     "Estimate",
     "JointComparison",
     "Measurement",
@@ -26,10 +29,13 @@ __all__ = [
     "check_calibration",
     "compare_pairs",
     "compare_scorers",
+    "design_of_difference",
     "estimate",
+    "estimate_concordance",
     "estimate_pairs",
     "estimate_part",
     "estimate_summary",
+    "estimate_time_dependent_auc",
     "hanley_mcneil",
     "measure",
     "roc_band",

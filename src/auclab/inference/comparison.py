@@ -397,12 +397,7 @@ def compare_scorers(
     (0.4795, 0.23975)
     """
     check_level(level)
-    check_choice("alternative", alternative, ("two-sided", "greater", "less"))
-    if not finite_number("margin", margin) >= 0.0 or (margin and alternative == "two-sided"):
-        raise AuclabError(
-            f"margin must be at least 0, and of a one-sided test, got {margin} with alternative={alternative!r}; "
-            "alternative='greater' tests that the first scorer is not inferior by the margin"
-        )
+    check_alternative(alternative, margin)
     if (several := multiclass_metric(metric)) and scores_b is not None:
         given = {"sample_weight": sample_weight, "clusters": clusters, **options}
         a, b = (
@@ -435,6 +430,16 @@ def compare_scorers(
         return _one_sided(found, alternative, margin, pairs, reach)
 
     return one_pair(0, 1) if scores_b is not None else _jointly(estimated, scorers, plan, one_pair)
+
+
+def check_alternative(alternative: Alternative, margin: float) -> None:
+    """`AuclabError` for an unknown alternative, or a margin that is negative or of a two-sided test."""
+    check_choice("alternative", alternative, ("two-sided", "greater", "less"))
+    if not finite_number("margin", margin) >= 0.0 or (margin and alternative == "two-sided"):
+        raise AuclabError(
+            f"margin must be at least 0, and of a one-sided test, got {margin} with alternative={alternative!r}; "
+            "alternative='greater' tests that the first scorer is not inferior by the margin"
+        )
 
 
 def compare_observations(
@@ -568,15 +573,15 @@ def _jointly(
     values = np.array([each.value for each in components])
     contrasts = [components[0] - other for other in components[1:]]
     statistic, df, p_value = wald_test(values[0] - values[1:], covariance(contrasts))
-    pairs = [(a, b, one_pair(a, b)) for a, b in combinations(range(len(scorers)), 2)]
+    pairs = all_pairs(len(scorers), one_pair)
+    return JointComparison(tuple(values.tolist()), statistic, df, p_value, pairs)
+
+
+def all_pairs(n: int, one_pair: Callable[[int, int], Comparison]) -> tuple[ScorerPair, ...]:
+    """Every pair of n scorers, with p after Holm."""
+    pairs = [(a, b, one_pair(a, b)) for a, b in combinations(range(n), 2)]
     adjusted = holm([comparison.p_value for _, _, comparison in pairs])
-    return JointComparison(
-        tuple(values.tolist()),
-        statistic,
-        df,
-        p_value,
-        tuple(ScorerPair(*pair, float(p)) for pair, p in zip(pairs, adjusted, strict=True)),
-    )
+    return tuple(ScorerPair(*pair, float(p)) for pair, p in zip(pairs, adjusted, strict=True))
 
 
 def covariance(components: Sequence[Components]) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from auclab._core.forms import as_column
 from auclab._core.validation import finite_vector, positive_mask
 from auclab.inference.calibration import CalibrationCheck, check_calibration
 from auclab.inference.catalogue import estimable
-from auclab.inference.comparison import ScorerPair, compare_observations, compare_pairs, estimate_pairs, holm
+from auclab.inference.comparison import ScorerPair, all_pairs, compare_observations, compare_pairs, estimate_pairs
 from auclab.inference.components import Comparison, Estimate, Observations
 from auclab.inference.estimation import check_level, choose_method, estimate_observations
 from auclab.samples.bicliques import LevelPairs, censored_pairs, checked_times, ordered_pairs
@@ -222,7 +222,7 @@ def measure(
         int(positive.sum()),
         units,
         estimates,
-        {metric: _all_pairs(named, metric, compared) for metric in metrics if len(named) > 1},
+        _compared(named, metrics, compared),
         {} if sample_weight is not None else _calibrated(positive, named, level),
         level,
         ("calibration is tested as if rows were independent",) if clusters is not None else (),
@@ -240,12 +240,16 @@ def _named(scores: Any) -> dict[str, Array]:
     return {str(name): finite_vector(str(name), each, infinite=True) for name, each in scores.items()}
 
 
-def _all_pairs(named: dict[str, Array], metric: str, compared: Any) -> tuple[ScorerPair, ...]:
-    """Every pair of scorers, with p after Holm."""
+def _compared(
+    named: dict[str, Array], metrics: Sequence[str], compared: Callable[[str, str, str], Comparison]
+) -> dict[str, tuple[ScorerPair, ...]]:
+    """By metric every pair of scorers; nothing of one scorer."""
     names = list(named)
-    pairs = [(a, b, compared(metric, names[a], names[b])) for a in range(len(names)) for b in range(a + 1, len(names))]
-    adjusted = holm([comparison.p_value for _, _, comparison in pairs])
-    return tuple(ScorerPair(*pair, float(p)) for pair, p in zip(pairs, adjusted, strict=True))
+
+    def of(metric: str) -> tuple[ScorerPair, ...]:
+        return all_pairs(len(names), lambda a, b: compared(metric, names[a], names[b]))
+
+    return {metric: of(metric) for metric in metrics} if len(names) > 1 else {}
 
 
 def _calibrated(positive: Any, named: dict[str, Array], level: float) -> dict[str, CalibrationCheck]:
@@ -285,5 +289,4 @@ def _of_pairs(
         return estimate_pairs(pairs, scores, metric, level=level)
 
     estimates = {name: {metric: estimated(metric, each) for metric in metrics} for name, each in named.items()}
-    comparisons = {metric: _all_pairs(named, metric, compared) for metric in metrics if len(named) > 1}
-    return Measurement(pairs.n_rows, events, units, estimates, comparisons, {}, level)
+    return Measurement(pairs.n_rows, events, units, estimates, _compared(named, metrics, compared), {}, level)

@@ -91,7 +91,8 @@ def validate(
     Parameters
     ----------
     estimator : scikit-learn classifier
-        With ``decision_function`` or ``predict_proba``. It is cloned, and not fitted itself.
+        With ``decision_function`` or ``predict_proba``. It is cloned, and not fitted itself. One with a method
+        ``for_resamples`` is refitted as its result (`auclab.estimators.AUCClassifier.for_resamples`).
     X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         Two labels; the second of the sorted labels is positive.
@@ -149,27 +150,29 @@ def validate(
     function = METRICS[metric].function
     sign = 1.0 if METRICS[metric].greater_is_better else -1.0
 
-    def scores_of(rows: Any, *parts: Any) -> list[Array]:
-        """Scores of parts of the rows by the estimator that is fitted to `rows`."""
-        fitted = clone(estimator).fit(take_rows(X, rows), labels[rows])
+    def scores_of(fitted: Any) -> Array:
+        """Its scores of all rows."""
         for name in ("decision_function", "predict_proba"):
             if hasattr(fitted, name):
-                found = [np.asarray(getattr(fitted, name)(take_rows(X, part))) for part in parts]
-                return [of[:, 1] if of.ndim == 2 else of for of in found]
+                found = np.asarray(getattr(fitted, name)(X))
+                return found[:, 1] if found.ndim == 2 else found
         raise AuclabError(f"{type(fitted).__name__} has no decision_function and no predict_proba; use one that scores")
 
     def one(drawn: Any) -> tuple[float, float, float] | None:
-        left_out = np.setdiff1d(every, drawn)
+        left_out = np.flatnonzero(np.bincount(drawn, minlength=positive.size) == 0)
         if any(np.unique(positive[part]).size < 2 for part in (drawn, left_out)):
             return None
-        of_sample, of_all, of_rest = scores_of(drawn, drawn, every, left_out)
-        return (
-            function(positive[drawn], of_sample, **options),
-            function(positive, of_all, **options),
-            function(positive[left_out], of_rest, **options),
+        scores = scores_of(clone(refitted).fit(take_rows(X, drawn), labels[drawn]))
+        of_sample, of_all, of_rest = (
+            function(positive[part], scores[part], **options) for part in (drawn, slice(None), left_out)
         )
+        return of_sample, of_all, of_rest
 
-    every, rng = np.arange(positive.size), np.random.default_rng(seed)
+    fitted = clone(estimator).fit(X, labels)
+    # What is fitted to resamples need not be as exact, and lies near this fit.
+    refitted = fitted.for_resamples() if hasattr(fitted, "for_resamples") else estimator
+    scores = scores_of(fitted)
+    rng = np.random.default_rng(seed)
     samples = [rng.integers(positive.size, size=positive.size) for _ in range(repeats)]
     found = [each for each in Parallel(n_jobs=n_jobs)(delayed(one)(drawn) for drawn in samples) if each is not None]
     if len(found) < 10:
@@ -178,7 +181,6 @@ def validate(
             f"has {min(positive.sum(), (~positive).sum())} rows"
         )
     on_sample, on_all, on_rest = np.array(found).T
-    scores = scores_of(every, every)[0]
     apparent, optimism = function(positive, scores, **options), float(np.mean(on_sample - on_all))
     interval = estimate(positive, scores, metric, level=level, seed=seed, **options)
     return ValidatedModel(

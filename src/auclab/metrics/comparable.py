@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -374,13 +374,25 @@ def concordance_index(
     0.809524
     """
     check_choice("weights", weights, ("pairs", "ipcw"))
+    if weights == "ipcw" or tau is not None:
+        pairs = uno_pairs(time, event, tau, tied_times, sample_weight, power=2 if weights == "ipcw" else 0)
+    else:
+        pairs = ComparablePairs(censored_pairs(time, event, sample_weight=sample_weight, tied_times=tied_times))
+    return pairs.auc(scores, tolerance)
+
+
+def uno_pairs(
+    time: ArrayLike,
+    event: ArrayLike,
+    tau: float | None,
+    tied_times: TiedTimes,
+    sample_weight: ArrayLike | None,
+    power: int,
+) -> ComparablePairs:
+    """The pairs of an event before tau and a later row, with weights ``G(t)^(−power)``."""
     pairs = censored_pairs(time, event, sample_weight=sample_weight, tied_times=tied_times)
-    if weights == "pairs" and tau is None:
-        return ComparablePairs(pairs).auc(scores, tolerance)
     times, events = checked_times(time, event)
-    factor = np.ones(times.size)
-    if weights == "ipcw":
-        factor = censoring_weights(times, events, sample_weight) ** 2
+    factor = np.where(events, censoring_weights(times, events, sample_weight) ** power, 0.0)
     if tau is not None:
         before = times < finite_number("tau", tau)
         if not (before & events).any():
@@ -389,7 +401,7 @@ def concordance_index(
     comparable = ComparablePairs(pairs, factor)
     if not comparable.total > 0.0:
         raise AuclabError(f"no event before tau={tau} has a row at risk after it; take a larger tau")
-    return comparable.auc(scores, tolerance)
+    return comparable
 
 
 def censoring_weights(time: ArrayLike, event: ArrayLike, sample_weight: ArrayLike | None = None) -> Array:
@@ -489,8 +501,16 @@ def time_dependent_auc(
     same_length(time=at, scores=s)
     weight = weight_vector(sample_weight, at.size)
     weight = np.ones(at.size) if weight is None else weight
-    cases = censoring_weights(at, events, weight) * weight
     values = []
+    for case, control, cases in cases_and_controls(at, events, times, weight):
+        rows = case | control
+        values.append(auc_score(case[rows], s[rows], sample_weight=np.where(case, cases, weight)[rows]))
+    return np.array(values)
+
+
+def cases_and_controls(at: Array, events: Mask, times: ArrayLike, weight: Array) -> Iterator[tuple[Mask, Mask, Array]]:
+    """Of every time the rows with an event up to it and those at risk after it, and the weights of all cases."""
+    cases = censoring_weights(at, events, weight) * weight
     for t in np.atleast_1d(finite_vector("times", np.atleast_1d(times))):
         case, control = (at <= t) & (cases > 0), (at > t) & (weight > 0)
         if not (case.any() and control.any()):
@@ -499,9 +519,12 @@ def time_dependent_auc(
                 f"at the time {t} there is no {'row at risk' if case.any() else 'event'} to compare; times must lie "
                 f"between the first event at {seen.min() if seen.size else 'none'} and the last row at {at.max()}"
             )
-        rows = case | control
-        values.append(auc_score(case[rows], s[rows], sample_weight=np.where(case, cases, weight)[rows]))
-    return np.array(values)
+        yield case, control, cases
+
+
+def is_of_times(metric: object) -> bool:
+    """Whether a metric, given as a `functools.partial`, is of censored times: it has no meaning for two classes."""
+    return isinstance(metric, partial) and metric.func in (concordance_index, time_dependent_auc)
 
 
 def buffered_concordance(

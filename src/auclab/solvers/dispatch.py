@@ -206,6 +206,8 @@ def solve_problem(problem: Problem, solver: str, *, tolerance: float, clock: Clo
     """`solve` on a sample that was checked before: select a solver, check that it can, run it, add what it did."""
     formulation = problem.program
     name, reason = choose_solver(problem, solver)
+    if solver == "auto" and not SOLVERS[name].takes_start:
+        options.pop("start", None)
     check_options(name, load_solver(name), options)
     if options.get("start") is not None:
         coef, intercept = options["start"]

@@ -120,7 +120,7 @@ def write_report(
         "bounds": _bound_points(bounds),
         "paths": paths,
     }
-    text = _template().render(
+    text = page_template("report.html.j2").render(
         title=title,
         made=datetime.now(UTC),
         version=version("auclab"),
@@ -220,7 +220,8 @@ def _json(data: Any) -> Markup:
     return Markup(text.translate(_IN_SCRIPT))
 
 
-def _template() -> Any:
+def page_template(name: str) -> Any:
+    """A template of ``page/`` with the style and the script of all pages, which need no other file."""
     loader = PackageLoader("auclab.runs.report", "page")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -234,7 +235,7 @@ def _template() -> Any:
     environment.filters["or_dash"] = lambda value, form: "—" if math.isnan(value) else format(value, form)
     environment.filters["counted"] = lambda count, noun: f"{count} {noun}" if count == 1 else f"{count} {noun}s"
     environment.filters["sortable"] = lambda value: "" if value is None or math.isnan(value) else repr(float(value))
-    return environment.get_template("report.html.j2")
+    return environment.get_template(name)
 
 
 def _read(loader: PackageLoader, environment: Environment, name: str) -> str:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from functools import cached_property, partial
+from typing import Any, ClassVar, Protocol, cast
 
+import numpy as np
 from numpy.typing import NDArray
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.hinge import pair_hinge_value
 from auclab.datasets.target import METRIC_NAMES, Kind, Target
 from auclab.estimators.calibration import Cuts
-from auclab.inference import Estimate, estimate_part
+from auclab.inference import Estimate, estimate_concordance, estimate_part, estimate_time_dependent_auc
 from auclab.inference.catalogue import estimable
 from auclab.inference.comparison import PairMetric, estimate_pairs
-from auclab.metrics import ScoredPart
-from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share
+from auclab.metrics import ScoredPart, concordance_index, time_dependent_auc
+from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share, is_of_times
 from auclab.metrics.registry import metric_of
 
 Metric = str | Callable[..., float]
@@ -176,6 +177,11 @@ def measure(part: Part, metrics: Mapping[str, Metric], level: float | None) -> P
 
 #: The metrics that are defined over comparable pairs, and their names for `estimate_pairs`.
 _OVER_PAIRS: dict[str, PairMetric] = {"auc": "auc", "bauc": "bauc"}
+#: The metrics of censored times alone, and what estimates them.
+_OF_TIMES: dict[Callable[..., Any], Callable[..., Any]] = {
+    concordance_index: estimate_concordance,
+    time_dependent_auc: estimate_time_dependent_auc,
+}
 #: In the default list of metrics, but defined for two classes only.
 _LEFT_OUT = ("auc_threshold",)
 
@@ -222,7 +228,9 @@ class RankedPart:
         return ComparablePairs(self.target.pairs)
 
     def value(self, metric: Metric) -> float:
-        """AUC or bAUC over the pairs, computed once."""
+        """AUC or bAUC over the pairs, computed once; a metric of times."""
+        if is_of_times(metric):
+            return float(np.ravel(metric(self.target.y, self.target.event, self.scores))[0])  # type: ignore[operator]
         name, threshold = over_pairs(metric, self.target.kind)
         if (name, threshold) not in self._values:
             if name == "auc":
@@ -234,6 +242,10 @@ class RankedPart:
 
     def estimate(self, metric: Metric, level: float) -> Estimate:
         """With standard error and interval, over whole groups or over rows."""
+        if is_of_times(metric):
+            of = cast(partial[Any], metric)
+            found = _OF_TIMES[of.func](self.target.y, self.target.event, self.scores, level=level, **of.keywords)
+            return found[0] if isinstance(found, tuple) else found
         name, threshold = over_pairs(metric, self.target.kind)
         return estimate_pairs(self.target.pairs, self.scores, name, threshold=threshold, level=level)
 
@@ -267,11 +279,24 @@ def metrics_of(target: Target, metrics: Mapping[str, Metric]) -> Mapping[str, Me
     >>> list(metrics_of(times, {"auc": "auc", "bauc": "bauc", "auc_threshold": "auc_threshold"}))
     ['concordance', 'buffered_concordance']
     """
+    of_times = [key for key, metric in metrics.items() if is_of_times(metric)]
+    for key in of_times:
+        times = cast(partial[Any], metrics[key]).keywords.get("times", 0.0)
+        if not isinstance(times, int | float):
+            raise AuclabError(f"metrics.{key}.times must be one number, in units of dataset.time, got {times!r}")
+    if of_times and (target.kind != "times" or target.groups is not None):
+        raise AuclabError(
+            f"the metric {of_times[0]} needs censored times without groups; give dataset.time and dataset.event, or "
+            "leave the metric out"
+        )
     if target.is_of_classes:
         return metrics
     kind, found = target.kind, dict[str, Metric]()
     for key, metric in metrics.items():
         if key in _LEFT_OUT:
+            continue
+        if key in of_times:
+            found[key] = metric
             continue
         name, _ = over_pairs(metric, kind)
         found[METRIC_NAMES[kind][key] if key in METRIC_NAMES[kind] else f"{METRIC_NAMES[kind][name]}_{key}"] = metric

@@ -86,6 +86,7 @@ ALLOWED: dict[str, frozenset[str]] = {
             *("auc_score", "auc_threshold", "bauc_score", "ferri_auc", "gauc_score", "partial_auc"),
             *("polynomial_auc", "polynomial_soft_auc", "probabilistic_auc", "ranking_superquantile"),
             *("scored_auc", "soft_auc", "two_way_partial_auc", "voros_score", "weighted_auc"),
+            *("concordance_index", "time_dependent_auc"),
         )
     ),
     "metrics.*.modifier": frozenset({GET_METHOD}),
