@@ -13,6 +13,7 @@ from auclab._core.validation import LARGEST_SQUARED
 from auclab._core.words import FEW, counted, few
 from auclab.datasets.bad_cells import Refusals
 from auclab.datasets.dates import PARTS, DateText, check_parts, find_dates
+from auclab.datasets.identifiers import why_identifier
 from auclab.datasets.labels import as_labels, override
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks.table import BlockTable
@@ -313,21 +314,13 @@ def _varies(column: Any) -> bool:
 
 
 def _identifiers(table: Any, numeric: Sequence[str]) -> list[str]:
-    """A note on columns with a different whole number in every row."""
-    # Rows from which a whole number that is different in each of them is pointed out.
-    if len(table) < 50:
+    """A note on columns of numbers that identify rows."""
+    reasons = {name: why for name in numeric if (why := why_identifier(name, table[name]))}
+    if not reasons:
         return []
-    whole = [name for name in numeric if table[name].dtype.kind in "iu"]
-    # The first rows tell most columns, in a thousandth of the time.
-    found = [name for name in whole if table[name].iloc[:1_000].is_unique and table[name].is_unique]
-    if not found:
-        return []
-    names = few(map(repr, found))
-    plural, verb = ("s", "have") if len(found) > 1 else ("", "has")
-    return [
-        f"column{plural} {names} {verb} a different whole number in every row, as identifiers have; "
-        f"{override('dataset.drop', found)} leaves {'them' if len(found) > 1 else 'it'} out"
-    ]
+    named = few(f"{name!r} ({why})" for name, why in reasons.items())
+    which, form = ("them", "identifiers? Columns") if len(reasons) > 1 else ("it", "an identifier? Column")
+    return [f"{form} {named}; {override('dataset.drop', list(reasons))} leaves {which} out"]
 
 
 def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True, share: float | None = None) -> tuple[str, ...]:
