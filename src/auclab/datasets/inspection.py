@@ -292,10 +292,12 @@ def _of_svmlight(where: Path, target: str | None, positive: str | None) -> Inspe
         written.append(f"{len(set(queries)):,} queries ({QUERY}), within which rows are compared")
     found = Inspection(where, X.shape[0], 0, tuple(written), (), chosen)
     refusals = Refusals()
+    leaks: tuple[str, ...] = ()
     with refusals.collected():
         dataset = load_file(**found.settings)
+        leaks = leak_notes(dataset)
         _check(dataset)
-    return replace(found, problems=tuple(refusals.reasons))
+    return replace(found, problems=tuple(refusals.reasons), leaks=leaks)
 
 
 def _tried(found: Inspection) -> Inspection:

@@ -251,9 +251,9 @@ def leaks_of_run(experiment: Experiment, dataset: Dataset, rows: NDArray[np.intp
     from auclab.datasets.leaks import leak_notes
 
     given = experiment.configuration["dataset"]
-    if "drop" not in given or not hasattr(dataset.X, "iloc"):
+    if "drop" not in given:
         return ()
-    dates = sort_columns(dataset, **experiment.encoding).dates
+    dates = sort_columns(dataset, **experiment.encoding).dates if hasattr(dataset.X, "iloc") else {}
     return leak_notes(dataset, rows=rows, dates=dates, dropped=as_labels(given["drop"]))
 
 
