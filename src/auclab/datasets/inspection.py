@@ -12,7 +12,7 @@ import numpy as np
 from auclab._core.base import AuclabError
 from auclab._core.words import FEW, few
 from auclab.datasets.bad_cells import NumberForm, Refusals, numbers_in_text
-from auclab.datasets.columns import MAX_CATEGORIES
+from auclab.datasets.columns import MAX_CATEGORIES, MISSING_CATEGORY, refuse_constant, sort_columns
 from auclab.datasets.dates import find_dates
 from auclab.datasets.file import (
     QUERY,
@@ -127,8 +127,8 @@ class InspectedColumn:
     ``text``, ``codes`` (numbers that start with 0), ``constant``, ``empty``, or a role: ``target``,
     ``event``, ``time``, ``query``. `missing`, `values`: rows without a value, and different values. `shown`: the range
     of numbers, the most frequent categories, an example of anything else. `action`: what a run makes of it: a setting
-    that it needs, or what happens without one. `settings`: values of `drop`, `missing`, `text` and of ``dates`` and
-    ``date_format`` of the preparation.
+    that it needs, or what happens without one. `settings`: values of `drop`, `missing`, `text`, `missing_target`,
+    and of ``dates`` and ``date_format`` of the preparation.
     """
 
     name: str
@@ -197,6 +197,7 @@ class Inspection:
             roles = {"time": self.target.time, "group": self.target.query, "graded": self.target.graded}
             found |= {role: value for role, value in roles.items() if value}
             found |= {"positive": self.target.positive} if self.target.named else {}
+        found |= {"missing_target": "drop"} if self.gathered("missing_target") else {}
         return found | {key: each for key in ("drop", "missing", "text") if (each := self.gathered(key))}
 
     @property
@@ -308,8 +309,6 @@ def _tried(found: Inspection) -> Inspection:
             "label with --positive LABEL"
         )
         return replace(found, problems=(no_target,))
-    from auclab.datasets.columns import refuse_constant, sort_columns
-
     refusals, split = Refusals(), None
     leaks: tuple[str, ...] = ()
     with refusals.collected():
@@ -343,7 +342,11 @@ def _columns(table: FileTable, target: Target | None) -> tuple[InspectedColumn, 
     for label, column in table.frame.items():
         name = str(label)
         if target is not None and name == target.name:
-            made = InspectedColumn(name, target.role, int(column.isna().sum()), int(column.nunique()), target.census)
+            missing = int(column.isna().sum())
+            made = InspectedColumn(name, target.role, missing, int(column.nunique()), target.census)
+            if missing:
+                settings = {"missing_target": ["drop"]}
+                made = replace(made, action="rows without it are left out", settings=settings)
         elif target is not None and name in (target.time, target.query):
             role = "time" if name == target.time else "query"
             made = replace(_column(name, column, table), kind=role, action="", settings={})
@@ -427,7 +430,8 @@ def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTa
         return _left_out(made, f"numbers, and {len(others)} other texts such as {others[0]!r}")
     counts = column.value_counts()
     rare = counts[counts < _ENOUGH]
-    action = [_gaps(missing, "the most frequent")] if missing else []
+    fill = "a category of their own" if missing > MISSING_CATEGORY * len(column) else "the most frequent"
+    action = [_gaps(missing, fill)] if missing else []
     if len(rare):
         action.append(f"rare: {few(f'{value} ({count})' for value, count in rare.items())}")
     return InspectedColumn(name, "category", missing, values, _frequent(column), "; ".join(action))

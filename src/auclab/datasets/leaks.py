@@ -7,8 +7,8 @@ AUC of `ALMOST` or more, and
 * chance would hardly do so: with p positives among n rows and u pairs in the wrong order, at most (u + 1)·e^{π√(2u/3)}
   of the C(n, p) assignments of the labels rank so well (there are at most e^{π√(2v/3)} partitions of v), for each of
   the k! orders of k values; over all columns and ways the sum is below `CHANCE`;
-* of an order, the smaller class has `LEAST` rows or a share of `RARE`: a handful of outliers is far away in one
-  measurement or another;
+* of an order, the smaller class has `LEAST` rows, or a share of `RARE` and `HANDFUL` rows: a few outliers are far away
+  in one measurement or another;
 * the target is not easy anyway: no other column that passes the test of chance has an AUC of `EASY` (where a few
   values, a gap or a default say it exactly: `EASIER`), and at most `SEVERAL` columns do so by their order. A petal that
   is short in one of the irises is a measurement where others tell it nearly as well.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ALMOST = 0.995
 EASY, EASIER, SEVERAL = 0.9, 0.98, 3
-LEAST, RARE = 30, 0.05
+LEAST, RARE, HANDFUL = 30, 0.05, 10
 #: Probability that labels drawn at random give an alarm on a table.
 CHANCE = 1e-3
 #: Values up to which each one of a column may stand for a class.
@@ -101,7 +101,7 @@ def find_leaks(
     found = [leak for leak in best if leak.auc >= ALMOST]
     rest = max((leak.auc for leak in best if leak.auc < ALMOST), default=0.5)
     is_easy = rest >= EASY or sum(leak.ordered for leak in found) > SEVERAL
-    is_easy |= min(positives, n - positives) < min(LEAST, RARE * n)
+    is_easy |= min(positives, n - positives) < max(HANDFUL, min(LEAST, RARE * n))
     return [leak for leak in found if rest < EASIER and not (leak.ordered and is_easy)]
 
 

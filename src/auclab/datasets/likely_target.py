@@ -104,7 +104,8 @@ def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | 
     usual_label = usual_positive(counts) if time is None else event_label(counts)
     if positive is None:
         positive = usual_label or min(counts, key=lambda key: counts[key])
-        reasons.append(f"{positive} is {'positive by convention' if usual_label else 'its rarest label'}")
+        means = "is positive" if time is None else "means an event"
+        reasons.append(f"{positive} {means} by convention" if usual_label else f"{positive} is its rarest label")
     elif positive not in counts:
         near = did_you_mean(positive, counts)
         raise AuclabError(f"--positive {positive}: no such label in {name}{near}; labels are {', '.join(counts)}")
