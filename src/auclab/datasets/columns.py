@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab._core.base import AuclabError
 from auclab._core.validation import LARGEST_SQUARED
@@ -101,7 +102,8 @@ def sort_columns(
         kind = _kind(name, column, dataset)
         if kind == "numeric":
             with refusals.collected():
-                _refuse_sizes(name, column)
+                values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+                refuse_numbers(values, f"column {name!r}", lambda at: f"row {at + 1}")
             numeric.append(name)
         elif kind == "date":
             found[name] = None
@@ -113,14 +115,16 @@ def sort_columns(
                 (free_text if is_free else nominal).append(name)
         else:
             nominal.append(name)
-    formats: dict[str, str | None] = {}
     with refusals.collected():
         if free_text:
             raise AuclabError(_free_text(free_text, table))
     with refusals.collected():
         if found and not parts:
-            raise AuclabError(_dates_without_setting(found, table))
-        formats = _formats(found, table, date_format)
+            raise AuclabError(_dates_without_setting(list(found), table))
+    formats: dict[str, str | None] = {}
+    for name, how in found.items() if parts else ():
+        with refusals.collected():
+            formats[name] = _format(name, how, table, date_format)
     refusals.raise_all()
     share = share_of_category({"missing_category": missing_category, "missing_indicators": missing_indicators})
     own = [name for name in nominal if share is not None and table[name].isna().mean() > share]
@@ -175,20 +179,22 @@ def _kind(name: str, column: pd.Series, dataset: Dataset) -> str:
     raise AuclabError(f"column {name!r} is of type {column.dtype}; make it a number or a category, or drop it")
 
 
-def _refuse_sizes(name: str, column: pd.Series) -> None:
-    """Reject ±∞ and numbers whose squares a variance could not hold."""
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    infinite = np.isinf(values)
-    if infinite.any():
-        raise AuclabError(
-            f"column {name!r} has {counted(infinite.sum(), 'infinite value')} (first in row {infinite.argmax() + 1}); "
-            "only finite numbers work: replace them, or leave them empty to have them imputed"
-        )
+def refuse_numbers(values: NDArray[np.float64], of: str, place: Callable[[int], str], *, gaps: bool = True) -> None:
+    """Reject ±∞ and numbers whose squares a variance could not hold, and NaN where there may be no `gaps`.
+
+    `of`: what the values are of. `place`: of the one with this number, in words.
+    """
+    bad = np.isinf(values) if gaps else ~np.isfinite(values)
+    if bad.any():
+        what = counted(bad.sum(), "infinite value" if gaps else "infinite or missing value")
+        fill = ", or leave them empty to have them imputed" if gaps else ""
+        first = f"first in {place(int(bad.argmax()))}"
+        raise AuclabError(f"{of} has {what} ({first}); only finite numbers work: replace them{fill}")
     large = np.abs(values) > LARGEST_SQUARED
     if large.any():
         raise AuclabError(
-            f"column {name!r} has {counted(large.sum(), 'value')} above {LARGEST_SQUARED:.0e} in size (first in row "
-            f"{large.argmax() + 1}), whose squares are too large for doubles: divide the column, or leave them empty"
+            f"{of} has {counted(large.sum(), 'value')} above {LARGEST_SQUARED:.0e} in size (first in "
+            f"{place(int(large.argmax()))}), whose squares are too large for doubles: divide the column, or drop it"
         )
 
 
@@ -203,45 +209,32 @@ def _is_free_text(name: str, column: pd.Series) -> bool:
     return bool(values > max(MAX_CATEGORIES, len(column) // 2))
 
 
-def _free_text(names: Sequence[str], table: Any) -> str:
-    kinds = [
-        f"column {name!r} holds text with {table[name].nunique()} different values in {len(table)} rows, such as "
-        f"{table[name].dropna().iloc[0]!r}"
+def _described(names: Sequence[str], table: Any, what: str) -> tuple[str, str]:
+    """What some columns hold, with an example each; and a pronoun for them."""
+    parts = [
+        f"column {name!r} holds {what.format(table[name].nunique())} such as {str(table[name].dropna().iloc[0])!r}"
         for name in names[:FEW]
     ]
-    more = f"; and {len(names) - FEW} more columns" if len(names) > FEW else ""
-    which = "it" if len(names) == 1 else "them"
+    parts += [f"and {len(names) - FEW} more columns"] if len(names) > FEW else []
+    return "; ".join(parts), "it" if len(names) == 1 else "them"
+
+
+def _free_text(names: Sequence[str], table: Any) -> str:
+    kinds, which = _described(names, table, f"text with {{}} different values in {len(table)} rows,")
     return (
-        f"{'; '.join(kinds)}{more}: identifiers, names and damaged numbers are not categories. Drop {which} with "
+        f"{kinds}: identifiers, names and damaged numbers are not categories. Drop {which} with "
         f"{override('dataset.drop', names)}, take {which} as categories with {override('dataset.nominal', names)}, or "
         f"make features of the words with {override('dataset.text', names)}"
     )
 
 
-def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> str:
-    kinds = [
-        f"column {name!r} holds dates, {table[name].nunique()} different ones such as "
-        f"{str(table[name].dropna().iloc[0])!r}"
-        for name in list(found)[:FEW]
-    ]
-    which = "it" if len(found) == 1 else "them"
-    several = f" (any of {', '.join(PARTS)})"
+def _dates_without_setting(names: Sequence[str], table: Any) -> str:
+    kinds, which = _described(names, table, "dates, {} different ones")
     return (
-        f"{'; '.join(kinds)}: make features of {which} with 'preprocess.dates=[year,month,age]'{several}, drop {which} "
-        f"with {override('dataset.drop', list(found))}, or take {which} as categories with "
-        f"{override('dataset.nominal', list(found))}"
+        f"{kinds}: make features of {which} with 'preprocess.dates=[year,month,age]' (any of {', '.join(PARTS)}), drop "
+        f"{which} with {override('dataset.drop', names)}, or take {which} as categories with "
+        f"{override('dataset.nominal', names)}"
     )
-
-
-def _formats(found: Mapping[str, DateText | None], table: Any, date_format: str | None) -> dict[str, str | None]:
-    """The format of each column of dates."""
-    formats: dict[str, str | None] = {}
-    refusals = Refusals()
-    for name, written in found.items():
-        with refusals.collected():
-            formats[name] = _format(name, written, table, date_format)
-    refusals.raise_all()
-    return formats
 
 
 def _format(name: str, written: DateText | None, table: Any, date_format: str | None) -> str | None:
@@ -348,7 +341,7 @@ def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True, share: float 
         most = sorted(filled.items(), key=lambda item: -item[1])
         named = [f"{name} {count:,}" for name, count in most]
         parts.append(
-            f"filled {_counted(sum(filled.values()), 'gap')} in {_counted(len(filled), 'column')} ({few(named)}) with "
+            f"filled {counted(sum(filled.values()), 'gap')} in {counted(len(filled), 'column')} ({few(named)}) with "
             "the median or the most frequent value of the training part"
         )
     if constant and drops_constant:
@@ -360,7 +353,3 @@ def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True, share: float 
 def _is_constant(column: pd.Series) -> bool:
     # Rows that tell most columns that vary.
     return bool(column.iloc[:1_000].nunique() <= 1 and column.nunique() <= 1)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
