@@ -75,20 +75,12 @@ class Columns:
     notes: tuple[str, ...] = ()
 
 
-def sort_columns(
-    dataset: Dataset,
-    *,
-    max_categories: int | None = MAX_CATEGORIES,
-    missing_category: float | None = MISSING_CATEGORY,
-    missing_indicators: bool = False,
-    dates: str | Sequence[str] | None = None,
-    date_format: str | None = None,
-) -> Columns:
+def sort_columns(dataset: Dataset, **encoding: Unpack[Encoding]) -> Columns:
     """Tell numbers, categories and dates apart, and refuse any other column.
 
     `dataset`: its `X` is a DataFrame. The settings: see `Encoding`.
     """
-    parts = _checked(max_categories, missing_category, dates)
+    parts = _checked(encoding)
     numeric: list[str] = []
     nominal: list[str] = []
     found: dict[str, DateText | None] = {}
@@ -124,11 +116,11 @@ def sort_columns(
     formats: dict[str, str | None] = {}
     for name, how in found.items() if parts else ():
         with refusals.collected():
-            formats[name] = _format(name, how, table, date_format)
+            formats[name] = _format(name, how, table, encoding.get("date_format"))
     refusals.raise_all()
-    share = share_of_category({"missing_category": missing_category, "missing_indicators": missing_indicators})
+    share = share_of_category(encoding)
     own = [name for name in nominal if share is not None and table[name].isna().mean() > share]
-    widths, notes = _widths(table, numeric, nominal, own, formats, max_categories, parts, missing_indicators)
+    widths, notes = _widths(table, numeric, nominal, own, formats, parts, encoding)
     notes += [f"words of column {name!r} are features (dataset.text)" for name in dataset.text]
     all_notes = (*notes, *_identifiers(table, numeric))
     return Columns(tuple(numeric), tuple(nominal), dataset.text, formats, widths, all_notes)
@@ -136,12 +128,14 @@ def sort_columns(
 
 def block_columns(table: BlockTable, **encoding: Unpack[Encoding]) -> Columns:
     """The columns of a table in blocks, as its files say what they are; nothing is read."""
-    _checked(encoding.get("max_categories"), encoding.get("missing_category"), encoding.get("dates"))
+    _checked(encoding)
     numeric = tuple(name for name in table.columns if name not in table.nominal)
     return Columns(numeric, table.nominal)
 
 
-def _checked(max_categories: Any, missing_category: Any, dates: Any) -> tuple[str, ...]:
+def _checked(encoding: Encoding) -> tuple[str, ...]:
+    """The parts of dates; refuses settings out of range."""
+    max_categories, missing_category = encoding.get("max_categories"), encoding.get("missing_category")
     if max_categories is not None and (
         isinstance(max_categories, bool) or not isinstance(max_categories, int | np.integer) or max_categories < 2
     ):
@@ -152,8 +146,8 @@ def _checked(max_categories: Any, missing_category: Any, dates: Any) -> tuple[st
         raise AuclabError(
             f"preprocess.missing_category is {missing_category!r}; it is a share from 0 to 1, or null for no category"
         )
-    parts = as_labels(dates)
-    if dates is not None:
+    parts = as_labels(encoding.get("dates"))
+    if encoding.get("dates") is not None:
         check_parts(parts)
     return parts
 
@@ -272,26 +266,28 @@ def _widths(
     nominal: Sequence[str],
     own: Sequence[str],
     dates: Mapping[str, str | None],
-    max_categories: int | None,
     parts: Sequence[str],
-    missing_indicators: bool,
+    encoding: Encoding,
 ) -> tuple[dict[str, int], list[str]]:
     """Features of each column, and notes on those that are pooled; `own`: columns whose gaps are a category."""
     widths: dict[str, int] = {}
     notes: list[str] = []
+    limit = encoding.get("max_categories", MAX_CATEGORIES)
     for name in map(str, table.columns):
         if name in nominal:
             values = int(table[name].nunique()) + (name in own)
             widths[name] = values if values > 1 else 0  # a constant column is dropped
-            if max_categories is not None and values > max_categories:
-                widths[name] = max_categories
+            if limit is not None and values > limit:
+                widths[name] = limit
                 notes.append(
-                    f"column {name!r} has {values} categories: the {max_categories - 1} most frequent have a feature "
+                    f"column {name!r} has {values} categories: the {limit - 1} most frequent have a feature "
                     f"each, the rest share one; preprocess.max_categories={values} keeps all"
                 )
         elif name in (*numeric, *dates):
             widths[name] = int(_varies(table[name])) if name in numeric else sum(_WIDTH[part] for part in parts)
-        widths[name] = widths.get(name, 0) + int(missing_indicators and bool(table[name].isna().any()))
+        widths[name] = widths.get(name, 0) + int(
+            bool(encoding.get("missing_indicators")) and bool(table[name].isna().any())
+        )
     widths = {name: width for name, width in widths.items() if width}
     if own:
         shares = few(f"{name} {table[name].isna().mean():.0%}" for name in own)
