@@ -83,7 +83,7 @@ def _unpacker(path: Path) -> Any:
 
 
 def needs_library(path: Path, error: ImportError) -> AuclabError:
-    """The error for a file of a format whose library is not there."""
+    """The error for a file whose library is not installed."""
     return AuclabError(f"{path} needs a library that is not installed ({error}): pip install 'auclab[tables]'")
 
 
