@@ -53,7 +53,7 @@ def test_what_has_to_be_repaired_is_exit_code_1(call, tmp_path):
     (tmp_path / "my.csv").write_text("x,y\n1,0\n2,1\n3,\n", encoding="utf-8")
     code, text, _ = call("my.csv")
     assert code == 1
-    assert "problem  target column 'y' has 1 missing value" in text
+    assert "problem  no stratified split with test_size=0.3 of 1 positive and 1 negative" in text
     code, _, error = call("gone.csv")
     assert (code, "gone.csv does not exist" in error) == (1, True)
 

@@ -130,12 +130,15 @@ def test_of_several_columns_with_two_values_the_name_decides_then_the_place(tmp_
     check_command(named)
 
 
-def test_what_the_command_does_not_solve_is_said(tmp_path: Path) -> None:
+def test_rows_without_a_target_are_left_out_by_the_command(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": np.arange(40) % 9, "y": [None, *labels(39)]})
     found = inspect_file(write(tmp_path, frame))
-    assert found.problems == (
-        "target column 'y' has 1 missing value (first in row 1); dataset.missing_target=drop leaves those rows out",
-    )
+    assert found.columns[-1].action == "rows without it are left out"
+    assert "dataset.missing_target=drop" in found.command
+    check_command(found)
+
+
+def test_what_the_command_does_not_solve_is_said(tmp_path: Path) -> None:
     none = inspect_file(write(tmp_path, pd.DataFrame({"x": np.arange(40), "z": np.arange(40) % 3})))
     assert (none.target, none.command) == (None, "")
     assert "name it with --target" in none.problems[0]

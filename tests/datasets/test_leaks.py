@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from auclab.datasets.catalogue import load
 from auclab.datasets.leaks import find_leaks, leak_notes
 from auclab.datasets.records import Dataset
+from auclab.datasets.target import Target
 
 RNG = np.random.default_rng(7)
 Y = RNG.permutation(np.repeat([0, 1], [140, 60]))
@@ -97,3 +99,31 @@ def test_the_note_has_the_setting_with_the_columns_that_are_dropped_already() ->
 def test_published_tables_have_none(name: str) -> None:
     dataset = load(name)
     assert find_leaks(dataset.X, dataset.y) == []
+
+
+SPARSE = sp.random_array((200, 900), density=0.02, rng=RNG, format="csr")
+
+
+@pytest.mark.parametrize("share", [1.0, 0.999])
+def test_leaks_of_sparse_rows_are_those_of_the_same_rows_as_a_table(share: float) -> None:
+    told = np.where(RNG.random(200) < share, 3.0 * Y, 0.0)
+    X = sp.csr_array(sp.hstack([SPARSE, told[:, None], (RNG.random(200) < 0.9)[:, None] * 1.0, SPARSE[:, :9]]))
+    (note,) = leak_notes(Dataset("words", X, Y))
+    table = pd.DataFrame(X.toarray()).rename(columns=lambda k: f"x{k}")
+    (leak,) = find_leaks(table, Y)
+    assert leak.column == "x900"
+    assert note.startswith(f"a leak? 'x900' (AUC {leak.auc:.4f}: {leak.how}) tells the target alone; ")
+    assert note.endswith(", leave it out of the file")
+    every = leak_notes(Dataset("words", X, Y), rows=np.arange(150))
+    assert len(every) == 1
+    assert leak_notes(Dataset("words", SPARSE, Y)) == ()
+
+
+def test_a_column_that_tells_the_grades_is_named() -> None:
+    grades = RNG.integers(0, 4, 200)
+    target = Target(grades.astype(float), np.arange(200) // 20, graded=True)
+    dataset = Dataset("results", HONEST.assign(clicks=grades * 2.0), target.y, ranked=target)
+    (note,) = leak_notes(dataset)
+    assert note.startswith("a leak? 'clicks' (AUC 1.0000")
+    honest = Dataset("results", HONEST, target.y, ranked=target)
+    assert leak_notes(honest) == ()

@@ -231,7 +231,7 @@ def test_infinite_values_are_refused(build: Build) -> None:
     with pytest.raises(AuclabError, match=r"column 'size' has 2 infinite values \(first in row 2\)"):
         build(Dataset(name="infinite", X=X, y=np.array([0, 1, 1])))
     matrix = sp.csr_matrix(np.array([[0.0, 1.0], [0.0, np.nan]]))
-    with pytest.raises(AuclabError, match=r"1 entry with NaN or infinity \(first in column 1\)"):
+    with pytest.raises(AuclabError, match=r"1 infinite or missing value \(first in column 1\)"):
         build(Dataset(name="infinite", X=matrix, y=np.array([0, 1])))
 
 

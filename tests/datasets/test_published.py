@@ -13,7 +13,7 @@ import pytest
 
 from auclab import datasets
 from auclab._core.base import AuclabError
-from auclab.datasets import catalogue, openml
+from auclab.datasets import catalogue, published
 from auclab.datasets.catalogue import dataset_configs
 from auclab.datasets.published import load_published
 from openml_server import OpenMLServer
@@ -170,11 +170,11 @@ def test_damaged_download_is_not_kept(bare_machine: Path, openml_server: OpenMLS
 
 def test_packed_copies_have_the_same_bytes(bare_machine: Path, openml_server: OpenMLServer) -> None:
     """Two processes that fetch the same set at once must agree on its checksum."""
-    table, nominal = openml.fetch(7, target="target")
+    table, nominal = published.fetch(7, target="target")
     digests = set()
     for folder in ("a", "b"):
         path = bare_machine / folder / "toy.csv.gz"
-        openml.store(table, path, source="here", nominal=nominal)
+        published.store(table, path, source="here", nominal=nominal)
         digests.add(hashlib.sha256(path.read_bytes()).hexdigest())
     assert len(digests) == 1
 

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from auclab._core.base import AuclabError
-from auclab.datasets import cache, openml
+from auclab.datasets import cache, published
 from auclab.datasets.cache import limited_downloads
 from auclab.datasets.file import load_file
 from auclab.datasets.published import load_published
@@ -154,8 +154,8 @@ def test_downloads_end_at_a_limit_and_follow_http_alone(bomb: str, tmp_path: Pat
 def test_a_copy_from_openml_that_is_too_large_is_refused(
     bare_machine: Path, openml_server: OpenMLServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = {"seconds": openml.TIMEOUT, "most": 1_000}
-    monkeypatch.setattr(openml, "limited_downloads", lambda **_: limited_downloads(**limits))
+    limits = {"seconds": published.TIMEOUT, "most": 1_000}
+    monkeypatch.setattr(published, "limited_downloads", lambda **_: limited_downloads(**limits))
     settings: dict[str, Any] = {"name": "toy", "file": "toy.csv", "target": "class", "positive": "tested_yes"}
     table = openml_server.table
     openml_server.table = Table(table.arff + "1.5,red,tested_no\n" * 100, table.kinds, "class", 106)

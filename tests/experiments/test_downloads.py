@@ -31,7 +31,7 @@ def unreachable(monkeypatch):
     def refuse(*_, **__):
         raise OSError("Network is unreachable")
 
-    monkeypatch.setattr("auclab.datasets.openml.fetch", refuse)
+    monkeypatch.setattr("auclab.datasets.published.fetch", refuse)
 
 
 def transactions(n=4000, n_frauds=60):

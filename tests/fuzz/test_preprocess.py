@@ -190,7 +190,7 @@ def test_columns_are_refused_in_words(build, kind):
 
 def test_large_entries_of_sparse_data_are_refused():
     X = sp.csr_matrix(np.array([[0.0, 1e200], [1.0, 0.0]]))
-    with pytest.raises(AuclabError, match=r"1 entry above 1e\+150 in size \(first in column 1"):
+    with pytest.raises(AuclabError, match=r"1 value above 1e\+150 in size \(first in column 1"):
         preprocess.standard(Dataset(name="sparse", X=X, y=np.array([0, 1])))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from auclab.datasets.file import load_file
 from auclab.export.scorer import Scorer
 from auclab.export.writers import export_scorer, to_onnx, to_sql
 from auclab.runs.stored.new_rows import evaluate_file, predict_file
+from auclab.runs.tracking.address import TrackingConfig, local_path
+from auclab.runs.tracking.logged_models import log_models
+from auclab.runs.tracking.sync import writing
 from composed import run_here
 
 N = 120
@@ -79,7 +83,7 @@ def test_every_way_to_score_gives_the_same(trained: tuple[Path, Path]) -> None:
     connection.close()
     np.testing.assert_allclose(found, score, rtol=0, atol=1e-12)
     assert "-- column 'price' is a number, without the signs and units" in to_sql(scorer)
-    written = Scorer(__import__("json").loads(export_scorer(scorer, "json")))
+    written = Scorer(json.loads(export_scorer(scorer, "json")))
     np.testing.assert_allclose(written.score(raw), score, rtol=0, atol=1e-12)
 
     evaluation = evaluate_file([scorer], path)
@@ -110,3 +114,34 @@ def test_the_onnx_graph_gives_the_same(trained: tuple[Path, Path]) -> None:
     }
     found = runtime.InferenceSession(to_onnx(scorer)).run(["score"], inputs)[0][:, 0]
     np.testing.assert_allclose(found, scorer.score(loaded), rtol=0, atol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # MLflow's own, at its import
+def test_the_logged_model_takes_text_as_it_is_in_the_file(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    """Signs, units, marks and blanks; in a column of plain numbers MLflow wants numbers, as its refusal says."""
+    import mlflow.pyfunc
+    from mlflow.exceptions import MlflowException
+    from mlflow.pyfunc.scoring_server import infer_and_parse_data
+
+    stored, path = trained
+    with writing(TrackingConfig(dir=str(tmp_path / "mlruns"), experiment="cells")) as store:
+        pass
+    run = store.client.create_run(store.experiment_id)
+    (model,) = log_models(store.client, run, {}, stored.parents[1]).values()
+    place = local_path(store.client.get_logged_model(model).artifact_location)
+    served = mlflow.pyfunc.load_model(str(place))
+    score = Scorer.read(stored).score(load_file(path, target="left").frame)
+
+    raw = pd.read_csv(path, dtype=str, keep_default_na=False).rename(columns=str.strip).drop(columns="left")
+    with pytest.raises(MlflowException, match=r"(?s)column plain.*(convert|numpy|float64)"):
+        served.predict(raw, params={"output": "score"})
+    numbers = {name: pd.to_numeric(raw[name]) for name in ("plain",)}
+    numbers["agent"] = pd.to_numeric(raw["agent"], errors="coerce")
+    found = served.predict(raw.assign(**numbers), params={"output": "score"})
+    np.testing.assert_allclose(found, score, rtol=0, atol=1e-12)
+
+    # Over JSON, where a server has no types but those of the signature.
+    body = {"dataframe_split": json.loads(raw.assign(**numbers).to_json(orient="split", index=False))}
+    parsed = infer_and_parse_data(body, served.metadata.get_input_schema())
+    np.testing.assert_allclose(served.predict(parsed, params={"output": "score"}), score, rtol=0, atol=1e-12)

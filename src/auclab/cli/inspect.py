@@ -37,10 +37,8 @@ def inspect(arguments: Namespace) -> int:
     if found.split is not None:
         _row("split", visible(found.split.why))
     if found.repeated:
-        _row(
-            "note",
-            f"{found.repeated} rows are copies of earlier rows, so both parts of a split may share rows",
-        )
+        repeated = "1 row is a copy" if found.repeated == 1 else f"{found.repeated:,} rows are copies"
+        _row("note", f"{repeated} of earlier rows, so both parts of a split may share rows")
     for leak in found.leaks:
         _row("warning", visible(leak), style="yellow")
     for problem in found.problems:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.validation import LARGEST_SQUARED
+from auclab.datasets.columns import refuse_numbers
 from auclab.datasets.labels import label_text
 from auclab.samples.blocks.files import table_sum
 from auclab.samples.blocks.labels import LabelledRows
@@ -112,7 +113,10 @@ def table_statistics(table: BlockTable) -> TableStatistics:
     """One pass over a table that has not been encoded."""
     sampled = -(-SAMPLE_ROWS // max(len(table.blocks), 1))
     statistics: TableStatistics = table_sum(partial(_statistics_of, sampled), table)
-    _refuse_sizes(table, statistics.numbers)
+    largest = np.maximum(np.abs(statistics.numbers.low), np.abs(statistics.numbers.high))
+    largest[statistics.numbers.count == 0] = 0.0
+    for name, size in zip(number_columns(table), largest, strict=True):
+        refuse_numbers(size[None], f"column {name!r}", lambda at: "its blocks")
     return statistics
 
 
@@ -163,23 +167,6 @@ def _moments(column: Array) -> tuple[int, int, float, float, float, float]:
     # The second term corrects what the rounding of the mean costs.
     squares = float(apart @ apart) - float(apart.sum()) ** 2 / values.size
     return values.size, nonzero, low, high, mean, max(squares, 0.0)
-
-
-def _refuse_sizes(table: BlockTable, numbers: NumberStatistics) -> None:
-    """Reject ±∞ and numbers whose squares a variance could not hold."""
-    largest = np.maximum(np.abs(numbers.low), np.abs(numbers.high))
-    for name, size, count in zip(number_columns(table), largest, numbers.count, strict=True):
-        if not count:
-            continue
-        if np.isinf(size):
-            raise AuclabError(
-                f"column {name!r}: the blocks contain an infinite value: repair the files, or drop the column"
-            )
-        if size > LARGEST_SQUARED:
-            raise AuclabError(
-                f"column {name!r} has values above {LARGEST_SQUARED:.0e} in size, whose squares are too large for "
-                "doubles: divide the column, or drop it"
-            )
 
 
 #: One pass over the blocks: ``run(task)`` is the sum of ``task(rows)`` over all of them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import importlib
 import io
 import lzma
 import socket
@@ -72,10 +73,18 @@ def _unpacker(path: Path) -> Any:
         ".bz2": bz2.BZ2File,
         ".xz": lzma.LZMAFile,
         ".zip": _only_member,
-        ".zst": _zstd,
+        ".zst": lambda path: importlib.import_module("zstandard").open(path, "rb"),
     }
     opener = openers.get(path.suffix.lower())
-    return None if opener is None else opener(path)
+    try:
+        return None if opener is None else opener(path)
+    except ImportError as error:
+        raise needs_library(path, error) from error
+
+
+def needs_library(path: Path, error: ImportError) -> AuclabError:
+    """The error for a file whose library is not installed."""
+    return AuclabError(f"{path} needs a library that is not installed ({error}): pip install 'auclab[tables]'")
 
 
 def _only_member(path: Path) -> Any:
@@ -84,16 +93,6 @@ def _only_member(path: Path) -> Any:
         if len(names) != 1:
             raise AuclabError(f"{path} has {len(names)} files, and one table is read: unpack it, and give its path")
         return archive.open(names[0])
-
-
-def _zstd(path: Path) -> Any:
-    try:
-        import zstandard
-    except ImportError as error:
-        raise AuclabError(
-            f"{path} needs a library that is not installed ({error}): pip install 'auclab[tables]'"
-        ) from error
-    return zstandard.open(path, "rb")
 
 
 class Limited(io.RawIOBase):

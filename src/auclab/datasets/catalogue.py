@@ -90,17 +90,12 @@ def load(name: str, *, data_dir: str | Path | None = None, **overrides: Any) -> 
         }
     )
     arguments: dict[str, Any] = OmegaConf.to_container(config.dataset, resolve=True)  # type: ignore[assignment]
-    loader = _function(arguments.pop("_target_"))
+    module, _, name_of_loader = arguments.pop("_target_").rpartition(".")
+    loader: Callable[..., Dataset] = getattr(importlib.import_module(module), name_of_loader)
     accepted = inspect.signature(loader).parameters
     if unknown := sorted(set(overrides) - set(accepted)):
         raise AuclabError(f"data set {name!r} has no setting {', '.join(unknown)}; it has {', '.join(accepted)}")
     return loader(**(arguments | overrides))
-
-
-def _function(path: str) -> Callable[..., Dataset]:
-    module, _, attribute = path.rpartition(".")
-    function: Callable[..., Dataset] = getattr(importlib.import_module(module), attribute)
-    return function
 
 
 #: Folders tried below the working directory and below the root of a checkout.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab._core.base import AuclabError
 from auclab._core.validation import LARGEST_SQUARED
 from auclab._core.words import FEW, counted, few
 from auclab.datasets.bad_cells import Refusals
 from auclab.datasets.dates import PARTS, DateText, check_parts, find_dates
+from auclab.datasets.identifiers import why_identifier
 from auclab.datasets.labels import as_labels, override
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks.table import BlockTable
@@ -73,20 +75,12 @@ class Columns:
     notes: tuple[str, ...] = ()
 
 
-def sort_columns(
-    dataset: Dataset,
-    *,
-    max_categories: int | None = MAX_CATEGORIES,
-    missing_category: float | None = MISSING_CATEGORY,
-    missing_indicators: bool = False,
-    dates: str | Sequence[str] | None = None,
-    date_format: str | None = None,
-) -> Columns:
+def sort_columns(dataset: Dataset, **encoding: Unpack[Encoding]) -> Columns:
     """Tell numbers, categories and dates apart, and refuse any other column.
 
     `dataset`: its `X` is a DataFrame. The settings: see `Encoding`.
     """
-    parts = _checked(max_categories, missing_category, dates)
+    parts = _checked(encoding)
     numeric: list[str] = []
     nominal: list[str] = []
     found: dict[str, DateText | None] = {}
@@ -100,7 +94,8 @@ def sort_columns(
         kind = _kind(name, column, dataset)
         if kind == "numeric":
             with refusals.collected():
-                _refuse_sizes(name, column)
+                values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+                refuse_numbers(values, f"column {name!r}", lambda at: f"row {at + 1}")
             numeric.append(name)
         elif kind == "date":
             found[name] = None
@@ -112,18 +107,20 @@ def sort_columns(
                 (free_text if is_free else nominal).append(name)
         else:
             nominal.append(name)
-    formats: dict[str, str | None] = {}
     with refusals.collected():
         if free_text:
             raise AuclabError(_free_text(free_text, table))
     with refusals.collected():
         if found and not parts:
-            raise AuclabError(_dates_without_setting(found, table))
-        formats = _formats(found, table, date_format)
+            raise AuclabError(_dates_without_setting(list(found), table))
+    formats: dict[str, str | None] = {}
+    for name, how in found.items() if parts else ():
+        with refusals.collected():
+            formats[name] = _format(name, how, table, encoding.get("date_format"))
     refusals.raise_all()
-    share = share_of_category({"missing_category": missing_category, "missing_indicators": missing_indicators})
+    share = share_of_category(encoding)
     own = [name for name in nominal if share is not None and table[name].isna().mean() > share]
-    widths, notes = _widths(table, numeric, nominal, own, formats, max_categories, parts, missing_indicators)
+    widths, notes = _widths(table, numeric, nominal, own, formats, parts, encoding)
     notes += [f"words of column {name!r} are features (dataset.text)" for name in dataset.text]
     all_notes = (*notes, *_identifiers(table, numeric))
     return Columns(tuple(numeric), tuple(nominal), dataset.text, formats, widths, all_notes)
@@ -131,12 +128,14 @@ def sort_columns(
 
 def block_columns(table: BlockTable, **encoding: Unpack[Encoding]) -> Columns:
     """The columns of a table in blocks, as its files say what they are; nothing is read."""
-    _checked(encoding.get("max_categories"), encoding.get("missing_category"), encoding.get("dates"))
+    _checked(encoding)
     numeric = tuple(name for name in table.columns if name not in table.nominal)
     return Columns(numeric, table.nominal)
 
 
-def _checked(max_categories: Any, missing_category: Any, dates: Any) -> tuple[str, ...]:
+def _checked(encoding: Encoding) -> tuple[str, ...]:
+    """The parts of dates; refuses settings out of range."""
+    max_categories, missing_category = encoding.get("max_categories"), encoding.get("missing_category")
     if max_categories is not None and (
         isinstance(max_categories, bool) or not isinstance(max_categories, int | np.integer) or max_categories < 2
     ):
@@ -147,8 +146,8 @@ def _checked(max_categories: Any, missing_category: Any, dates: Any) -> tuple[st
         raise AuclabError(
             f"preprocess.missing_category is {missing_category!r}; it is a share from 0 to 1, or null for no category"
         )
-    parts = as_labels(dates)
-    if dates is not None:
+    parts = as_labels(encoding.get("dates"))
+    if encoding.get("dates") is not None:
         check_parts(parts)
     return parts
 
@@ -174,20 +173,22 @@ def _kind(name: str, column: pd.Series, dataset: Dataset) -> str:
     raise AuclabError(f"column {name!r} is of type {column.dtype}; make it a number or a category, or drop it")
 
 
-def _refuse_sizes(name: str, column: pd.Series) -> None:
-    """Reject ±∞ and numbers whose squares a variance could not hold."""
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    infinite = np.isinf(values)
-    if infinite.any():
-        raise AuclabError(
-            f"column {name!r} has {counted(infinite.sum(), 'infinite value')} (first in row {infinite.argmax() + 1}); "
-            "only finite numbers work: replace them, or leave them empty to have them imputed"
-        )
+def refuse_numbers(values: NDArray[np.float64], of: str, place: Callable[[int], str], *, gaps: bool = True) -> None:
+    """Reject ±∞ and numbers whose squares a variance could not hold, and NaN where there may be no `gaps`.
+
+    `of`: what the values are of. `place`: of the one with this number, in words.
+    """
+    bad = np.isinf(values) if gaps else ~np.isfinite(values)
+    if bad.any():
+        what = counted(bad.sum(), "infinite value" if gaps else "infinite or missing value")
+        fill = ", or leave them empty to have them imputed" if gaps else ""
+        first = f"first in {place(int(bad.argmax()))}"
+        raise AuclabError(f"{of} has {what} ({first}); only finite numbers work: replace them{fill}")
     large = np.abs(values) > LARGEST_SQUARED
     if large.any():
         raise AuclabError(
-            f"column {name!r} has {counted(large.sum(), 'value')} above {LARGEST_SQUARED:.0e} in size (first in row "
-            f"{large.argmax() + 1}), whose squares are too large for doubles: divide the column, or leave them empty"
+            f"{of} has {counted(large.sum(), 'value')} above {LARGEST_SQUARED:.0e} in size (first in "
+            f"{place(int(large.argmax()))}), whose squares are too large for doubles: divide the column, or drop it"
         )
 
 
@@ -202,45 +203,32 @@ def _is_free_text(name: str, column: pd.Series) -> bool:
     return bool(values > max(MAX_CATEGORIES, len(column) // 2))
 
 
-def _free_text(names: Sequence[str], table: Any) -> str:
-    kinds = [
-        f"column {name!r} holds text with {table[name].nunique()} different values in {len(table)} rows, such as "
-        f"{table[name].dropna().iloc[0]!r}"
+def _described(names: Sequence[str], table: Any, what: str) -> tuple[str, str]:
+    """What some columns hold, with an example each; and a pronoun for them."""
+    parts = [
+        f"column {name!r} holds {what.format(table[name].nunique())} such as {str(table[name].dropna().iloc[0])!r}"
         for name in names[:FEW]
     ]
-    more = f"; and {len(names) - FEW} more columns" if len(names) > FEW else ""
-    which = "it" if len(names) == 1 else "them"
+    parts += [f"and {len(names) - FEW} more columns"] if len(names) > FEW else []
+    return "; ".join(parts), "it" if len(names) == 1 else "them"
+
+
+def _free_text(names: Sequence[str], table: Any) -> str:
+    kinds, which = _described(names, table, f"text with {{}} different values in {len(table)} rows,")
     return (
-        f"{'; '.join(kinds)}{more}: identifiers, names and damaged numbers are not categories. Drop {which} with "
+        f"{kinds}: identifiers, names and damaged numbers are not categories. Drop {which} with "
         f"{override('dataset.drop', names)}, take {which} as categories with {override('dataset.nominal', names)}, or "
         f"make features of the words with {override('dataset.text', names)}"
     )
 
 
-def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> str:
-    kinds = [
-        f"column {name!r} holds dates, {table[name].nunique()} different ones such as "
-        f"{str(table[name].dropna().iloc[0])!r}"
-        for name in list(found)[:FEW]
-    ]
-    which = "it" if len(found) == 1 else "them"
-    several = f" (any of {', '.join(PARTS)})"
+def _dates_without_setting(names: Sequence[str], table: Any) -> str:
+    kinds, which = _described(names, table, "dates, {} different ones")
     return (
-        f"{'; '.join(kinds)}: make features of {which} with 'preprocess.dates=[year,month,age]'{several}, drop {which} "
-        f"with {override('dataset.drop', list(found))}, or take {which} as categories with "
-        f"{override('dataset.nominal', list(found))}"
+        f"{kinds}: make features of {which} with 'preprocess.dates=[year,month,age]' (any of {', '.join(PARTS)}), drop "
+        f"{which} with {override('dataset.drop', names)}, or take {which} as categories with "
+        f"{override('dataset.nominal', names)}"
     )
-
-
-def _formats(found: Mapping[str, DateText | None], table: Any, date_format: str | None) -> dict[str, str | None]:
-    """The format of each column of dates."""
-    formats: dict[str, str | None] = {}
-    refusals = Refusals()
-    for name, written in found.items():
-        with refusals.collected():
-            formats[name] = _format(name, written, table, date_format)
-    refusals.raise_all()
-    return formats
 
 
 def _format(name: str, written: DateText | None, table: Any, date_format: str | None) -> str | None:
@@ -278,26 +266,28 @@ def _widths(
     nominal: Sequence[str],
     own: Sequence[str],
     dates: Mapping[str, str | None],
-    max_categories: int | None,
     parts: Sequence[str],
-    missing_indicators: bool,
+    encoding: Encoding,
 ) -> tuple[dict[str, int], list[str]]:
     """Features of each column, and notes on those that are pooled; `own`: columns whose gaps are a category."""
     widths: dict[str, int] = {}
     notes: list[str] = []
+    limit = encoding.get("max_categories", MAX_CATEGORIES)
     for name in map(str, table.columns):
         if name in nominal:
             values = int(table[name].nunique()) + (name in own)
             widths[name] = values if values > 1 else 0  # a constant column is dropped
-            if max_categories is not None and values > max_categories:
-                widths[name] = max_categories
+            if limit is not None and values > limit:
+                widths[name] = limit
                 notes.append(
-                    f"column {name!r} has {values} categories: the {max_categories - 1} most frequent have a feature "
+                    f"column {name!r} has {values} categories: the {limit - 1} most frequent have a feature "
                     f"each, the rest share one; preprocess.max_categories={values} keeps all"
                 )
         elif name in (*numeric, *dates):
             widths[name] = int(_varies(table[name])) if name in numeric else sum(_WIDTH[part] for part in parts)
-        widths[name] = widths.get(name, 0) + int(missing_indicators and bool(table[name].isna().any()))
+        widths[name] = widths.get(name, 0) + int(
+            bool(encoding.get("missing_indicators")) and bool(table[name].isna().any())
+        )
     widths = {name: width for name, width in widths.items() if width}
     if own:
         shares = few(f"{name} {table[name].isna().mean():.0%}" for name in own)
@@ -313,21 +303,13 @@ def _varies(column: Any) -> bool:
 
 
 def _identifiers(table: Any, numeric: Sequence[str]) -> list[str]:
-    """A note on columns with a different whole number in every row."""
-    # Rows from which a whole number that is different in each of them is pointed out.
-    if len(table) < 50:
+    """A note on columns of numbers that identify rows."""
+    reasons = {name: why for name in numeric if (why := why_identifier(name, table[name]))}
+    if not reasons:
         return []
-    whole = [name for name in numeric if table[name].dtype.kind in "iu"]
-    # The first rows tell most columns, in a thousandth of the time.
-    found = [name for name in whole if table[name].iloc[:1_000].is_unique and table[name].is_unique]
-    if not found:
-        return []
-    names = few(map(repr, found))
-    plural, verb = ("s", "have") if len(found) > 1 else ("", "has")
-    return [
-        f"column{plural} {names} {verb} a different whole number in every row, as identifiers have; "
-        f"{override('dataset.drop', found)} leaves {'them' if len(found) > 1 else 'it'} out"
-    ]
+    named = few(f"{name!r} ({why})" for name, why in reasons.items())
+    which, form = ("them", "identifiers? Columns") if len(reasons) > 1 else ("it", "an identifier? Column")
+    return [f"{form} {named}; {override('dataset.drop', list(reasons))} leaves {which} out"]
 
 
 def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True, share: float | None = None) -> tuple[str, ...]:
@@ -355,7 +337,7 @@ def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True, share: float 
         most = sorted(filled.items(), key=lambda item: -item[1])
         named = [f"{name} {count:,}" for name, count in most]
         parts.append(
-            f"filled {_counted(sum(filled.values()), 'gap')} in {_counted(len(filled), 'column')} ({few(named)}) with "
+            f"filled {counted(sum(filled.values()), 'gap')} in {counted(len(filled), 'column')} ({few(named)}) with "
             "the median or the most frequent value of the training part"
         )
     if constant and drops_constant:
@@ -367,7 +349,3 @@ def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True, share: float 
 def _is_constant(column: pd.Series) -> bool:
     # Rows that tell most columns that vary.
     return bool(column.iloc[:1_000].nunique() <= 1 and column.nunique() <= 1)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from auclab._core.base import AuclabError
 from auclab._core.words import did_you_mean
 
@@ -18,27 +21,18 @@ PARTS = ("year", "month", "weekday", "age")
 #: Of the years of `age`, 365.25 days each.
 SECONDS_A_YEAR = 31_557_600
 
-#: The shapes of days, and the formats that each may have; where both of two fit, only the user can tell them apart.
-_FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"\d{4}-\d{1,2}-\d{1,2}", ("%Y-%m-%d",)),
-    (r"\d{4}/\d{1,2}/\d{1,2}", ("%Y/%m/%d",)),
-    (r"\d{1,2}\.\d{1,2}\.\d{4}", ("%d.%m.%Y",)),
-    (r"\d{1,2}\.\d{1,2}\.\d{2}", ("%d.%m.%y",)),
-    (r"\d{1,2}/\d{1,2}/\d{4}", ("%d/%m/%Y", "%m/%d/%Y")),
-    (r"\d{1,2}/\d{1,2}/\d{2}", ("%d/%m/%y", "%m/%d/%y")),
-    (r"\d{1,2}-\d{1,2}-\d{4}", ("%d-%m-%Y", "%m-%d-%Y")),
-    (r"\d{1,2} [A-Za-z]{3} \d{4}", ("%d %b %Y",)),
-    (r"\d{1,2}-[A-Za-z]{3}-\d{4}", ("%d-%b-%Y",)),
-    (r"[A-Za-z]{3} \d{1,2}, \d{4}", ("%b %d, %Y",)),
+#: How days are written, and the times of the day behind them; where two fit, only the user can tell them apart.
+_DAYS = (
+    *("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y"),
+    *("%d-%m-%Y", "%m-%d-%Y", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y"),
 )
-#: A time of the day behind the date, and its format.
-_TIMES = (
-    (r"", ""),
-    (r"[ T]\d{1,2}:\d{2}", "%H:%M"),
-    (r"[ T]\d{1,2}:\d{2}:\d{2}", "%H:%M:%S"),
-    (r"[ T]\d{1,2}:\d{2}:\d{2}\.\d{1,9}", "%H:%M:%S.%f"),
-    (r"[ T]\d{1,2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})", "ISO8601"),
-)
+_TIMES = ("", " %H:%M", "T%H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", "T%H:%M:%S.%f")
+#: ISO8601 comes last: with zones, and where some days have a time and others do not.
+_FORMATS = (*(day + time for time in _TIMES for day in _DAYS), "ISO8601")
+#: What all of these begin with: other texts are not tried.
+_BEGINNING = re.compile(r"\d{1,4}([-/. ])(\d{1,2}|[A-Za-z]{3})\1\d{2,4}|[A-Za-z]{3} \d{1,2}, \d{4}")
+#: Share of the values that are dates of one format in a column of dates; the others are named.
+_MOST = 0.9
 
 
 @dataclass(frozen=True)
@@ -72,32 +66,23 @@ def find_dates(column: pd.Series) -> DateText | None:
     texts = [value.strip() for value in values if isinstance(value, str)]
     if not texts or len(texts) < len(values):
         return None
-    for shape, formats in _FORMS:
-        if not any(re.match(shape, text) for text in texts[:20]):
-            continue
-        for time, time_format in _TIMES:
-            whole = re.compile(shape + time)
-            fitting = [text for text in texts if whole.fullmatch(text)]
-            # Of a column of dates, this share of the values is dates; the others are named.
-            if len(fitting) < 0.9 * len(texts) or not fitting:
-                continue
-            written = [_with_time(format_, time_format, fitting[0]) for format_ in formats]
-            good = [format_ for format_ in written if _all_parse(fitting, format_)]
-            if good:
-                return DateText(tuple(good), tuple(sorted(set(texts) - set(fitting))))
-    return None
+    if not any(map(_BEGINNING.match, texts[:20])):
+        return None
+    first = [format_ for format_ in _FORMATS if _are_dates(texts[:20], format_).any()]
+    dates = {format_: _are_dates(texts, format_) for format_ in first}
+    most = max((each.sum() for each in dates.values()), default=0)
+    if most < _MOST * len(texts):
+        return None
+    best = [format_ for format_, each in dates.items() if each.sum() == most]
+    best = [format_ for format_ in best if format_ != "ISO8601"] or best
+    others = [text for text, is_date in zip(texts, dates[best[0]], strict=True) if not is_date]
+    return DateText(tuple(best), tuple(sorted(set(others))))
 
 
-def _with_time(format_: str, time_format: str, example: str) -> str:
-    if time_format == "ISO8601" or not time_format:
-        return time_format or format_
-    return f"{format_}{'T' if 'T' in example else ' '}{time_format}"
-
-
-def _all_parse(texts: list[str], format_: str) -> bool:
+def _are_dates(texts: list[str], format_: str) -> NDArray[np.bool_]:
     import pandas as pd
 
-    return bool(pd.to_datetime(pd.Series(texts), format=format_, errors="coerce", utc=True).notna().all())
+    return np.asarray(pd.to_datetime(pd.Series(texts), format=format_, errors="coerce", utc=True).notna())
 
 
 def as_dates(column: pd.Series, format_: str | None) -> pd.Series:

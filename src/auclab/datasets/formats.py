@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auclab._core.base import AuclabError
 from auclab._core.words import few
-from auclab.datasets.cache import PACKINGS
+from auclab.datasets.cache import PACKINGS, needs_library
 from auclab.datasets.csv_format import opened, refuse_same_names
 from auclab.datasets.table import reading
 
@@ -65,9 +65,7 @@ def read_format(path: Path, kind: str) -> tuple[pd.DataFrame, list[str]]:
                 options = {"encoding": "infer" if path.suffix.lower() == ".sas7bdat" else "utf-8"}
                 frame = read[kind](path, **(options if kind == "sas" else {}))
         except ImportError as error:
-            raise AuclabError(
-                f"{path} needs a library that is not installed ({error}): pip install 'auclab[tables]'"
-            ) from error
+            raise needs_library(path, error) from error
         except NotImplementedError as error:
             raise AuclabError(f"{path} cannot be read as a table: {error}; save it as csv or parquet") from error
     labelled = [str(name) for name in frame if str(frame[name].dtype) == "category"]

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from auclab._core.base import AuclabError
-from auclab._core.words import FEW, LINES, did_you_mean, few
+from auclab._core.words import FEW, few
 from auclab.datasets.bad_cells import NumberForm, Refusals, numbers_in_text
-from auclab.datasets.columns import MAX_CATEGORIES
+from auclab.datasets.columns import MAX_CATEGORIES, MISSING_CATEGORY, refuse_constant, sort_columns
 from auclab.datasets.dates import find_dates
 from auclab.datasets.file import (
     QUERY,
@@ -27,50 +24,18 @@ from auclab.datasets.file import (
     refuse_empty,
 )
 from auclab.datasets.formats import format_of
-from auclab.datasets.labels import event_label, label_text, override, same_label, usual_positive
+from auclab.datasets.identifiers import why_group, why_identifier
+from auclab.datasets.labels import label_text, override, same_label
 from auclab.datasets.leaks import leak_notes
+from auclab.datasets.likely_target import Target, choose_target
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import ByColumn, Grouped, Timed, check_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Values that a statement on a column needs; fewer rows of a class are named.
+#: Times that rows in their order have at least; rows of a category that is not rare.
 _ENOUGH = 10
-#: Rows from which a column that differs in nearly all of them is an identifier, and the share of those values.
-_LEAST_ROWS, _NEARLY_ALL = 25, 0.98
-#: Share of the values of an identifier that have as many digits as most.
-_ONE_LENGTH = 0.85
-#: Mean number of rows of each value of a column of groups, at least and at most, and the largest share of one of them.
-_LEAST_REPEATS, _MOST_REPEATS, _LARGEST_GROUP = 1.2, 50, 0.1
-#: Standard errors by which the rows of one group are more alike than neighbours by chance.
-_ALIKE = 4.0
-#: Share of pairs by which they are, at least.
-_EXCESS = 0.1
-#: What those are called whose rows a column of groups keeps together.
-_OWNERS = frozenset(
-    {
-        *("account", "client", "company", "customer", "driver", "family", "hospital", "household", "member", "patient"),
-        *("person", "school", "session", "subject", "user", "visitor"),
-    }
-)
-
-
-def words_of(name: str) -> list[str]:
-    """The words of a column's name.
-
-    Examples
-    --------
-    >>> words_of("FraudFound_P"), words_of("is_canceled"), words_of("CLIENT ID"), words_of("ph.ecog")
-    (['fraud', 'found', 'p'], ['is', 'canceled'], ['client', 'id'], ['ph', 'ecog'])
-    """
-    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+", name)]
-
-
-def _called_identifier(name: str) -> bool:
-    """Whether a name says so: where the content of a column leaves it open, this decides."""
-    words = words_of(name)
-    return bool(words) and (words[-1] in ("id", "ids", "key", "uuid") or (len(words) == 1 and words[0] in _OWNERS))
 
 
 @dataclass(frozen=True)
@@ -92,46 +57,6 @@ class ProposedSplit:
     def words(self) -> list[str]:
         """The settings, as they are typed."""
         return [f"split={self.name}", override("split.column", self.column)]
-
-
-def why_group(name: str, column: pd.Series, y: NDArray[Any] | None = None) -> str:
-    """Why a column has groups of rows, such as the visits of one patient; empty if it has none.
-
-    It has several rows of many values and few of each, and rows of one value are alike in the target: more so than rows
-    next to each other in the order of the column, as a measurement makes these alike too. Where that is open, its name
-    decides. `y` (n_rows,): labels.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> k = np.arange(120)
-    >>> visits = pd.Series(7001 + k % 30)
-    >>> why_group("v", visits, k % 3), why_group("patient_id", visits), why_group("inpatients", visits)
-    ('rows of one value are alike', 'several rows of each, and its name says so', '')
-    """
-    values = column.value_counts()
-    repeats = len(column) / max(1, len(values))
-    if len(values) < _ENOUGH or column.isna().any() or not _LEAST_REPEATS <= repeats <= _MOST_REPEATS:
-        return ""
-    if values.iloc[0] > max(_ENOUGH, _LARGEST_GROUP * len(column)) or (
-        column.dtype.kind == "f" and (column % 1 != 0).any()
-    ):
-        return ""
-    if y is not None and _is_alike(column.factorize(sort=column.dtype.kind in "iuf")[0], y):
-        return "rows of one value are alike"
-    return "several rows of each, and its name says so" if _called_identifier(name) else ""
-
-
-def _is_alike(codes: NDArray[Any], y: NDArray[Any]) -> bool:
-    """Whether pairs of rows of one code agree more often in `y` than pairs with rows of the codes next to theirs."""
-    every = np.bincount(codes).astype(float)
-    positive = np.bincount(codes, y, every.size)
-    negative = every - positive
-    inside = (positive * (positive - 1) + negative * (negative - 1)) / np.maximum(every * (every - 1), 1)
-    next_one = (positive[1:] * positive[:-1] + negative[1:] * negative[:-1]) / (every[1:] * every[:-1])
-    both_sides = (np.r_[next_one[:1], next_one] + np.r_[next_one, next_one[-1:]]) / 2
-    more = (inside - both_sides)[every > 1]
-    return bool(more.size >= _ENOUGH and more.mean() > max(_EXCESS, _ALIKE * more.std() / np.sqrt(more.size)))
 
 
 def propose_split(dataset: Dataset, groups: Sequence[str], dates: Sequence[str]) -> ProposedSplit | None:
@@ -184,152 +109,6 @@ def _works(split: ByColumn, dataset: Dataset) -> bool:
     return True
 
 
-#: Words in the names of columns that usually have the labels.
-_USUAL = frozenset(
-    {
-        *("target", "label", "labels", "class", "y", "outcome", "response", "event", "positive", "left", "churn"),
-        *("churned", "default", "defaulted", "converted", "bought", "fraud", "survived", "diagnosis", "attrition"),
-        *("canceled", "cancelled", "readmitted", "exited", "subscribed", "purchased", "approved", "died", "dead"),
-    }
-)
-#: In the names of columns with events, and with their times, some of which are censored.
-_EVENT_WORDS = frozenset({"status", "event", "dead", "died", "death", "fustat", "relapse", "recurrence", "failed"})
-_TIME_WORDS = frozenset({"time", "times", "days", "months", "years", "futime", "survival", "duration", "tte"})
-#: In those of queries, whose rows are compared with each other, and of the grades of these rows.
-_QUERY_WORDS = frozenset({"qid", "query", "queries", "srch"})
-_GRADE_WORDS = frozenset({"grade", "grades", "relevance", "rel", "rating", "label", "target", "y"})
-_GRADES = 11
-#: Values of a column with a usual name, up to which one is positive and the others are negative.
-_FEW_CLASSES = 5
-
-
-@dataclass(frozen=True)
-class Target:
-    """The column with the labels.
-
-    `named`: whether the positive label has to be given: those of 0/1, −1/1 and False/True are known. `counts`: rows of
-    each label, the most frequent first. `why`: why this column and this label were chosen; empty where both were given.
-    `time`: times of which this is the event. `query`: rows of one value of it are compared. `graded`: whether labels
-    are grades.
-    """
-
-    name: str
-    positive: str
-    named: bool
-    counts: dict[str, int]
-    why: str = ""
-    time: str | None = None
-    query: str | None = None
-    graded: bool = False
-
-    @property
-    def role(self) -> str:
-        """The setting that names the column."""
-        return "target" if self.time is None else "event"
-
-    @property
-    def census(self) -> str:
-        """The labels with their rows, and the share of the positive one."""
-        total = sum(self.counts.values())
-        listed = few((f"{label} ({count:,})" for label, count in self.counts.items()), LINES)
-        if self.graded or self.positive not in self.counts:
-            return listed
-        share = self.counts[self.positive] / total
-        return f"{listed}; share of {self.positive} {f'{share:.3g}'.removeprefix('0')}" if total else ""
-
-
-def choose_target(frame: pd.DataFrame, name: str | None = None, positive: str | None = None) -> Target | None:
-    """The column with the labels, and the positive label.
-
-    `name`, `positive`: as `auclab.datasets.inspection.inspect_file` takes them. Returns: None if no column was named
-    and none has two values.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> found = choose_target(pd.DataFrame({"plan": ["a", "b", "a"], "churn": ["no", "no", "yes"], "age": [1, 2, 3]}))
-    >>> found.name, found.positive, found.named
-    ('churn', 'yes', True)
-    """
-    names = [str(label) for label in frame]
-    if name is not None and name not in names:
-        raise AuclabError(f"--target {name}: no such column{did_you_mean(name, names)}; columns are {', '.join(names)}")
-    reasons: list[str] = []
-    time = query = None
-    if name is None:
-        query = next((each for each in names if _is_query(each, frame[each])), None)
-        if query is not None and (grades := [each for each in names if _is_graded(each, frame[each])]):
-            why = f"{grades[-1]} has grades, and {query} says which rows are compared"
-            return Target(grades[-1], "", False, _label_counts(frame[grades[-1]]), why, query=query, graded=True)
-        name, time, why = _guessed(frame, names)
-        if name is None:
-            return None
-        reasons.append(why)
-    counts = _label_counts(frame[name])
-    if not counts:
-        raise AuclabError(f"--target {name}: the column is empty; columns are {', '.join(names)}")
-    usual_label = usual_positive(counts) if time is None else event_label(counts)
-    if positive is None:
-        positive = usual_label or min(counts, key=lambda key: counts[key])
-        reasons.append(f"{positive} is {'positive by convention' if usual_label else 'its rarest label'}")
-    elif positive not in counts:
-        near = did_you_mean(positive, counts)
-        raise AuclabError(f"--positive {positive}: no such label in {name}{near}; labels are {', '.join(counts)}")
-    is_known = positive == usual_label and positive in ("1", "True")
-    return Target(name, positive, not is_known, counts, "; ".join(reasons), time, query)
-
-
-def _label_counts(column: pd.Series) -> dict[str, int]:
-    """Rows of each label, the most frequent first."""
-    counts: Counter[str] = Counter()
-    for value, count in column.value_counts().items():
-        counts[same_label(value)] += int(count)
-    return dict(counts.most_common())
-
-
-def _guessed(frame: pd.DataFrame, names: Sequence[str]) -> tuple[str | None, str | None, str]:
-    """The column with the labels, that of censored times if there is one, and why; the first is None if there is none.
-
-    Of the columns with two values those with a usual name come first, then the last column, the first one, the last of
-    two values.
-    """
-    two_valued = [each for each in names if frame[each].nunique() == 2]
-    times = [each for each in names if _TIME_WORDS & set(words_of(each)) and _is_time(frame[each])]
-    events = [each for each in names if _EVENT_WORDS & set(words_of(each)) and frame[each].nunique() <= 2]
-    known = [each for each in events if event_label(_label_counts(frame[each])) is not None]
-    if times and known:
-        return known[-1], times[0], f"{times[0]} and {known[-1]} look like times of an event or of censoring"
-    usual = [each for each in two_valued if _USUAL & set(words_of(each))]
-    few = [each for each in names if _USUAL & set(words_of(each)) and 2 < frame[each].nunique() <= _FEW_CLASSES]
-    if usual:
-        return usual[-1], None, f"{usual[-1]} has a usual name and two values"
-    if few:
-        return few[-1], None, f"{few[-1]} has a usual name and {frame[few[-1]].nunique()} values"
-    if not two_valued:
-        return None, None, ""
-    name = next((each for each in (names[-1], names[0]) if each in two_valued), two_valued[-1])
-    others = [each for each in two_valued if each != name]
-    return name, None, f"{name} has two values" + (f", like {', '.join(others)}" if others else "")
-
-
-def _is_time(column: pd.Series) -> bool:
-    """Whether these are numbers that are not negative, with many values."""
-    return column.dtype.kind in "iuf" and bool(column.min() >= 0) and column.nunique() >= min(_ENOUGH, len(column) // 2)
-
-
-def _is_query(name: str, column: pd.Series) -> bool:
-    """Whether a column is called a query, and has several rows of several values."""
-    values = column.nunique()
-    return bool(_QUERY_WORDS & set(words_of(name))) and 2 <= values <= len(column) / 2 and not column.isna().any()
-
-
-def _is_graded(name: str, column: pd.Series) -> bool:
-    """Whether a column is called a grade, and has a few whole numbers from 0 on."""
-    if not _GRADE_WORDS & set(words_of(name)) or column.dtype.kind not in "iuf" or column.isna().any():
-        return False
-    return 2 < column.nunique() <= _GRADES and bool((column % 1 == 0).all() and 0 <= column.min() <= column.max() <= 10)
-
-
 #: Kinds of columns that are not features.
 _ROLES = ("target", "event", "time", "query")
 #: Words of a text from which those of a column are worth features.
@@ -348,8 +127,8 @@ class InspectedColumn:
     ``text``, ``codes`` (numbers that start with 0), ``constant``, ``empty``, or a role: ``target``,
     ``event``, ``time``, ``query``. `missing`, `values`: rows without a value, and different values. `shown`: the range
     of numbers, the most frequent categories, an example of anything else. `action`: what a run makes of it: a setting
-    that it needs, or what happens without one. `settings`: values of `drop`, `missing`, `text` and of ``dates`` and
-    ``date_format`` of the preparation.
+    that it needs, or what happens without one. `settings`: values of `drop`, `missing`, `text`, `missing_target`,
+    and of ``dates`` and ``date_format`` of the preparation.
     """
 
     name: str
@@ -418,6 +197,7 @@ class Inspection:
             roles = {"time": self.target.time, "group": self.target.query, "graded": self.target.graded}
             found |= {role: value for role, value in roles.items() if value}
             found |= {"positive": self.target.positive} if self.target.named else {}
+        found |= {"missing_target": "drop"} if self.gathered("missing_target") else {}
         return found | {key: each for key in ("drop", "missing", "text") if (each := self.gathered(key))}
 
     @property
@@ -513,10 +293,12 @@ def _of_svmlight(where: Path, target: str | None, positive: str | None) -> Inspe
         written.append(f"{len(set(queries)):,} queries ({QUERY}), within which rows are compared")
     found = Inspection(where, X.shape[0], 0, tuple(written), (), chosen)
     refusals = Refusals()
+    leaks: tuple[str, ...] = ()
     with refusals.collected():
         dataset = load_file(**found.settings)
+        leaks = leak_notes(dataset)
         _check(dataset)
-    return replace(found, problems=tuple(refusals.reasons))
+    return replace(found, problems=tuple(refusals.reasons), leaks=leaks)
 
 
 def _tried(found: Inspection) -> Inspection:
@@ -527,8 +309,6 @@ def _tried(found: Inspection) -> Inspection:
             "label with --positive LABEL"
         )
         return replace(found, problems=(no_target,))
-    from auclab.datasets.columns import refuse_constant, sort_columns
-
     refusals, split = Refusals(), None
     leaks: tuple[str, ...] = ()
     with refusals.collected():
@@ -562,7 +342,11 @@ def _columns(table: FileTable, target: Target | None) -> tuple[InspectedColumn, 
     for label, column in table.frame.items():
         name = str(label)
         if target is not None and name == target.name:
-            made = InspectedColumn(name, target.role, int(column.isna().sum()), int(column.nunique()), target.census)
+            missing = int(column.isna().sum())
+            made = InspectedColumn(name, target.role, missing, int(column.nunique()), target.census)
+            if missing:
+                settings = {"missing_target": ["drop"]}
+                made = replace(made, action="rows without it are left out", settings=settings)
         elif target is not None and name in (target.time, target.query):
             role = "time" if name == target.time else "query"
             made = replace(_column(name, column, table), kind=role, action="", settings={})
@@ -581,10 +365,8 @@ def _columns(table: FileTable, target: Target | None) -> tuple[InspectedColumn, 
 
 
 def _left_out(column: InspectedColumn, reason: str, kind: str | None = None) -> InspectedColumn:
-    settings = {"drop": [column.name]}
-    return InspectedColumn(
-        column.name, kind or column.kind, column.missing, column.values, column.shown, f"{reason}: left out", settings
-    )
+    action, settings = f"{reason}: left out", {"drop": [column.name]}
+    return replace(column, kind=kind or column.kind, action=action, settings=settings)
 
 
 def _column(name: str, column: pd.Series, table: FileTable) -> InspectedColumn:
@@ -613,29 +395,8 @@ def _numbers(name: str, column: pd.Series, missing: int, table: FileTable) -> In
     written = [str(NumberForm(**form))] if (form := table.written.get("forms", {}).get(name)) else []
     action = "; ".join([*written, *([_gaps(missing, "the median")] if missing else [])])
     made = InspectedColumn(name, "number", missing, int(column.nunique()), shown, action)
-    if whole and missing == 0 and (why := _why_identifier(name, numbers)):
-        return _left_out(made, why, "identifier")
-    return made
-
-
-def _why_identifier(name: str, numbers: pd.Series) -> str:
-    """Why whole numbers identify rows; empty if they do not.
-
-    They differ in nearly every row, and are either as close together as numbers of rows, or far apart and of one
-    length, as amounts and counts are not; where that is open, the name decides.
-    """
-    values, low, high = int(numbers.nunique()), float(numbers.min()), float(numbers.max())
-    if len(numbers) < _LEAST_ROWS or values * _LEAST_REPEATS < len(numbers):
-        return ""
-    every = "different in every row" if values == len(numbers) else "different in nearly every row"
-    if values == len(numbers) and high - low < 2 * len(numbers):
-        return f"{every}, like an identifier"
-    digits = np.floor(np.log10(np.maximum(np.abs(numbers.to_numpy(dtype=float)), 1.0)))
-    is_long = low > 0 and np.median(digits) >= 5 and high - low > 100 * values
-    is_long &= values >= _NEARLY_ALL * len(numbers)
-    if is_long and np.mean(digits == np.median(digits)) >= _ONE_LENGTH and (numbers % 10).nunique() > 5:
-        return f"{every} and far apart, like an identifier"
-    return f"{every}, and its name says so" if _called_identifier(name) else ""
+    why = why_identifier(name, column)
+    return _left_out(made, why, "identifier") if why else made
 
 
 def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTable) -> InspectedColumn:
@@ -669,7 +430,8 @@ def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTa
         return _left_out(made, f"numbers, and {len(others)} other texts such as {others[0]!r}")
     counts = column.value_counts()
     rare = counts[counts < _ENOUGH]
-    action = [_gaps(missing, "the most frequent")] if missing else []
+    fill = "a category of their own" if missing > MISSING_CATEGORY * len(column) else "the most frequent"
+    action = [_gaps(missing, fill)] if missing else []
     if len(rare):
         action.append(f"rare: {few(f'{value} ({count})' for value, count in rare.items())}")
     return InspectedColumn(name, "category", missing, values, _frequent(column), "; ".join(action))

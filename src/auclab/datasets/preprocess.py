@@ -29,11 +29,15 @@ from sklearn.preprocessing import (
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from auclab._core.base import AuclabError
-from auclab._core.validation import LARGEST_SQUARED
-from auclab._core.words import counted
 from auclab.datasets.block_pipeline import BlockPipeline
-from auclab.datasets.columns import MAX_CATEGORIES, Encoding, block_columns, share_of_category, sort_columns
+from auclab.datasets.columns import (
+    MAX_CATEGORIES,
+    Encoding,
+    block_columns,
+    refuse_numbers,
+    share_of_category,
+    sort_columns,
+)
 from auclab.datasets.labels import as_labels, label_text
 from auclab.datasets.records import Dataset
 from auclab.datasets.steps import (
@@ -184,7 +188,8 @@ def _pipeline(dataset: Dataset, steps: list[tuple[str, Any]]) -> Pipeline:
 def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False) -> list[tuple[str, Any]]:
     """The steps from published columns to numbers; `may_be_sparse` if what follows takes a CSR matrix or an array."""
     if _is_sparse(dataset):
-        _refuse_bad_entries(dataset)
+        X: Any = dataset.X
+        refuse_numbers(X.data, "the sparse matrix", lambda at: f"column {X.indices[at]}", gaps=False)
         return [("encode", FunctionTransformer(accept_sparse=True, feature_names_out="one-to-one"))]
     table: Any = dataset.X
     held = in_memory(table)
@@ -229,24 +234,6 @@ def category_name(column: Any, category: Any) -> str:
     ('city_Rome', 'city_(other)')
     """
     return f"{column}_{'(other)' if category == 'infrequent_sklearn' else category}"
-
-
-def _refuse_bad_entries(dataset: Dataset) -> None:
-    X: Any = dataset.X
-    bad = ~np.isfinite(X.data)
-    if bad.any():
-        column = int(X.indices[bad.argmax()])
-        raise AuclabError(
-            f"the sparse matrix has {counted(bad.sum(), 'entry', 'entries')} with NaN or infinity (first in column "
-            f"{column}); "
-            "only finite numbers work: repair them"
-        )
-    large = np.abs(X.data) > LARGEST_SQUARED
-    if large.any():
-        raise AuclabError(
-            f"the sparse matrix has {counted(large.sum(), 'entry', 'entries')} above {LARGEST_SQUARED:.0e} in size "
-            f"(first in column {int(X.indices[large.argmax()])}), whose squares are too large for doubles: divide them"
-        )
 
 
 def _is_sparse(dataset: Dataset) -> bool:

@@ -26,60 +26,9 @@ from auclab.datasets.records import Dataset, Split
 from auclab.datasets.target import Target, as_target, group_labels
 from auclab.samples.tables import in_memory
 
-
-def shuffled_rows(
-    positive: NDArray[np.bool_], *, test_size: float, n_repeats: int, seed: int
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Row numbers of training and test parts, as ``StratifiedShuffleSplit(n_repeats, test_size, seed)`` draws them.
-
-    That one gathers row numbers in lists, 86 bytes a row at 10⁸ rows; here they are arrays.
-
-    `test_size` in (0, 1). `n_repeats` ≥ 1. `seed` ≥ 0.
-
-    Examples
-    --------
-    >>> ((train, test),) = shuffled_rows(np.array([True, False] * 3), test_size=1 / 3, n_repeats=1, seed=0)
-    >>> sorted(train.tolist() + test.tolist())
-    [0, 1, 2, 3, 4, 5]
-    """
-    rng = np.random.RandomState(seed)  # the generator of scikit-learn
-    counts = np.array([positive.size - np.count_nonzero(positive), np.count_nonzero(positive)])
-    n_test = math.ceil(test_size * positive.size)
-    found = []
-    for _ in range(n_repeats):
-        in_train = _shares(counts, positive.size - n_test, rng)
-        in_test = _shares(counts - in_train, n_test, rng)
-        train, test = [], []
-        for side in (0, 1):
-            rows = np.flatnonzero(positive == bool(side))[rng.permutation(counts[side])]
-            train.append(rows[: in_train[side]])
-            test.append(rows[in_train[side] : in_train[side] + in_test[side]])
-            del rows
-        found.append((_mixed(train, rng), _mixed(test, rng)))
-    return found
-
-
-def _shares(counts: NDArray[np.intp], n_rows: int, rng: np.random.RandomState) -> NDArray[np.intp]:
-    """Rows of either class among `n_rows`, in proportion; of equal remainders one is drawn."""
-    expected = counts / counts.sum() * n_rows
-    shares = np.floor(expected)
-    remainders = expected - shares
-    if int(n_rows - shares.sum()) > 0:
-        largest = np.flatnonzero(remainders == remainders.max())
-        shares[rng.choice(largest, size=1, replace=False)] += 1
-    return shares.astype(np.intp)
-
-
-def _mixed(parts: list[NDArray[np.intp]], rng: np.random.RandomState) -> NDArray[np.intp]:
-    """The parts in one array, in random order; the list is emptied."""
-    joined = np.concatenate(parts)
-    parts.clear()
-    rng.shuffle(joined)
-    return joined
-
-
-#: Rows from which parts are drawn in arrays, and not by scikit-learn: the same rows.
+#: Rows from which the parts of two classes are drawn in arrays: scikit-learn's lists take 86 bytes a row.
 MANY = 1_048_576
+Parts = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
 def holdout(y: ArrayLike | Target, *, test_size: float = 0.3, seed: int = 0) -> list[Split]:
@@ -108,7 +57,7 @@ def holdout(y: ArrayLike | Target, *, test_size: float = 0.3, seed: int = 0) -> 
     >>> len(split.train), len(split.test)
     (5, 5)
     """
-    return _shuffled(y, n_repeats=1, test_size=test_size, seed=seed, names=["holdout"])
+    return _splits(drawn_parts(y, n_repeats=1, test_size=test_size, seed=seed), ["holdout"])
 
 
 def repeated(y: ArrayLike | Target, *, n_repeats: int = 10, test_size: float = 0.1, seed: int = 0) -> list[Split]:
@@ -140,7 +89,7 @@ def repeated(y: ArrayLike | Target, *, n_repeats: int = 10, test_size: float = 0
     """
     check_settings(n_repeats=n_repeats)
     names = [f"repeat {i + 1}" for i in range(n_repeats)]
-    return _shuffled(y, n_repeats=n_repeats, test_size=test_size, seed=seed, names=names)
+    return _splits(drawn_parts(y, n_repeats=n_repeats, test_size=test_size, seed=seed), names)
 
 
 def kfold(y: ArrayLike | Target, *, n_folds: int = 5, seed: int = 0, fold: int | None = None) -> list[Split]:
@@ -171,17 +120,8 @@ def kfold(y: ArrayLike | Target, *, n_folds: int = 5, seed: int = 0, fold: int |
     >>> [split.name for split in kfold([0, 1] * 3, n_folds=3, fold=1)]
     ['fold 1']
     """
-    check_settings(n_folds=n_folds, fold=fold, seed=seed)
-    rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]
-    if (target := _of_other_kind(y)) is not None:
-        rows = folds_of(target, n_folds=n_folds, seed=seed)
-    else:
-        labels = _labels(y)
-        check_rows(labels, n_folds=n_folds)
-        from sklearn.model_selection import StratifiedKFold
-
-        rows = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(labels, labels)
-    splits = _splits(rows, [f"fold {i}" for i in range(n_folds)])
+    check_settings(fold=fold, n_folds=n_folds)
+    splits = inner_folds(y, n_folds=n_folds, seed=seed, setting="n_folds")
     return splits if fold is None else [splits[fold]]
 
 
@@ -190,12 +130,10 @@ def inner_folds(y: ArrayLike | Target, *, n_folds: int, seed: int, setting: str)
 
     `n_folds` ≥ 2. `seed` ≥ 0.
     """
-    if (target := _of_other_kind(y)) is not None:
-        check_settings(n_folds=n_folds, seed=seed)
-        parts = folds_of(target, n_folds=n_folds, seed=seed, setting=setting)
-        return _splits(parts, [f"fold {i}" for i in range(n_folds)])
+    check_settings(n_folds=n_folds, seed=seed)
     check_rows(y, n_folds=n_folds, setting=setting)
-    return kfold(y, n_folds=n_folds, seed=seed)
+    parts = folds_of(as_target(y), n_folds=n_folds, seed=seed, setting="split" if setting == "n_folds" else setting)
+    return _splits(parts, [f"fold {i}" for i in range(n_folds)])
 
 
 def none(y: ArrayLike | Target) -> list[Split]:
@@ -207,8 +145,7 @@ def none(y: ArrayLike | Target) -> list[Split]:
     >>> split.train.tolist(), split.test.tolist()
     ([0, 1, 2], [])
     """
-    target = _of_other_kind(y)
-    size = len(_labels(y)) if target is None else target.y.size
+    size = len(_labels(y)) if as_target(y).is_plain else as_target(y).y.size
     return [Split(np.arange(size), np.arange(0), "none")]
 
 
@@ -270,7 +207,7 @@ def check_rows(
         ...
     auclab.AuclabError: 2 folds need 2 observations of each class, and there are 1 positive and 2 negatives; ...
     """
-    if _of_other_kind(y) is not None:
+    if not as_target(y).is_plain:
         return  # refused where their parts are made
     labels = _labels(y)
     fewest = int(np.bincount(labels).min())
@@ -301,34 +238,8 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _shuffled(y: ArrayLike | Target, *, n_repeats: int, test_size: float, seed: int, names: list[str]) -> list[Split]:
-    check_settings(test_size=test_size, seed=seed)
-    if (target := _of_other_kind(y)) is not None:
-        return _splits(drawn_parts(target, n_repeats=n_repeats, test_size=test_size, seed=seed), names)
-    labels = _labels(y)
-    check_rows(labels, test_size=test_size)
-    if labels.size >= MANY:
-        drawn = shuffled_rows(labels == 1, test_size=test_size, n_repeats=n_repeats, seed=seed)
-        splits = _splits(drawn, names)
-    else:
-        from sklearn.model_selection import StratifiedShuffleSplit
-
-        shuffle = StratifiedShuffleSplit(n_repeats, test_size=test_size, random_state=seed)
-        splits = _splits(shuffle.split(labels, labels), names)
-    for split in splits:
-        for part, rows in (("training part", split.train), ("test part", split.test)):
-            Target(labels[rows]).check_part(part, "split")
-    return splits
-
-
 def _splits(rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]], names: list[str]) -> list[Split]:
     return [Split(train, test, name) for (train, test), name in zip(rows, names, strict=True)]
-
-
-def _of_other_kind(y: ArrayLike | Target) -> Target | None:
-    """The target where it is more than the labels of two classes: groups, grades, times, or an order of the rows."""
-    target = as_target(y)
-    return None if target.is_plain else target
 
 
 def _labels(y: ArrayLike | Target) -> NDArray[np.int8]:
@@ -482,26 +393,42 @@ def _ranks(values: NDArray[Any], name: str) -> NDArray[np.intp]:
     return np.asarray(np.unique(column.to_numpy(), return_inverse=True)[1], dtype=np.intp)
 
 
-Parts = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
-
-
-def drawn_parts(target: Target, *, n_repeats: int, test_size: float, seed: int) -> Parts:
+def drawn_parts(y: ArrayLike | Target, *, n_repeats: int, test_size: float, seed: int) -> Parts:
     """Training and test rows of `n_repeats` draws; in time, of the one cut, the first rows and the last."""
+    check_settings(test_size=test_size, seed=seed)
+    check_rows(y, test_size=test_size)
+    target = as_target(y)
     if target.order is not None:
         if n_repeats > 1:
             raise AuclabError("split=time has one hold-out part, the last rows; use split.n_folds for several")
         return _checked(target, [_cut(target.order, 1.0 - test_size, 1.0)])
     from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 
+    shuffle = partial(_checked, target)
+    settings: dict[str, Any] = {"n_splits": n_repeats, "test_size": test_size, "random_state": seed}
+    if target.is_plain and target.y.size >= MANY:
+        return shuffle(_drawn_in_arrays(_labels(y), n_repeats, test_size, seed))
     rows = np.arange(target.y.size)
     if target.wholes is not None:
         _require_wholes(target.wholes, 2, "a training and a test part need", "use split=holdout")
-        shuffle: Any = GroupShuffleSplit(n_repeats, test_size=test_size, random_state=seed)
-        return _checked(target, shuffle.split(rows, groups=target.wholes))
+        return shuffle(GroupShuffleSplit(**settings).split(rows, groups=target.wholes))
     strata = _large_strata(target, 2)
     few = strata is None or np.unique(strata).size > math.ceil(min(test_size, 1.0 - test_size) * rows.size)
-    kind = ShuffleSplit if few else StratifiedShuffleSplit
-    return _checked(target, kind(n_repeats, test_size=test_size, random_state=seed).split(rows, strata))
+    return shuffle((ShuffleSplit if few else StratifiedShuffleSplit)(**settings).split(rows, strata))
+
+
+def _drawn_in_arrays(labels: NDArray[np.int8], n_repeats: int, test_size: float, seed: int) -> Parts:
+    """The rows of either class are drawn by themselves, then mixed."""
+    from sklearn.model_selection import train_test_split
+
+    rng = np.random.RandomState(seed)
+    found = []
+    for _ in range(n_repeats):
+        classes = [np.flatnonzero(labels == side) for side in (0, 1)]
+        drawn = [train_test_split(rows, test_size=test_size, random_state=rng) for rows in classes]
+        train, test = (rng.permutation(np.concatenate(parts)) for parts in zip(*drawn, strict=True))
+        found.append((train, test))
+    return found
 
 
 def folds_of(target: Target, *, n_folds: int, seed: int, setting: str = "split") -> Parts:

@@ -15,7 +15,7 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler
 
-from auclab.datasets import openml
+from auclab.datasets import published
 from auclab.datasets.artificial import make_perturbed
 from auclab.datasets.block_pipeline import BlockPipeline
 from auclab.datasets.blocks import load_blocks
@@ -124,12 +124,11 @@ def written(content: bytes, name: str) -> Path:
 
 def downloaded(**expected: Any) -> Any:
     """A data set of four rows that is not on this machine, as OpenML would send it."""
-    from auclab.datasets import published
 
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "y": ["0", "1", "0", "1"]})
     folder = str(new_folder())
     replaced = {
-        "auclab.datasets.openml.fetch": giving((frame, ())),
+        "auclab.datasets.published.fetch": giving((frame, ())),
         "auclab.datasets.published.find_file": giving(None),
         "auclab.datasets.published.cache_dir": giving(Path(folder)),
     }
@@ -140,8 +139,8 @@ def downloaded(**expected: Any) -> Any:
 def stored_copy(**changes: Any) -> Any:
     """The note on a copy from OpenML, with other contents."""
     place = new_folder() / "toy.csv"
-    openml.store(pd.DataFrame({"a": [1]}), place, source="OpenML data set 7", nominal=())
+    published.store(pd.DataFrame({"a": [1]}), place, source="OpenML data set 7", nominal=())
     note = place.with_name("toy.csv.origin.json")
     if changes:
         note.write_text(changes["text"], encoding="utf-8")
-    return openml.origin(place)
+    return published.origin_of(place)

@@ -1,5 +1,7 @@
 """Jobs of a sweep have the configuration that Hydra would compose for them."""
 
+from contextlib import nullcontext
+
 import pytest
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import create_config_search_path
@@ -7,9 +9,10 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
+from auclab._core.base import AuclabError
 from auclab.runs.config.compose import conf_folder
 from auclab.runs.config.settings import register_schema
-from auclab.runs.sweeps.choices import SharedLoader
+from auclab.runs.sweeps.choices import SharedLoader, check_choices
 
 
 @pytest.fixture
@@ -92,3 +95,18 @@ def test_jobs_of_a_sweep_share_its_folder(hydra):
     shared.load_sweep_config(master, ["split.seed=0"])
     folder = master.hydra.sweep.dir
     assert shared.load_sweep_config(master, ["split.seed=1"]).hydra.sweep.dir == folder
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["formulation=bauc,scorecard"], "formulation=scorecard: .*; add preprocess=items"),
+        (["formulation=scorecard,bauc", "preprocess=items", "solver=newton"], "solver=newton cannot solve scorecard"),
+        (["formulation=bauc,scorecard", "preprocess=items,standard"], None),
+    ],
+)
+def test_scorecards_that_no_job_can_fit_are_refused_at_the_start(hydra, words, said):
+    grid = ["dataset=breast_cancer", *words]
+    master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
+    with nullcontext() if said is None else pytest.raises(AuclabError, match=said):
+        check_choices(master, grid, "sweep", SharedLoader(hydra.config_loader.get_search_path()))

@@ -95,6 +95,9 @@ def refuse(kind: str, name: str, **given: bool) -> None:
             raise AuclabError(reason.format(name))
 
 
+_SCORECARD = "auclab.formulations.scorecard.Scorecard"
+#: What a scorecard needs whose columns are encoded otherwise.
+NEEDS_ITEMS = "formulation=scorecard gives points to items, bins and categories of the columns; add preprocess=items"
 #: Groups that every experiment has.
 _NEEDED = (*OBJECTS, "engine", "solver", "bounds", "tracking")
 #: Numbers that may be null: no limit.
@@ -248,9 +251,9 @@ def leaks_of_run(experiment: Experiment, dataset: Dataset, rows: NDArray[np.intp
     from auclab.datasets.leaks import leak_notes
 
     given = experiment.configuration["dataset"]
-    if "drop" not in given or not hasattr(dataset.X, "iloc"):
+    if "drop" not in given:
         return ()
-    dates = sort_columns(dataset, **experiment.encoding).dates
+    dates = sort_columns(dataset, **experiment.encoding).dates if hasattr(dataset.X, "iloc") else {}
     return leak_notes(dataset, rows=rows, dates=dates, dropped=as_labels(given["drop"]))
 
 
@@ -387,6 +390,9 @@ def _check_formulation(experiment: Experiment) -> None:
     """Check the formulation and that the solver supports it; skipped for default values."""
     given, solver = experiment.configuration["formulation"] or {}, experiment.solver.name
     usual = _yaml("formulation", experiment.choices.get("formulation"))
+    encoding = str((experiment.configuration["preprocess"] or {}).get("_target_", ""))
+    if given.get("_target_") == _SCORECARD and encoding.startswith("auclab.datasets.preprocess."):
+        raise AuclabError(NEEDS_ITEMS)
     if not str(given.get("_target_", "")).startswith("auclab.formulations.") or (given == usual and solver == "auto"):
         return
     from auclab.solvers.registry import check_capable, check_exportable

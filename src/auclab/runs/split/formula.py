@@ -22,6 +22,7 @@ from auclab.export.coefficients import Effects, effects
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
 from auclab.formulations.constraints import ColumnConstraints
+from auclab.runs.config.checks import NEEDS_ITEMS
 from auclab.runs.split.decision import Decision
 from auclab.runs.stored.stored_files import CARD_FILE
 from auclab.scorecards import Card, ItemEncoder
@@ -112,9 +113,7 @@ def item_encoder(preprocessing: Any) -> ItemEncoder:
     """The fitted encoder of ``preprocess=items``."""
     encoder = preprocessing[-1]
     if not hasattr(encoder, "items_"):
-        raise AuclabError(
-            "formulation=scorecard gives points to items, bins and categories of the columns; add preprocess=items"
-        )
+        raise AuclabError(NEEDS_ITEMS)
     found: ItemEncoder = encoder
     return found
 

@@ -128,6 +128,7 @@ def _folder_name(overrides: Sequence[str], *, kv_sep: str, item_sep: str, exclud
     return item_sep.join(kept).replace("=", kv_sep)
 
 
+SCORECARD = "formulation=scorecard"
 #: Combinations of choices that are checked; each takes a tenth of a second.
 _MOST = 50
 
@@ -161,7 +162,8 @@ def left_to_jobs(settings: Sequence[str]) -> list[str]:
 def check_choices(config: DictConfig, grid: Sequence[str], sweep: str, loader: SharedLoader) -> list[str]:
     """Refuse a sweep with a choice that does not have the tuned parameter, or of which every combination is refused.
 
-    So is a sweep of which no job can use the table, where that is the user's own and all jobs have the same.
+    So is a sweep whose scorecards all are, and one of which no job can use the table, where that is the user's own and
+    all jobs have the same.
 
     `config`: the composed configuration of the sweep. `grid`: its overrides as typed. `sweep`: its id. `loader`:
     composes its jobs. Returns: what the choices make of settings: the jobs that are computed without one of them, a
@@ -171,7 +173,8 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str, loader: S
     from auclab.runs.config.checks import check_file, check_settings, check_tuning, unread_notes
     from auclab.runs.config.compose import built
 
-    refused, accepted, unweighted, notes = "", None, list[str](), list[str]()
+    refused: dict[str, str] = {}  # by choice, why its first job is
+    accepted, able, unweighted, notes = None, set[str](), list[str](), list[str]()
     lacking = defaultdict[str, list[str]](list)  # choices without a setting
     weighted = any(word.startswith("class_weight=") and word != "class_weight=null" for word in grid)
     jobs = combinations(grid)
@@ -193,16 +196,20 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str, loader: S
         try:
             check_settings(experiment)
             accepted = accepted or experiment
+            able.update(chosen)
             name = str(choices["formulation"])
             if weighted and name not in unweighted and cancels(built(experiment, "formulation")):
                 unweighted.append(name)
         except AuclabError as error:  # the other jobs may be run
-            refused = refused or f"{of}{error}"
-    for key, without in lacking.items() if next(jobs, None) is None else ():
+            refused = dict.fromkeys(chosen or [""], f"{of}{error}") | refused
+    is_whole = next(jobs, None) is None  # every combination was checked
+    for key, without in lacking.items() if is_whole else ():
         if len(without) == len(checked):  # no choice has it
             raise AuclabError(in_words(loader.refused[key], words))
     if accepted is None:
-        raise AuclabError(refused)
+        raise AuclabError(next(iter(refused.values())))
+    if is_whole and SCORECARD in refused.keys() - able:  # minutes of other jobs would come first
+        raise AuclabError(refused[SCORECARD])
     swept = {each.key_or_group.partition(".")[0] for each in parsed(grid) if each.is_sweep_override()}
     if swept.isdisjoint(("dataset", "preprocess")):  # all jobs have the same table
         os.environ[SWEEP_VARIABLE] = sweep  # those that run in this process find it read
