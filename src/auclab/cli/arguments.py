@@ -49,6 +49,9 @@ class Parser(argparse.ArgumentParser):
 
 Arguments = Callable[[argparse.ArgumentParser], None]
 
+#: Languages of `auclab export`: of scorers, and of programs.
+LANGUAGES = ("json", "sql", "onnx", "lp", "mps", "pyomo", "cvxpy")
+
 _MODEL = "a run (id, its first letters, name, last), a folder, or models:/NAME/VERSION, models:/NAME@ALIAS"
 
 
@@ -216,8 +219,8 @@ def _measure(parser: argparse.ArgumentParser) -> None:
 
 def _export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="MODEL", help=_MODEL)
-    parser.add_argument("--to", choices=("json", "sql", "onnx"), required=True, help="the language")
-    out = "the file (default: standard output; of onnx: scorer.onnx)"
+    parser.add_argument("--to", choices=LANGUAGES, required=True, help="the language")
+    out = "the file (default: standard output; scorer.onnx, program.lp, program.mps, program.py)"
     parser.add_argument("--out", default=None, metavar="FILE", help=out)
     _add_split(parser)
     _add_store_and_allow(parser)
@@ -245,7 +248,7 @@ _COMMANDS: dict[str, dict[str, tuple[str, Arguments, str]]] = {
         "predict": ("score new rows with a model", _predict, "models"),
         "evaluate": ("measure a model on new labelled rows", _evaluate, "models"),
         "measure": ("measure scores of any model, in a file with labels", _measure, "measure"),
-        "export": ("write a model as json, sql or onnx", _export, "models"),
+        "export": ("write a model as json, sql or onnx, or the program of a run", _export, "models"),
     },
     "checks": {
         "check": ("prove the certificate of a run again", _check, "commands"),

@@ -88,7 +88,9 @@ def _in_words(rule: Any) -> str:
 
 
 def export(arguments: Namespace) -> int:
-    """Write a model in another language."""
+    """Write a model in another language, or the program that it solves."""
+    if arguments.to not in ("json", "sql", "onnx"):
+        return _export_program(arguments)
     from auclab.export.writers import export_scorer
 
     with reading(arguments.store):
@@ -101,6 +103,22 @@ def export(arguments: Namespace) -> int:
     target = Path(arguments.out or f"scorer.{arguments.to}")
     target.write_bytes(content if isinstance(content, bytes) else content.encode())
     out.print(f"[cyan]written[/cyan]  {escape(str(target))} ({target.stat().st_size:,} bytes)", soft_wrap=True)
+    return 0
+
+
+def _export_program(arguments: Namespace) -> int:
+    """Write the program of a run on its prepared rows."""
+    from auclab.runs.programs import LANGUAGES, stored_program, write_program
+
+    ending = LANGUAGES[arguments.to]
+    target = Path(arguments.out or f"program{ending}")
+    if target.suffix != ending:
+        raise AuclabError(f"--out {target}: the name has to end in {ending}")
+    with reading(arguments.store):
+        program = stored_program(arguments.run, arguments.store, split=arguments.split, allow=arguments.allow)
+    for path in write_program(program, arguments.to, target):
+        _row("written", f"{path} ({path.stat().st_size:,} bytes)")
+    _row("objective", f"{program.objective:.12g} of the run")
     return 0
 
 

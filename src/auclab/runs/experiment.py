@@ -69,7 +69,7 @@ def solve_splits(experiment: Experiment) -> Result:
     show_engine(getattr(dataset.X, "engine", None))
     check_block_run(experiment, dataset, splits, formulation)
     show_formulation(experiment, dataset, splits[0].train, formulation)
-    task = _task(experiment, dataset, formulation)
+    task = task_of(experiment, dataset, formulation)
     inner = partial(solve_split, task.on_inner_folds(experiment.inner.tolerance))
 
     folds: list[Fold] = []
@@ -86,7 +86,7 @@ def solve_splits(experiment: Experiment) -> Result:
     return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds, *notes)
 
 
-def _task(experiment: Experiment, dataset: Dataset, formulation: Program | Baseline) -> Task:
+def task_of(experiment: Experiment, dataset: Dataset, formulation: Program | Baseline) -> Task:
     """What an experiment does with each of its splits."""
     method = method_of(
         formulation,

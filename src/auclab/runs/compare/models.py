@@ -43,6 +43,23 @@ def find_model(name: str, store: str | Path, *, split: int | None = None, allow:
     return _of_split(Path(rows.iloc[0]["folder"]), [Path(each) for each in rows["fold_folder"]], split, name)
 
 
+def find_split(
+    name: str, store: str | Path, *, split: int | None = None, allow: Sequence[str] = ()
+) -> tuple[Path, int, Path]:
+    """The folder of a run, the number of one of its splits, and the folder of this split.
+
+    The arguments are those of `find_model`; a registered model names no run.
+    """
+    folder = Path(name)
+    splits = _splits(folder)
+    if not (folder / "config.yaml").exists():
+        rows = read_run(store, name, status="FINISHED", allow=allow)
+        fetch_files(rows, store, allow=allow)
+        folder, splits = Path(rows.iloc[0]["folder"]), [Path(each) for each in rows["fold_folder"]]
+    number = _number(splits, split, name)
+    return folder, number, splits[number]
+
+
 def _is_run_folder(folder: Path) -> bool:
     return any((folder / name).exists() for name in (SCORER_FILE, MODEL_FOLDER, "fold_0"))
 
@@ -55,6 +72,13 @@ def _splits(folder: Path) -> list[Path]:
 def _of_split(folder: Path, splits: Sequence[Path], split: int | None, name: str) -> Path:
     if (folder / SCORER_FILE).exists():
         return folder
+    found = inner_folder(splits[_number(splits, split, name)], MODEL_FOLDER)
+    if not found.is_dir():
+        raise AuclabError(f"{found} does not exist: the run kept no model, or its files are gone")
+    return found
+
+
+def _number(splits: Sequence[Path], split: int | None, name: str) -> int:
     if split is None and len(splits) > 1:
         raise AuclabError(
             f"{visible(name)} has {len(splits)} splits, and each of them a scorer of its own; use one with --split 0, "
@@ -63,10 +87,7 @@ def _of_split(folder: Path, splits: Sequence[Path], split: int | None, name: str
     number = split or 0
     if not 0 <= number < len(splits):
         raise AuclabError(f"{visible(name)} has no split {number}; they are counted from 0 to {len(splits) - 1}")
-    found = inner_folder(splits[number], MODEL_FOLDER)
-    if not found.is_dir():
-        raise AuclabError(f"{found} does not exist: the run kept no model, or its files are gone")
-    return found
+    return number
 
 
 def _registered(name: str, store: Address, allow: Sequence[str]) -> Path:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from auclab._core.base import AuclabError
@@ -95,18 +96,27 @@ class Method:
         return classifier, classifier.solution_
 
     def problem(self, X: Any, y: Target) -> Problem:
+        """The linear program that `fit` solves on these rows, as ``solver.export`` writes it."""
+        check_exportable(self.formulation)
+        return self.stated(X, y)
+
+    def stated(self, X: Any, y: Target) -> Problem:
         """The program that `fit` solves on these rows, as a model of a row for every pair can be written of it."""
-        program, weight = check_exportable(self.formulation), None
-        if self.class_weight is not None:
-            of_negative, of_positive = class_weights(self.class_weight, [0, 1], y.y == 1, None)
-            weight = np.where(y.y == 1, of_positive, of_negative)
-        problem = Problem(*Ranking(**y.for_solve).problem_parts(program, X, y.y, weight), self.on_columns)
+        parts = Ranking(**y.for_solve).problem_parts(self.formulation, X, y.y, self.row_weights(y))
+        problem = Problem(*parts, self.on_columns)
         if problem.n_margins > MOST_ROWS["pyomo"]:
             raise AuclabError(
-                f"solver.export writes one row a pair, and there are {problem.n_margins:,} (at most "
+                f"the file of a program has one row a pair, and there are {problem.n_margins:,} (at most "
                 f"{MOST_ROWS['pyomo']:,}); use fewer observations"
             )
         return problem
+
+    def row_weights(self, y: Target) -> NDArray[np.float64] | None:
+        """The weight of the class of every row; None where all count alike."""
+        if self.class_weight is None:
+            return None
+        of_negative, of_positive = class_weights(self.class_weight, [0, 1], y.y == 1, None)
+        return np.where(y.y == 1, of_positive, of_negative)
 
     def solved(self, fitted: Fitted, preprocessing: Pipeline) -> SolvedConstraints | None:
         """The constraints of a solution with the active ones; None without constraints."""
