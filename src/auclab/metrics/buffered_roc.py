@@ -60,7 +60,7 @@ def broc_curve(
     return broc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), threshold=threshold)
 
 
-def broc_from_sorted(scores: ClassScores, *, threshold: float = 0.0) -> tuple[Array, Array, float]:
+def broc_from_sorted(scores: ClassScores, *, threshold: float) -> tuple[Array, Array, float]:
     """`broc_curve` of sorted scores."""
     z = finite_number("threshold", threshold)
     errors = scores.pair_errors

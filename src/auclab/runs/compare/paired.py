@@ -383,7 +383,13 @@ class Ranking:
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Maximal groups of two or more columns of consecutive rank that Nemenyi's test does not separate."""
+        """Maximal groups of two or more columns of consecutive rank that Nemenyi's test does not separate.
+
+        >>> import pandas as pd
+        >>> ranks = pd.Series({"a": 1.0, "b": 1.6, "c": 2.2, "d": 3.9, "e": 4.4})
+        >>> Ranking(ranks, 9, 1.0, 0.6, 1.0, 0.6, critical_difference=1.0, alpha=0.05).groups
+        (('a', 'b'), ('b', 'c'), ('d', 'e'))
+        """
         return tuple(tuple(self.average_ranks.index[low : high + 1]) for low, high in self._spans())
 
     def _spans(self) -> Iterator[tuple[int, int]]:

@@ -251,7 +251,7 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
         "bauc": buffered.value,
         "voros": voros_from_points(*polygon),
         "roc": _curve(*polygon),
-        "broc": _curve(*broc_from_sorted(part.finite_classes)[:2]) if has_level else None,
+        "broc": _curve(*broc_from_sorted(part.finite_classes, threshold=0.0)[:2]) if has_level else None,
         "scores": _score_bars(part.classes.pos, part.classes.neg),
         "errors": _error_bars(part.pair_errors, buffered.gamma_left),
         "surface": _surface(*polygon),
