@@ -25,6 +25,7 @@ from scipy.stats import chi2
 from scipy.stats import t as student
 
 from auclab._core.base import Array, AuclabError
+from auclab._core.html import html_table
 from auclab._core.validation import check_choice
 from auclab.inference.catalogue import EstimableMetric, Range, estimable
 from auclab.inference.components import FLAT, Comparison, Components, Estimate, Observations
@@ -561,6 +562,16 @@ class JointComparison:
     df: int
     p_value: float
     pairs: tuple[ScorerPair, ...]
+
+    def _repr_html_(self) -> str:
+        """The values, the joint test and p of each pair, for a notebook."""
+        values = ", ".join(f"{value:.6g}" for value in self.values)
+        rows: list[tuple[str, object]] = [("values", values), ("p, all the same", self.p_value)]
+        rows += [
+            (f"{each.first} − {each.second}", f"{each.comparison.difference:.6g}, p (Holm) {each.p_holm:.3g}")
+            for each in self.pairs
+        ]
+        return html_table(rows)
 
 
 def _jointly(

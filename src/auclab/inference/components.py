@@ -74,6 +74,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.base import Array
 from auclab._core.forms import as_column
+from auclab._core.html import html_table
 from auclab._core.ranking import rank_counts_above, total_weight
 from auclab._core.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
 from auclab._core.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
@@ -534,6 +535,12 @@ class Estimate:
     notes: tuple[str, ...] = ()
     bias: float = 0.0
 
+    def _repr_html_(self) -> str:
+        """The value and its interval, for a notebook."""
+        interval = f"{self.lower:.6g} to {self.upper:.6g} ({self.method})"
+        facts = [("value", self.value), ("standard error", self.standard_error)]
+        return html_table([*facts, (f"{self.level:.0%} interval", interval)], self.notes)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -580,6 +587,17 @@ class Comparison:
     method: str
     notes: tuple[str, ...] = ()
     df: float = math.inf
+
+    def _repr_html_(self) -> str:
+        """The difference, its interval and p, for a notebook."""
+        low, high = self.interval
+        rows: list[tuple[str, object]] = [
+            ("values", f"{self.values[0]:.6g} and {self.values[1]:.6g}"),
+            ("difference", self.difference),
+            (f"{self.level:.0%} interval", f"{low:.6g} to {high:.6g} ({self.method})"),
+            ("p", self.p_value),
+        ]
+        return html_table(rows, self.notes)
 
 
 def cluster_numbers(

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab._core.base import Array
+from auclab._core.html import html_table
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import marginals
@@ -80,6 +81,21 @@ class AlgebraicModel(ABC):
         size = f"{sample.positive.size} rows, {sample.n_features} features, {problem.n_margins} margins"
         limits = "" if problem.constraints is None else ", with constraints"
         return f"{type(self).__name__}({problem.program}, {size}{limits})"
+
+    def _repr_html_(self) -> str:
+        """The same as a table, with the equation of the program."""
+        problem, sample = self.stated, self.stated.sample
+        constraints = 0 if problem.constraints is None else problem.constraints.all_rows()[1].size
+        return html_table(
+            [
+                ("model", type(self).__name__),
+                ("program", problem.program.equation()),
+                ("rows", f"{sample.positive.size:,}"),
+                ("features", f"{sample.n_features:,}"),
+                ("margins", f"{problem.n_margins:,}"),
+                ("constraints on w", f"{constraints:,}"),
+            ]
+        )
 
     @abstractmethod
     def coef(self, solved: Any = None) -> Array:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.accurate import bins_of
 from auclab._core.base import Array, Status
+from auclab._core.html import html_table
 from auclab._core.scores import moved_scores
 from auclab._core.tolerances import EQUAL, SMALL_OBJECTIVE
 from auclab.formulations.base import Optimum, Program
@@ -399,6 +400,20 @@ class Solution:
         value = f"objective={self.objective:.6g}, lower_bound={self.lower_bound:.6g}, gap={self.gap:.2g}"
         end = f"status={self.status!s}, solver={self.solver}, seconds={self.timings.total:.3g}"
         return f"Solution({self.formulation}, {point}, {value}, {end})"
+
+    def _repr_html_(self) -> str:
+        """The certificate and the largest coefficients, for a notebook."""
+        rows: list[tuple[str, object]] = [
+            ("program", self.formulation.equation()),
+            ("objective", self.objective),
+            ("lower bound", self.lower_bound),
+            ("gap", f"{self.gap:.2g}"),
+            ("status", self.status),
+            ("solver", f"{self.solver}, {self.timings.total:.3g} s"),
+        ]
+        largest = [] if self.on_landmarks else np.argsort(-abs(self.coef), kind="stable")[:5].tolist()
+        names = self.columns or [f"w[{k}]" for k in range(self.coef.size)]
+        return html_table([*rows, *((names[k], float(self.coef[k])) for k in largest)], self.notes)
 
     @property
     def objective(self) -> float:
