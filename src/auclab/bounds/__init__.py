@@ -1,5 +1,6 @@
 """Generalization bounds for the AUC and the buffered AUC; each returns a `Bound` with the text of its assumptions."""
 
+from auclab.bounds.bound import Bound
 from auclab.bounds.fixed_scorer import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
@@ -14,6 +15,7 @@ from auclab.bounds.stability import Complexity, linear_complexity, pairwise_stab
 from auclab.bounds.weighted import balance_event, step_weight_bound, uniform_weighted_auc_bound, weighted_auc_bound
 
 __all__ = [
+    "Bound",
     "Complexity",
     "SampleSize",
     "balance_event",

@@ -387,6 +387,11 @@ def _check_formulation(experiment: Experiment) -> None:
     """Check the formulation and that the solver supports it; skipped for default values."""
     given, solver = experiment.configuration["formulation"] or {}, experiment.solver.name
     usual = _yaml("formulation", experiment.choices.get("formulation"))
+    if isinstance(given.get("comparisons"), Mapping):
+        raise AuclabError(
+            "formulation.comparisons names pairs by row numbers, and a run splits its rows; give them in Python: "
+            "auclab.solve(Composed(Bicliques(upper, lower, weights), …), X, None)"
+        )
     if not str(given.get("_target_", "")).startswith("auclab.formulations.") or (given == usual and solver == "auto"):
         return
     from auclab.solvers.registry import check_capable, check_exportable
