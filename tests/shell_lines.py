@@ -7,6 +7,7 @@ or need what a test does not have; every other line of a ``bash`` block is run b
 
 from __future__ import annotations
 
+import ast
 import re
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import ranked_tables
-from documented import BLOCKS, SHELL
+from documented import BLOCKS, ROOT, SHELL
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,20 @@ def _parquet(folder: Path) -> None:
         rows.to_parquet(folder / "FOLDER" / f"part{part}.parquet")
 
 
+def _pieces(folder: Path) -> None:
+    """pieces.py with the definitions of docs/own_pieces.md, and its yaml files."""
+    page = [block for block in BLOCKS if block.page == "docs/own_pieces.md"]
+    code = [node for block in page if block.language == "python" for node in ast.parse(block.text).body]
+    kinds = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef)
+    (folder / "pieces.py").write_text(
+        "\n\n".join(ast.unparse(node) for node in code if isinstance(node, kinds)), "utf-8"
+    )
+    text = (ROOT / "docs" / "own_pieces.md").read_text(encoding="utf-8")
+    for name, yaml in re.findall(r"`(mine/\S+?\.yaml)`.*?```yaml\n(.*?)```", text, re.DOTALL):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(yaml, encoding="utf-8")
+
+
 def _repository(folder: Path) -> None:
     """A Git repository for hooks."""
     (folder / ".git").mkdir()
@@ -145,6 +160,7 @@ NEEDS: dict[str, Needs] = {
         before=((f"auclab run {A_FILE} dataset.path=customers.csv 'dataset.drop=[customer_id]' formulation=bauc", 0),),
         real={"RUN_ID": lambda folder: _stored(folder, False)} | RUN,
     ),
+    "docs/own_pieces.md": Needs(_pieces),
     "docs/scorecards.md": Needs(tables=("german_credit.csv",)),
     "docs/sweeps.md": Needs(servers_first=True),
     "experiments/which_formulation/README.md": Needs(tables=("manifest.csv",)),

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from auclab import AuclabError
+from auclab.bounds import Bound, fixed_scorer_auc_bound
 from auclab.losses import LOSSES, Hinge, SquaredHinge
+from auclab.metrics import auc_score
 from auclab.regularisers import L1, L2, NORMS, ElasticNet, GroupLasso, Linf, Norm, Zero
-from auclab.testing import check_loss, check_regulariser
+from auclab.testing import check_bound, check_loss, check_regulariser
 from extension.huber_hinge import HuberHinge
 from extension.structured_norms import FusedLasso, Mahalanobis
 from extension.weighted_l1 import WeightedL1
@@ -35,6 +37,29 @@ def test_losses_pass(loss):
 def test_norms_and_regularisers_pass(piece):
     for seed in range(3):
         check_regulariser(piece, seed=seed)
+
+
+def hoeffding(y_true, y_score, *, rho):
+    """McDiarmid's, two-sided, as a run has it."""
+    positive = int(np.sum(y_true))
+    auc = auc_score(y_true, y_score)
+    return fixed_scorer_auc_bound(auc, n_pos=positive, n_neg=len(y_true) - positive, rho=rho, method="hoeffding")
+
+
+def optimistic(y_true, y_score, *, rho):
+    return Bound(auc_score(y_true, y_score), 0.0, False, ())
+
+
+def a_fifth_of_it(y_true, y_score, *, rho):
+    whole = hoeffding(y_true, y_score, rho=rho)
+    return Bound(whole.lower, whole.slack, False, (), whole.half_width / 5.0)
+
+
+def test_a_bound_passes_and_one_that_is_above_the_auc_is_refused():
+    check_bound(hoeffding)
+    for wrong in (optimistic, a_fifth_of_it):
+        with pytest.raises(AuclabError, match=f"{wrong.__name__} is above the AUC, .* rho = 0.05 allows 20"):
+            check_bound(wrong)
 
 
 class Falling(Hinge):

@@ -50,6 +50,7 @@ ALSO = (
     "auclab.export.formula.scorer_of",
     "auclab.solvers.integer.solver.feature_path",
     "auclab.solvers.path.solve_path",
+    "auclab.testing.check_bound",
     "auclab.testing.check_loss",
     "auclab.testing.check_regulariser",
 )

@@ -1,16 +1,21 @@
-"""Whether a loss, a norm or a regulariser of your own keeps what solvers and certificates rest on."""
+"""Whether a loss, a norm, a regulariser or a bound of your own keeps what solvers, certificates and runs rest on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import binom
+from scipy.stats import norm as norm_distribution
 
 from auclab._core.base import Array, AuclabError
+from auclab.bounds import Bound
 from auclab.formulations import Composed
 from auclab.losses import Hinge, Loss
 from auclab.margins import AllPairs, Points
+from auclab.metrics import auc_score
 from auclab.regularisers import Norm, Regulariser, VectorNorm
 from auclab.solvers.dispatch import solve
 
@@ -20,6 +25,8 @@ _ROUNDING, _AGREEMENT = 1e-9, 1e-5
 _SOLVERS = ("newton", "cutting_plane", "clarabel")
 #: Random points of each property.
 _POINTS = 200
+#: Samples of each distribution for a bound, and the probability below which its failures are no chance.
+_SAMPLES, _IMPLAUSIBLE = 400, 1e-4
 
 
 def check_loss(loss: Loss, *, seed: int = 0) -> None:
@@ -139,6 +146,67 @@ def check_regulariser(piece: Regulariser | VectorNorm, *, n_features: int = 3, s
     _require(term, "what dual_value proves", _false_bounds(term, vectors, values), values, vectors)
     for program in _programs(Hinge(), term):
         _check_solves(piece, program, seed, n_features)
+
+
+def check_bound(bound: Callable[..., Bound], *, rho: float = 0.05, seed: int = 0) -> None:
+    """Check by simulation that a bound on the AUC of a held-out part holds with probability at least ``1 − ρ``.
+
+    Scores of the classes are normal with unit variance and means δ apart, where the AUC is ``Φ(δ/√2)``, for several δ
+    and class sizes, and the same scores rounded to halves. A bound is refused if it fails so often that a bound that
+    holds would do so with probability below 10⁻⁴. That it passes is no proof: a bound may fail for other distributions.
+
+    Parameters
+    ----------
+    bound : callable
+        ``(y_true, y_score, *, rho) -> Bound``.
+    rho : float in (0, 1)
+    seed : int ≥ 0
+
+    Raises
+    ------
+    AuclabError
+        The distribution for which the bound fails too often.
+
+    See Also
+    --------
+    auclab.bounds.Bound : What it returns.
+    auclab.testing.check_loss : The same for losses.
+
+    Examples
+    --------
+    >>> from auclab.bounds import Bound
+    >>> check_bound(lambda y_true, y_score, *, rho: Bound(0.0, 1.0, True, ()))
+    """
+    rng = np.random.default_rng(seed)
+    for n_pos, n_neg in ((3, 3), (10, 40), (40, 40)):
+        y = np.repeat([1, 0], [n_pos, n_neg])
+        for apart in (0.0, 1.0, 3.0):
+            scores = rng.normal(size=(_SAMPLES, y.size)) + apart * y
+            for step, auc in ((0.0, norm_distribution.cdf(apart / math.sqrt(2.0))), (0.5, _rounded_auc(apart, 0.5))):
+                drawn = scores if step == 0 else step * np.round(scores / step)
+                failures = sum(not _holds(bound(y, row, rho=rho), y, row, auc) for row in drawn)
+                if binom.sf(failures - 1, _SAMPLES, rho) < _IMPLAUSIBLE:
+                    name = getattr(bound, "__name__", type(bound).__name__)
+                    raise AuclabError(
+                        f"{name} is above the AUC, {auc:.4f}, in {failures} of {_SAMPLES} samples of {n_pos} "
+                        f"positives and {n_neg} negatives, normal with means {apart:g} apart; rho = {rho:g} allows "
+                        f"{rho * _SAMPLES:.0f}"
+                    )
+
+
+def _holds(bound: Bound, y: Array, scores: Array, auc: float) -> bool:
+    """Whether an AUC is within a bound, one-sided or two-sided."""
+    if math.isnan(bound.half_width):
+        return bound.lower <= auc
+    return abs(auc_score(y, scores) - auc) <= bound.half_width
+
+
+def _rounded_auc(apart: float, step: float) -> float:
+    """The AUC of unit normal scores with means `apart` apart, rounded to multiples of `step`; a tie counts one half."""
+    edges = step * (np.arange(-40, 41) + 0.5)
+    pos = np.diff(norm_distribution.cdf(edges - apart))
+    neg = np.diff(norm_distribution.cdf(edges))
+    return float(pos @ (np.cumsum(neg) - 0.5 * neg))
 
 
 def _false_bounds(term: Regulariser, vectors: Array, values: Array) -> Array:

@@ -1,5 +1,6 @@
 """Generalization bounds for the AUC and the buffered AUC; each returns a `Bound` with the text of its assumptions."""
 
+from auclab.bounds.bound import Bound
 from auclab.bounds.fixed_scorer import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
@@ -20,6 +21,7 @@ from auclab.bounds.weighted import (
 )
 
 __all__ = [
+    "Bound",
     "Complexity",
     "SampleSize",
     "balance_event",

@@ -353,8 +353,8 @@ class BaselineFit:
 
     @property
     def coef(self) -> Array | None:
-        """Coefficients of shape (n_features,); None where the scorer is not linear."""
-        coef = getattr(self.classifier, "coef_", None)
+        """Coefficients of shape (n_features,); None where the scorer is not linear or has no intercept_."""
+        coef = getattr(self.classifier, "coef_", None) if hasattr(self.classifier, "intercept_") else None
         return None if coef is None or np.atleast_2d(coef).shape[0] != 1 else np.ravel(np.asarray(coef, dtype=float))
 
     @property

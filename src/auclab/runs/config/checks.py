@@ -393,6 +393,11 @@ def _check_formulation(experiment: Experiment) -> None:
     encoding = str((experiment.configuration["preprocess"] or {}).get("_target_", ""))
     if given.get("_target_") == _SCORECARD and encoding.startswith("auclab.datasets.preprocess."):
         raise AuclabError(NEEDS_ITEMS)
+    if isinstance(given.get("comparisons"), Mapping):
+        raise AuclabError(
+            "formulation.comparisons names pairs by row numbers, and a run splits its rows; give them in Python: "
+            "auclab.solve(Composed(Bicliques(upper, lower, weights), …), X, None)"
+        )
     if not str(given.get("_target_", "")).startswith("auclab.formulations.") or (given == usual and solver == "auto"):
         return
     from auclab.solvers.registry import check_capable, check_exportable

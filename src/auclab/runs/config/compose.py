@@ -443,4 +443,14 @@ def build(config: Any) -> Any:
     except hydra.errors.InstantiationException as error:
         if isinstance(error.__cause__, AuclabError | OSError):
             raise error.__cause__ from None
-        raise AuclabError(" ".join(str(error).split())) from error
+        raise AuclabError(" ".join(str(error).split()) + _cause(error)) from error
+
+
+def _cause(error: BaseException) -> str:
+    """What stopped Hydra from importing a module of the user's, which its own message leaves out."""
+    deepest = error
+    while deepest.__cause__ is not None:
+        deepest = deepest.__cause__
+    if not isinstance(deepest, ImportError):
+        return ""
+    return f"; {deepest} (a module of your own is found in the folders of PYTHONPATH)"

@@ -370,6 +370,11 @@ class BoundsConfig(Settings, group="bounds"):
     margin: MarginConfig | None = None
     fixed_scorer: FixedScorerConfig | None = None
     weighted: WeightedConfig | None = None
+    own: Any = setting(
+        None,
+        "bounds of your own on the AUC of the held-out part, by name: a function (y_true, y_score, *, rho) -> Bound",
+        lambda own: isinstance(own, Mapping) and all(isinstance(each, Mapping) for each in own.values()),
+    )
 
 
 def _are_columns(value: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from auclab._core.base import Array, Norm
+from auclab._core.base import Array, AuclabError, Norm
 from auclab.bounds import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
@@ -26,6 +26,7 @@ from auclab.bounds.peeling import peeled_stability_from_scores
 from auclab.bounds.weighted import step_weight_from_sorted
 from auclab.datasets.target import METRIC_NAMES, WORDS, Kind
 from auclab.regularisers import norm_named
+from auclab.runs.config.compose import build
 from auclab.runs.config.settings import BoundsConfig
 from auclab.runs.split.measured import Measured, Part
 from auclab.solvers.solution import Fitted, InFeatures
@@ -270,11 +271,27 @@ def _weighted(context: Context) -> Outcome:
     return [Guarantee("partial_auc", f"area at FPR ≤ {max_fpr:g}", "test", area, bound, area)], []
 
 
+def _own(context: Context) -> Outcome:
+    test = context.test
+    if test is None or test.held is None:
+        return [], ["bounds of your own need a held-out part in memory: split=holdout, kfold or repeated"]
+    auc, found = test.value("auc"), []
+    for name, function in context.config.own.items():
+        bound = build({**function, "_partial_": True})(test.labels, test.held.scores, rho=context.config.rho)
+        if not isinstance(bound, Bound) or (math.isnan(bound.lower) and math.isnan(bound.half_width)):
+            raise AuclabError(
+                f"bounds.own.{name} returned {bound!r}; return auclab.bounds.Bound with lower or half_width"
+            )
+        found.append(Guarantee(name, "AUC", "test", auc, bound, auc))
+    return found, []
+
+
 _KINDS: dict[str, Callable[[Context], Outcome]] = {
     "stability": _stability,
     "margin": _margin,
     "fixed_scorer": _fixed_scorer,
     "weighted": _weighted,
+    "own": _own,
 }
 #: Kinds that use the rows themselves, not only their scores.
 _NEED_ROWS = ("stability", "margin")
