@@ -25,7 +25,7 @@ _ROUNDING, _AGREEMENT = 1e-9, 1e-5
 _SOLVERS = ("newton", "cutting_plane", "clarabel")
 #: Random points of each property.
 _POINTS = 200
-#: Samples of each distribution for a bound, and the probability below which its failures are no chance.
+#: Samples of each distribution for a bound, and the probability below which its failures are too many.
 _SAMPLES, _IMPLAUSIBLE = 400, 1e-4
 
 
@@ -153,7 +153,8 @@ def check_bound(bound: Callable[..., Bound], *, rho: float = 0.05, seed: int = 0
 
     Scores of the classes are normal with unit variance and means δ apart, where the AUC is ``Φ(δ/√2)``, for several δ
     and class sizes, and the same scores rounded to halves. A bound is refused if it fails so often that a bound that
-    holds would do so with probability below 10⁻⁴. That it passes is no proof: a bound may fail for other distributions.
+    holds would do so with probability below 10⁻⁴. To pass is not a proof:
+    a bound may fail for other distributions.
 
     Parameters
     ----------
