@@ -534,7 +534,8 @@ def norm_named(name: str | VectorNorm) -> VectorNorm:
 def _lp(vector: Array, order: float) -> float:
     if not vector.size:
         return 0.0
-    size = float(np.linalg.norm(vector, order))
+    with np.errstate(over="ignore"):
+        size = float(np.linalg.norm(vector, order))
     if (
         order == 2
         and not math.sqrt(SMALLEST) < size < 1.0 / math.sqrt(SMALLEST)
