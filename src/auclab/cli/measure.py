@@ -61,7 +61,7 @@ def measure(arguments: Namespace) -> int:
     units = "" if found.units == "rows" else f" in {found.units}"
     rows = f"{found.n:,} of {arguments.file}{units}: {_in_words(found, ranked)}"
     calibration = {name: _calibration(check, found.level) for name, check in found.calibration.items()}
-    bands = "; its bands take rows as independent" if arguments.cluster else ""
+    bands = "; bands take rows as independent" if arguments.cluster else ""
     _row("rows", rows)
     for note in found.remarks():
         _row("note", note)
