@@ -11,7 +11,14 @@ from auclab.runs.config.checks import check_data, check_settings
 from auclab.runs.config.typed_words import quoted_where_needed
 from composed import composed, run_here
 
-SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=60", "bounds=none", "solver=newton")
+SMALL = (
+    "dataset=artificial",
+    "dataset.n_pos=20",
+    "dataset.n_neg=60",
+    "bounds=none",
+    "solver=newton",
+    "solver.tolerance=1e-9",
+)
 
 
 @pytest.mark.slow
@@ -23,7 +30,9 @@ def test_class_weights_reach_the_solve(tmp_path, weights):
     (fold,) = run_here(tmp_path / "weighted", *own, weights).folds
     dataset, _ = check_data(composed(own))
     X = fold.model[0].transform(dataset.X)
-    expected = AUCClassifier(CSVM(0.01), solver="newton", class_weight={0: 1.0, 1: 3.0}).fit(X, dataset.y)
+    expected = AUCClassifier(CSVM(0.01), solver="newton", tolerance=1e-9, class_weight={0: 1.0, 1: 3.0}).fit(
+        X, dataset.y
+    )
     np.testing.assert_allclose(fold.solution.coef, expected.solution_.coef, rtol=1e-4, atol=1e-6)
     assert np.abs(fold.solution.coef - plain.solution.coef).max() > 1e-3
     assert fold.solution.gap <= 1e-6

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.validation import LARGEST_SQUARED
-from auclab.datasets.columns import refuse_numbers
 from auclab.datasets.labels import label_text
 from auclab.samples.blocks.files import table_sum
 from auclab.samples.blocks.labels import LabelledRows
@@ -116,7 +115,9 @@ def table_statistics(table: BlockTable) -> TableStatistics:
     largest = np.maximum(np.abs(statistics.numbers.low), np.abs(statistics.numbers.high))
     largest[statistics.numbers.count == 0] = 0.0
     for name, size in zip(number_columns(table), largest, strict=True):
-        refuse_numbers(size[None], f"column {name!r}", lambda at: "its blocks")
+        if size > LARGEST_SQUARED:
+            what = "an infinite value" if np.isinf(size) else f"values above {LARGEST_SQUARED:.0e} in size"
+            raise AuclabError(f"column {name!r}: the blocks contain {what}: repair the files, or drop the column")
     return statistics
 
 

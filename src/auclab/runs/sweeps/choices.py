@@ -201,7 +201,8 @@ def check_choices(config: DictConfig, grid: Sequence[str], sweep: str, loader: S
             if weighted and name not in unweighted and cancels(built(experiment, "formulation")):
                 unweighted.append(name)
         except AuclabError as error:  # the other jobs may be run
-            refused = dict.fromkeys(chosen or [""], f"{of}{error}") | refused
+            for choice in chosen or [""]:
+                refused.setdefault(choice, f"{of}{error}")
     is_whole = next(jobs, None) is None  # every combination was checked
     for key, without in lacking.items() if is_whole else ():
         if len(without) == len(checked):  # no choice has it
