@@ -44,7 +44,7 @@ LITTLE = 0.1
 #: Steps after which the method, which converges in far fewer, is stopped.
 MOST_STEPS = 200
 #: Newton steps on a model end where one reduces it by less than this part of what all of them did: they converge
-#: quadratically.
+#: quadratically. Also the accuracy of a step that nothing else asks for.
 _LAST = 1e-4
 #: A constraint is active where its slack, in units of the curvature, is below this and its multiplier.
 _NEAR = 1e-5
@@ -100,6 +100,7 @@ def proximal_step(
     spread: Array,
     constraints: ColumnConstraints | None = None,
     monitor: Monitor | None = None,
+    accuracy: float = _LAST,
 ) -> Array:
     """The minimiser Δ of the model above.
 
@@ -107,8 +108,10 @@ def proximal_step(
     `negative_gradient` (n + 2,): G, at `theta`. `theta` (n + 2,): ``(w, b, ‖w‖)``. `spread` (n + 2,): the mean square
     of the entries of D, the natural scale of H, to which the regularisation of singular directions is relative.
     `constraints`: on ``w + Δw``; H is a matrix then. `monitor`: looked at between factorisations and between products.
+    `accuracy`: of the last Newton step with an l2 norm: the relative error of the reduction that it predicts, whose
+    square is about what is left.
     """
-    model = _QuadraticModel(program, hessian, negative_gradient, theta, spread, monitor)
+    model = _QuadraticModel(program, hessian, negative_gradient, theta, spread, monitor, accuracy)
     if constraints is None:
         return model.minimum()
     step = model.within_bounds(constraints) if program.used_norm.is_absolute and not constraints.limit.size else None
@@ -126,7 +129,9 @@ class _QuadraticModel:
         theta: Array,
         spread: Array,
         monitor: Monitor | None,
+        accuracy: float = _LAST,
     ):
+        self.accuracy = accuracy
         self.program, self.hessian, self.negative_gradient, self.theta = program, hessian, negative_gradient, theta
         self.n, self.spread, self.monitor = theta.size - 2, spread, monitor
         self.check = never if monitor is None else monitor.check
@@ -205,7 +210,7 @@ class _QuadraticModel:
         first = value = self.value(step)
         if not is_operator and self.theta[: self.n].any():
             step, value, error = self._descended(step, value)
-            if error <= LITTLE**2:
+            if error <= self.accuracy:
                 return step
         null, leaving = self._null_step()
         if leaving is None:
@@ -215,7 +220,7 @@ class _QuadraticModel:
         while np.linalg.norm((self.theta + step)[: self.n]) > 0:
             before = value
             step, value, error = self._descended(step, value)
-            if is_operator or error <= LITTLE**2 or before - value <= _LAST * (first - value):
+            if is_operator or error <= self.accuracy or before - value <= _LAST * (first - value):
                 return step
         return None
 
