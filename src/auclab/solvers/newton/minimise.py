@@ -213,7 +213,7 @@ class DampedNewton:
         """The proximal step of the model to a point that satisfies the constraints; 0 if out of time."""
         model = plus_diagonal(hessian, self.squares), negative_gradient - self.squares * theta, theta
         try:
-            # The next step mends what a step leaves.
+            # What a step leaves, the next one reaches.
             return proximal_step(
                 self.without_squares, *model, self.mean_squares, self.constraints, self.monitor, accuracy=LITTLE**2
             )
