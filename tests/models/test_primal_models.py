@@ -11,7 +11,7 @@ from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.models.cvxpy_model import to_cvxpy
 from auclab.models.hard_margin import marginals
-from auclab.models.pyomo_model import row_multipliers, to_pyomo
+from auclab.models.pyomo_model import row_multipliers, to_pyomo, write_model
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.registry import is_linear
@@ -105,3 +105,12 @@ def test_a_row_without_a_coefficient_is_decided():
     assert row_multipliers(model, duals.__getitem__).shape == (2,)
     with pytest.raises(AuclabError, match="has only zeros"):
         to_pyomo(Problem(RankSVM(0.1, norm="l1"), sample, ColumnConstraints.of(2, matrix=[[0.0, 0.0]], limit=[-1.0])))
+
+
+def test_no_model_in_pyomo_and_no_file_takes_another_loss_for_the_hinge(tmp_path):
+    problem = Problem(RankSVM(0.1, loss="squared_hinge"), as_sample([[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]))
+    with pytest.raises(AuclabError, match="the hinge alone"):
+        to_pyomo(problem)
+    with pytest.raises(AuclabError, match="the hinge alone"):
+        write_model(problem, tmp_path / "model.lp", ["age"])
+    assert not list(tmp_path.iterdir())

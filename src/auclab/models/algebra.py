@@ -83,8 +83,6 @@ def build(
         raise AuclabError(
             f"formulation {program.name} is not convex here, and models support convex ones only; use auclab.solve"
         )
-    if not program.loss.is_hinge and language == "pyomo":
-        raise AuclabError(f"models in Pyomo support the hinge alone, not {program.loss}; use language='cvxpy'")
     if isinstance(program.comparisons, Bicliques):
         raise AuclabError("models are over pairs of two classes or points, and not over bicliques; use auclab.solve")
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)

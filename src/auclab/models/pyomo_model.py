@@ -162,9 +162,11 @@ def to_pyomo(problem: Problem, clock: Clock | None = None) -> pyo.ConcreteModel:
     reads their duals). The objective is the program's value, a mean of hinges and a penalty, without a unit.
 
     `problem`: convex, a mean of hinges or its superquantile; features in their own units. `clock`: of the
-    solve, whose limit ends the building.
+    solve, whose limit ends the building. Raises `AuclabError` for another loss than the hinge.
     """
     program, sample = problem.program, problem.sample
+    if not program.loss.is_hinge:
+        raise AuclabError(f"models in Pyomo support the hinge alone, not {program.loss}; use language='cvxpy'")
     in_time = _in_time(clock or Clock())
     model = pyo.ConcreteModel(name=program.name)
     model.features = pyo.RangeSet(0, sample.n_features - 1)

@@ -94,9 +94,9 @@ def stored_program(run: str, store: str, *, split: int | None = None, allow: Seq
 def write_program(program: StoredProgram, language: str, path: Path) -> list[Path]:
     """Write a program, and return the files: of a script, also the table of its rows."""
     problem = program.problem
+    if language != "cvxpy" and not problem.program.loss.is_hinge:
+        raise AuclabError(f"--to {language} states the hinge alone, not {problem.program.loss}; use --to cvxpy")
     if language in ("lp", "mps"):
-        if not problem.program.loss.is_hinge:
-            raise AuclabError(f"--to {language} states the hinge alone, not {problem.program.loss}; use --to cvxpy")
         from auclab.models.pyomo_model import write_model
 
         write_model(problem, path, program.columns)
@@ -122,8 +122,6 @@ def _script(program: StoredProgram, language: str, table: str) -> str:
     """The text of a script; names of columns are literals, as they come from a data file."""
     stated = program.problem.program
     kinds = _classes_of(stated)
-    if language == "pyomo" and not stated.loss.is_hinge:
-        raise AuclabError(f"--to pyomo states the hinge alone, not {stated.loss}; use --to cvxpy")
     limits = _limits(program)
     weighted = "" if program.weight is None else ", sample_weight=table.iloc[:, 1]"
     lines = [
