@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg.blas import dnrm2
 
 from auclab._core.accurate import accurate_norm
 from auclab._core.base import Array, AuclabError
-from auclab._core.tolerances import SMALLEST, TOLERANCE
+from auclab._core.tolerances import TOLERANCE
 from auclab._core.validation import check_choice
 from auclab.regularisers.faces import Face, LinfFace
 
@@ -376,7 +377,7 @@ class L2(_LpNorm):
 
     def subgradient(self, w: Array) -> Array:
         """``w/‖w‖``."""
-        return np.asarray(w / np.linalg.norm(w)) if w.any() else np.zeros_like(w)
+        return np.asarray(w / self(w)) if w.any() else np.zeros_like(w)
 
     def epigraph(self, unit: Array) -> Epigraph:
         """One cone ``(t, unit·x)``."""
@@ -386,7 +387,7 @@ class L2(_LpNorm):
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
         """The component along g."""
-        return (g / max(float(np.linalg.norm(g)), 1e-300))[None, :], np.zeros(g.size, dtype=bool)
+        return (g / max(self(g), 1e-300))[None, :], np.zeros(g.size, dtype=bool)
 
     def shortened(self, g: Array, length: float, weight: Array) -> Array:
         """``g_k/(1 + μ weight_k)`` with the μ that gives the length."""
@@ -534,18 +535,10 @@ def norm_named(name: str | VectorNorm) -> VectorNorm:
 def _lp(vector: Array, order: float) -> float:
     if not vector.size:
         return 0.0
+    if order == 2:
+        return float(dnrm2(vector))  # squares neither under- nor overflow
     with np.errstate(over="ignore"):
-        size = float(np.linalg.norm(vector, order))
-    if (
-        order == 2
-        and not math.sqrt(SMALLEST) < size < 1.0 / math.sqrt(SMALLEST)
-        and vector.any()
-        and np.isfinite(vector).all()
-    ):
-        # Squares under- or overflow: compute again in units of the largest entry.
-        unit = float(abs(vector).max())
-        size = unit * float(np.linalg.norm(vector / unit))
-    return size
+        return float(np.linalg.norm(vector, order))
 
 
 def _with_multiplier(norm: VectorNorm, g: Array, length: float, at: Callable[[float], Array]) -> Array:

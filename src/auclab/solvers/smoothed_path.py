@@ -83,7 +83,7 @@ class SmoothedPath:
             predicted = method.on_cone(near.theta + along * (near.theta - before.theta))
             evaluation = min(evaluation, loss.evaluate(predicted, width), key=lambda each: self._value(k, each))
         iterate = self._minimised(k, method, evaluation)
-        is_null = float(np.linalg.norm(iterate.theta[:-2])) <= TOLERANCE * float(np.linalg.norm(self._first[:-2]))
+        is_null = iterate.theta[-1] <= TOLERANCE * self._first[-1]
         return self._found(k, iterate.evaluation, iterate.step) if iterate.converged and not is_null else None
 
     def _minimised(self, k: int, method: DampedNewton, evaluation: Evaluation) -> Iterate:

@@ -133,7 +133,7 @@ class _QuadraticModel:
     ):
         self.accuracy = accuracy
         self.program, self.hessian, self.negative_gradient, self.theta = program, hessian, negative_gradient, theta
-        self.n, self.spread, self.monitor = theta.size - 2, spread, monitor
+        self.n, self.norm, self.spread, self.monitor = theta.size - 2, program.used_norm, spread, monitor
         self.check = never if monitor is None else monitor.check
         self.has_intercept = program.comparisons.name == "points"
         self.free = slice(self.n + self.has_intercept)
@@ -178,8 +178,9 @@ class _QuadraticModel:
             diagonal[:n] += norm_curvature
             if u is not None:
                 radial = self.hessian[-1, -1] + self.ridge[-1] + penalty_curvature - norm_curvature
-                cross = np.outer(u, self.hessian[-1, :-1])
-                cross[:, :n] += 0.5 * radial * np.outer(u, u)
+                row = self.hessian[-1, :-1].copy()
+                row[:n] += 0.5 * radial * u
+                cross = np.outer(u, row)
                 matrix[:n] += cross
                 matrix[:, :n] += cross.T
             solution[free] = solve_positive_definite(matrix[free, free], right[free])
@@ -217,7 +218,7 @@ class _QuadraticModel:
             return null
         if (reached := self.value(leaving)) < value:
             step, value = leaving, reached
-        while np.linalg.norm((self.theta + step)[: self.n]) > 0:
+        while self.norm((self.theta + step)[: self.n]) > 0:
             before = value
             step, value, error = self._descended(step, value)
             if is_operator or error <= self.accuracy or before - value <= _LAST * (first - value):
@@ -241,13 +242,13 @@ class _QuadraticModel:
     def _on_cone(self, step: Array) -> Array:
         """The step with t at the norm of the new w."""
         step = step.copy()
-        step[-1] = np.linalg.norm((self.theta + step)[: self.n]) - self.theta[-1]
+        step[-1] = self.norm((self.theta + step)[: self.n]) - self.theta[-1]
         return step
 
     def _newton_step(self, step: Array) -> tuple[Array, float]:
         """A Newton step of the model from `step`, on the cone, in (w, b): t = ‖w‖ follows w; and its reduction."""
         w = (self.theta + step)[: self.n]
-        size = float(np.linalg.norm(w))
+        size = self.norm(w)
         right = self.negative_gradient - self.hessian_product(step)
         slope = float(self.program.regulariser.slope(size) - right[-1])
         right[: self.n] -= slope / size * w
@@ -268,7 +269,7 @@ class _QuadraticModel:
             in_intercept = self.hessian_product(intercept)
             step[n] = -(self.hessian_product(step) - self.negative_gradient)[n] / in_intercept[n]
         gradient = self.hessian_product(step) - self.negative_gradient
-        size = float(np.linalg.norm(gradient[:n]))
+        size = self.norm(gradient[:n])
         slope = size - float(gradient[-1]) - self.program.regulariser.slope(0.0)
         if slope <= 0:
             return step, None
