@@ -257,7 +257,7 @@ def hull_crossings(a: Hull, b: Hull) -> Array:
 
 
 def hull_difference(a: Hull, b: Hull) -> Hull:
-    """By how much a costs more than b, at the shares where either bends; 0 where they are equal but for rounding."""
+    """By how much a costs more than b, at the shares where either bends; 0 where the difference is rounding."""
     shares = np.unique(np.concatenate(([0.0, 1.0], _bends(*a), _bends(*b))))
     difference = hull_costs(*a, shares) - hull_costs(*b, shares)
     return shares, np.where(np.abs(difference) > _EQUAL, difference, 0.0)
