@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.polynomial import Chebyshev, Polynomial
 
 from auclab.datasets import load
 from auclab.metrics import auc_score, polynomial_auc
-from auclab.metrics.polynomial import step_series
+from auclab.metrics.polynomial import monomial_mean, step_series
 from experiments.study import AS_PUBLISHED, CORRECTED, Row, holds, main
 
 DEGREE = 30
@@ -78,7 +77,8 @@ def _scaling() -> Iterator[Row]:
     scale = max(pos.max() - neg.min(), neg.max() - pos.min())
     labels, scores = np.repeat([1, 0], 200), np.concatenate([pos, neg]) + 5 * scale
     right = polynomial_auc(labels, scores, degree=DEGREE)
-    printed = _equation_2(scores[:200] / scale, scores[200:] / scale)
+    none = np.empty(0)
+    printed = monomial_mean(step_series(DEGREE, "chebyshev"), scores[:200], scores[200:], none, none, scale)
     yield Row("scaling.centre", abs(printed - right), variant=AS_PUBLISHED)
     centred = polynomial_auc(labels, scores, degree=DEGREE, basis="monomial")
     yield Row("scaling.centre", abs(centred - right), variant=CORRECTED)
@@ -89,19 +89,6 @@ def _scaling() -> Iterator[Row]:
     bound = (np.abs(cosine) + np.abs(sine)) / np.sqrt(2)
     reached = [np.abs(cosine * t + sine * u) / np.sqrt(2) for t in (-1, 1) for u in (-1, 1)]
     yield Row("scaling.bound", float((np.max(reached, axis=0) - bound).max()), variant=CORRECTED)
-
-
-def _equation_2(pos: np.ndarray, neg: np.ndarray) -> float:
-    """Equation (2) as printed: powers of scores that are scaled and not centred."""
-    odd = np.arange(1, DEGREE + 1, 2)
-    series = np.zeros(DEGREE + 1)
-    series[0], series[odd] = 0.5, (2 / np.pi) * (-1.0) ** (odd // 2) / odd
-    total = 0.0
-    for k, c in enumerate(Chebyshev(series).convert(kind=Polynomial).coef):
-        binomial = np.poly1d([1, 1]) ** k
-        for l in range(k + 1):  # noqa: E741 — the paper's letter
-            total += c * binomial.coeffs[l] * (-1.0) ** (k - l) * np.mean(pos**l) * np.mean(neg ** (k - l))
-    return float(total)
 
 
 if __name__ == "__main__":

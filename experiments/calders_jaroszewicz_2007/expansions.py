@@ -1,8 +1,8 @@
 """Equations (2), (5) and the expansion of the line search by their definitions; what other degrees give and take.
 
-The equations are sums of rounded coefficients and exact rational numbers, so that only the coefficients are rounded:
-(2) against the double sum over pairs, (5) against a central difference of (2), the expansion in α against (2) of the
-combined weights. Degrees: error of polynomial AUC at 30 less that at 60 and seconds of 60 over 30, on normal scores
+(2) and (5) are the library's, in powers, against rational numbers with the same coefficients: (2) against the double
+sum over pairs, (5) against a central difference of it. The expansion in α is rational too, against the double sum of
+the combined weights. Degrees: error of polynomial AUC at 30 less that at 60 and seconds of 60 over 30, on normal scores
 and on scores of linear discriminant analysis of the sets at hand; errors of equation (2) with floating-point powers of
 scores scaled as printed.
 """
@@ -15,14 +15,16 @@ from fractions import Fraction
 from functools import cache
 from statistics import median
 from time import process_time
+from typing import Any
 
 import numpy as np
-from numpy.polynomial import Chebyshev, Polynomial
+from numpy.polynomial import Polynomial
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from auclab.datasets import load, preprocess
-from auclab.metrics import auc_score, polynomial_auc, soft_auc
+from auclab.metrics import auc_score, polynomial_auc, polynomial_auc_gradient, soft_auc
+from auclab.metrics.polynomial import monomial_mean, step_series
 from experiments.study import Row, holds, main
 
 SEEDS = {"smoke": 1, "default": 5, "full": 10}
@@ -31,6 +33,8 @@ SETS["full"] = SETS["default"]
 DEGREE, HIGH = 30, 60
 #: Degree of the exact checks, rows of a class and attributes.
 SMALL, ROWS, ATTRIBUTES = 7, 5, 3
+#: What differences of the exact checks are divided by: they are at most 2 · 3 · .45².
+SCALE = 2
 SIZE, CALLS = 2000, 7
 Exact = list[Fraction]
 
@@ -55,62 +59,30 @@ def _equations(random: np.random.Generator, seed: int) -> Iterator[Row]:
     """Each against its definition, in rational numbers."""
     pos, neg = ([_vector(random) for _ in range(ROWS)] for _ in range(2))
     w, g = _vector(random), _vector(random)
-    c = [Fraction(float(value)) for value in step_coefficients(SMALL)]
-    yield Row("equation2", float(abs(equation_2(c, _scores(pos, w), _scores(neg, w)) - _pairs(c, pos, neg, w))), seed)
-    gap, worst = Fraction(1, 10**9), Fraction(0)
+    labels, X = np.repeat([1, 0], ROWS), np.array([*pos, *neg], dtype=float)
+    coef = np.array(w, dtype=float)
+    options: dict[str, Any] = {"degree": SMALL, "scale": SCALE, "basis": "monomial"}
+    powers = step_series(SMALL, "chebyshev").convert(kind=Polynomial).coef
+    c = [Fraction(float(value)) / SCALE**k for k, value in enumerate(powers)]
+    yield Row("equation2", abs(polynomial_auc(labels, X @ coef, **options) - float(_pairs(c, pos, neg, w))), seed)
+    gap, slopes = Fraction(1, 10**9), []
     for i in range(ATTRIBUTES):
         ends = [[x + sign * gap * (k == i) for k, x in enumerate(w)] for sign in (1, -1)]
-        up, down = (equation_2(c, _scores(pos, end), _scores(neg, end)) for end in ends)
-        worst = max(worst, abs(equation_5(c, pos, neg, w, i) - (up - down) / (2 * gap)))
-    yield Row("equation5", float(worst), seed)
+        up, down = (_pairs(c, pos, neg, end) for end in ends)
+        slopes.append(float((up - down) / (2 * gap)))
+    yield Row("equation5", float(np.abs(polynomial_auc_gradient(labels, X, coef, **options) - slopes).max()), seed)
     worst = Fraction(0)
     for cosine, sine in ((Fraction(3, 5), Fraction(4, 5)), (Fraction(-5, 13), Fraction(12, 13))):
         root = Fraction(math.sqrt(0.5))
         mixed = [root * (cosine * x + sine * y) for x, y in zip(w, g, strict=True)]
         expanded = expansion(c, (pos, neg), (w, g), cosine, sine, root)
-        worst = max(worst, abs(expanded - equation_2(c, _scores(pos, mixed), _scores(neg, mixed))))
+        worst = max(worst, abs(expanded - _pairs(c, pos, neg, mixed)))
     yield Row("expansion", float(worst), seed)
     labels, X = np.repeat([1, 0], 50), random.standard_normal((100, 3))
     weights = random.standard_normal(3)
     unit, beta = weights / np.linalg.norm(weights), float(random.uniform(1, 20))
     rescaled = soft_auc(labels, X @ weights, beta=beta / float(np.linalg.norm(weights)))
     yield Row("soft.rescaling", abs(soft_auc(labels, X @ unit, beta=beta) - rescaled), seed)
-
-
-def step_coefficients(degree: int) -> np.ndarray:
-    """Powers of the Chebyshev series of the step."""
-    odd = np.arange(1, degree + 1, 2)
-    series = np.zeros(degree + 1)
-    series[0], series[odd] = 0.5, (2 / np.pi) * (-1.0) ** (odd // 2) / odd
-    found: np.ndarray = Chebyshev(series).convert(kind=Polynomial).coef
-    return found
-
-
-def equation_2(c: Exact, pos: Exact, neg: Exact) -> Fraction:
-    """Σ_k Σ_l α_kl s(f^l, D¹) s(f^(k−l), D⁰)/(n₀ n₁).
-
-    Examples
-    --------
-    The square of the difference of 3 and 1:
-
-    >>> equation_2([Fraction(0), Fraction(0), Fraction(1)], [Fraction(3)], [Fraction(1)])
-    Fraction(4, 1)
-    """
-    total = Fraction(0)
-    for k, j in _indices(c):
-        total += _alpha(c, k, j) * sum(x**j for x in pos) * sum(x ** (k - j) for x in neg)
-    return total / (len(pos) * len(neg))
-
-
-def equation_5(c: Exact, pos: list[Exact], neg: list[Exact], w: Exact, i: int) -> Fraction:
-    """Derivative by the weight i; a term whose factor l or k − l is 0 is 0."""
-    f, g = _scores(pos, w), _scores(neg, w)
-    total = Fraction(0)
-    for k, j in _indices(c):
-        first = j * sum(x[i] * y ** (j - 1) for x, y in zip(pos, f, strict=True)) if j else Fraction(0)
-        second = (k - j) * sum(x[i] * y ** (k - j - 1) for x, y in zip(neg, g, strict=True)) if k > j else Fraction(0)
-        total += _alpha(c, k, j) * (first * sum(y ** (k - j) for y in g) + sum(y**j for y in f) * second)
-    return total / (len(pos) * len(neg))
 
 
 def expansion(
@@ -192,14 +164,9 @@ def discriminant(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _in_floating_point(labels: np.ndarray, scores: np.ndarray, degree: int) -> float:
     """Equation (2) on scores that are divided as printed and not centred."""
-    pos, neg = scores[labels == 1], scores[labels == 0]
+    pos, neg, none = scores[labels == 1], scores[labels == 0], np.empty(0)
     scale = max(pos.max() - neg.min(), neg.max() - pos.min())
-    powers = [np.vander(x / scale, degree + 1, increasing=True).mean(axis=0) for x in (pos, neg)]
-    total = 0.0
-    for k, value in enumerate(step_coefficients(degree)):
-        for j in range(k + 1):
-            total += value * math.comb(k, j) * (-1.0) ** (k - j) * powers[0][j] * powers[1][k - j]
-    return float(total)
+    return monomial_mean(step_series(degree, "chebyshev"), pos, neg, none, none, scale)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from auclab._core.base import Array
 from auclab.datasets.records import Labels
 from auclab.estimators.polynomial_classifier import Ascent
-from auclab.metrics.polynomial import Series, power_table, step_series
+from auclab.metrics.polynomial import Series, power_gradient, power_table, step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 
@@ -58,7 +58,8 @@ def published_ascent(sample: Sample, series: Series, start: Array, *, max_iter: 
             return Ascent(np.zeros_like(coef), tuple(path), False)
         coef = coef / largest
         with np.errstate(over="ignore", invalid="ignore"):
-            slope = _power_gradient(sample, table, coef)
+            scores = sample.X_pos @ coef, sample.X_neg @ coef
+            slope = power_gradient(series, sample.X_pos, sample.X_neg, *scores, *shares, 1.0)
             size = _largest(sample, slope)
         if not (np.isfinite(slope).all() and np.isfinite(size) and size > 0.0):
             break
@@ -81,27 +82,6 @@ def _largest(sample: Sample, coef: Array) -> float:
     """The largest |difference| of a positive and a negative score."""
     pos, neg = sample.X_pos @ coef, sample.X_neg @ coef
     return float(max(pos.max() - neg.min(), neg.max() - pos.min()))
-
-
-def _power_gradient(sample: Sample, table: Array, coef: Array) -> Array:
-    """Eq. (5): from the means of ``f^l`` and ``x f^(l−1)`` of either class, l = 0 … degree."""
-    degree = len(table) - 1
-    means, moments = [], []
-    for X, share in ((sample.X_pos, sample.share_pos), (sample.X_neg, sample.share_neg)):
-        scores, power = X @ coef, share.copy()
-        mean, moment = np.empty(degree + 1), np.zeros((degree + 1, coef.size))
-        for exponent in range(degree + 1):
-            mean[exponent] = power.sum()
-            if exponent < degree:
-                moment[exponent + 1] = (exponent + 1) * (X.T @ power)
-            power = power * scores
-        means.append(mean)
-        moments.append(moment)
-    gradient = np.zeros(coef.size)
-    for k, row in enumerate(table):
-        alpha = row[: k + 1]
-        gradient += (alpha * means[1][k::-1]) @ moments[0][: k + 1] + (alpha * means[0][: k + 1]) @ moments[1][k::-1]
-    return gradient
 
 
 def _mixed_moments(scores: Array, slopes: Array, share: Array, degree: int, angles: Array) -> Array:

@@ -25,8 +25,8 @@ from auclab._core.ranking import concordance
 from auclab.datasets import load, preprocess, splits
 from auclab.datasets.records import Labels
 from auclab.estimators.polynomial_classifier import Scored, best_angle
-from auclab.metrics import auc_score, soft_auc
-from auclab.metrics.polynomial import chebyshev_slopes, sigmoid_series, step_series
+from auclab.metrics import auc_score, polynomial_auc_gradient, soft_auc
+from auclab.metrics.polynomial import sigmoid_series
 from experiments.calders_jaroszewicz_2007.linear import CORRECTED, DEGREE, FOLDS, ITERATIONS, fit_seconds, methods
 from experiments.study import VALUE, Row, main
 
@@ -94,9 +94,8 @@ def on_all_rows(X: Array, y: Labels, beta: float | None) -> Array:
     pos, neg = X[y == 1], X[y == 0]
     coef = _unit(pos.mean(axis=0) - neg.mean(axis=0))
     for _ in range(ITERATIONS):
+        across = _across(polynomial_auc_gradient(y, X, coef, beta=beta, degree=DEGREE), coef)
         p, n, size = _centred(pos @ coef, neg @ coef)
-        slope_pos, slope_neg = chebyshev_slopes(sigmoid_series(beta * size, DEGREE), p, n, NONE, NONE, size)
-        across = _across(pos.T @ slope_pos + neg.T @ slope_neg, coef)
         q, o, other = _centred(pos @ across, neg @ across)
         scale = np.hypot(size, other)  # no mixture has a larger difference
         series, share = sigmoid_series(beta * scale, DEGREE), np.sqrt(2.0) / scale
@@ -125,9 +124,9 @@ def on_samples(X: Array, y: Labels, size: int, beta: float | None, random: np.ra
 def _slope(pos: Array, neg: Array, coef: Array, beta: float | None) -> Array:
     """The gradient of the sample's soft AUC, or of its polynomial AUC."""
     if beta is None:
-        p, n, size = _centred(pos @ coef, neg @ coef)
-        slope_pos, slope_neg = chebyshev_slopes(step_series(DEGREE, "chebyshev"), p, n, NONE, NONE, size)
-        return pos.T @ slope_pos + neg.T @ slope_neg
+        return polynomial_auc_gradient(
+            np.repeat([1, 0], [len(pos), len(neg)]), np.vstack([pos, neg]), coef, degree=DEGREE
+        )
     share = expit(beta * np.subtract.outer(pos @ coef, neg @ coef))
     share *= 1.0 - share
     return pos.T @ share.sum(axis=1) - neg.T @ share.sum(axis=0)

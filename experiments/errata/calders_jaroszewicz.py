@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.polynomial import Chebyshev, Polynomial
 
 from auclab.metrics import auc_score, polynomial_auc
+from auclab.metrics.polynomial import monomial_mean, step_series
 from experiments.errata.counterexample import Counterexample
 
 #: The error of a computation that has lost all digits is noise; it is shown up to this one.
@@ -22,26 +22,6 @@ def line_search_terms(degree: int, angle: float, orders: range, powers: range) -
         for order in orders for m in powers if order == degree and m <= order
     ]  # fmt: skip
     return sum(terms)
-
-
-def monomial_mean(pos: np.ndarray, neg: np.ndarray, degree: int) -> float:
-    """Equation (2) with the powers of the scores as they are: Σ c_k C(k,l) (−1)^(k−l) mean p^l mean n^(k−l)."""
-    powers = step_series(degree).convert(kind=Polynomial).coef
-    total = 0.0
-    for k, coefficient in enumerate(powers):
-        for order in range(k + 1):
-            sign = math.comb(k, order) * (-1.0) ** (k - order)
-            total += float(coefficient) * sign * np.mean(pos**order) * np.mean(neg ** (k - order))
-    return float(total)
-
-
-def step_series(degree: int) -> Chebyshev:
-    """Chebyshev series of the step on [−1, 1]."""
-    coefficients = np.zeros(degree + 1)
-    coefficients[0] = 0.5
-    for k in range(1, degree + 1, 2):
-        coefficients[k] = 2 / math.pi * (-1) ** ((k - 1) // 2) / k
-    return Chebyshev(coefficients)
 
 
 def c1() -> Counterexample:
@@ -74,10 +54,11 @@ def c4() -> Counterexample:
     pos, neg = np.array([5.5, 5.4]), np.array([5.0, 5.1])
     y, scores = [1, 1, 0, 0], np.concatenate([pos, neg])
     centre, scale = scores.mean(), pos.max() - neg.min()
-    truth = float(np.mean(step_series(29)(np.subtract.outer(pos, neg) / scale)))
+    series, none = step_series(29, "chebyshev"), np.empty(0)
+    truth = float(np.mean(series(np.subtract.outer(pos, neg) / scale)))
     assert math.isclose(polynomial_auc(y, scores, degree=29), truth, rel_tol=1e-9)
-    printed = monomial_mean(pos / scale, neg / scale, 29)
-    corrected = monomial_mean((pos - centre) / scale, (neg - centre) / scale, 29)
+    printed = monomial_mean(series, pos, neg, none, none, scale)
+    corrected = monomial_mean(series, pos - centre, neg - centre, none, none, scale)
     return Counterexample(min(abs(printed - truth), LARGEST), abs(corrected - truth), 0.0, tolerance=1e-6)
 
 
@@ -92,7 +73,7 @@ def c6() -> Counterexample:
     """Sect. 2: value of a tied pair; the polynomial approximates the AUC that counts it ½."""
     tied = ([1, 1, 0], [0.5, 0.0, 0.0])
     printed, corrected = (auc_score(*tied, ties=ties) for ties in ("strict", "half"))
-    series = step_series(1001)
+    series = step_series(1001, "chebyshev")
     return Counterexample(printed, corrected, float(np.mean(series(np.array([1.0, 0.0])))), tolerance=1e-3)
 
 

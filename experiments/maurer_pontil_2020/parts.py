@@ -145,8 +145,8 @@ def _uniform_g(random: np.random.Generator, number: int, seed: int) -> Iterator[
         scores = points @ AXES
         curves.append([_soft_g(scores[labels, k], scores[~labels, k]) for k in range(AXES.shape[1])])
     centred = np.array(curves) - np.mean(curves, axis=0)  # E g is the mean over the samples
-    slopes = 2 * 1.0 + 1.0 / 0.5  # 2‖W‖ + L/c, times ‖ℓ‖_Lip = 1
-    bound = 2 * math.sqrt(2 * math.pi) * slopes * _complexity(MIDDLE) / MIDDLE
+    slopes = 2 * 1.0 + 1.0 / 0.5  # 2‖W‖ + L/c, times ‖ℓ‖_Lip = 1; twice as much with Lemma 11 (iii) as printed
+    bound = math.sqrt(8 * math.pi) * slopes * _complexity(MIDDLE) / MIDDLE
     bound += 2 * math.sqrt(math.log(2 / DELTA) / MIDDLE)
     yield from _share_rows("prop6.ii", np.abs(centred).max(axis=1).tolist(), bound, seed)
 

@@ -3,8 +3,8 @@
 The class is ``x ↦ w·x, ‖w‖₂ ≤ 1``, the law that of `discs`, W a ramp of slope 4 through (½, ½), ℓ one of slope 1; the
 functional of the law is known for every w. The supremum of |plug-in − law| is taken over 48 directions and 8 lengths:
 it may be a little below the true one. The Gaussian complexity is ``√(n E ‖x‖²)``, which the law gives; an estimate from
-the sample is listed next to it. Bounds: Theorem 3 with constants as reconstructed (``published``, erratum M1), as they
-follow from the paper's Theorem 9 (``corrected``), both on the plug-in with W at the largest rank; and, given the
+the sample is listed next to it. Bounds: Theorem 3 with constants as reconstructed (``published``, errata M1, M7), as
+they follow from the paper's Theorem 9 (``corrected``), both on the plug-in with W at the largest rank; and, given the
 labels, the sharper one of derivations 9.1 (``conditional``), on the one with W averaged.
 """
 

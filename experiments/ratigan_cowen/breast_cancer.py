@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from auclab.datasets import load
-from auclab.metrics import auc_score, voros_score
+from auclab.metrics import auc_score, roc_dominates, voros_score
 from experiments.study import AGREE, Row, holds, main
 
 SEEDS = {"smoke": 1, "default": 20, "full": 100}
@@ -85,23 +85,8 @@ def lies_above(y: np.ndarray, one: np.ndarray, other: np.ndarray) -> bool:
     >>> lies_above(y, right, wrong), lies_above(y, wrong, right)
     (True, False)
     """
-    (x, height), (x_other, height_other) = (
-        roc_curve(y, scores, drop_intermediate=False)[:2] for scores in (one, other)
-    )
-    ends = np.union1d(x, x_other)
-    return all(
-        (_level(x, height, ends, side) >= _level(x_other, height_other, ends, side) - 1e-12).all()
-        for side in ("first", "last")
-    )
-
-
-def _level(x: np.ndarray, height: np.ndarray, at: np.ndarray, side: str) -> np.ndarray:
-    """Height of a polygon, at a vertical piece its first or last one."""
-    values = np.interp(at, x, height)
-    known = np.isin(at, x)
-    place = np.searchsorted(x, at[known]) if side == "first" else np.searchsorted(x, at[known], "right") - 1
-    values[known] = height[place]
-    return values
+    (x, height), (x_other, height_other) = (roc_curve(y, scores)[:2] for scores in (one, other))
+    return roc_dominates(x, height, x_other, height_other)
 
 
 def classifiers(seed: int) -> dict[tuple[str, str], ClassifierMixin]:

@@ -22,6 +22,7 @@ from auclab.datasets.records import Labels
 from auclab.displays import LesserAreaDisplay, VOROSDisplay
 from auclab.displays.base import BLUE, GREY, INK, RED, SERIES, SKY, despine, roc_axes
 from auclab.metrics import lesser_area
+from auclab.metrics.costs import scorer_hull
 from experiments.drawing import draw, panels, summaries
 from experiments.ratigan_cowen import breast_cancer, fraud, ultrasound
 from experiments.scoreboard import claims
@@ -177,7 +178,7 @@ def _scored(model: ClassifierMixin, X: Array, y: Labels, X_test: Array, y_test: 
 def _fraud_hulls() -> dict[str, tuple[Array, Array]]:
     data = load("creditcard")
     columns = {name: data.frame[[column]].to_numpy(float) for name, column in fraud.MODELS.items()}
-    return {name: fraud.hull(data.y, fraud.fitted_scores(X, data.y)) for name, X in columns.items()}
+    return {name: scorer_hull(data.y, fraud.fitted_scores(X, data.y)) for name, X in columns.items()}
 
 
 FIGURES = {

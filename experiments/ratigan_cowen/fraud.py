@@ -14,15 +14,14 @@ from itertools import pairwise
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_curve
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from auclab._core.base import Array, AuclabError
 from auclab.datasets import load
 from auclab.datasets.records import Labels
-from auclab.metrics import auc_score, roc_hull, voros_from_points
-from auclab.metrics.costs import Hull, hull_costs, hull_crossings
+from auclab.metrics import auc_score, voros_from_points
+from auclab.metrics.costs import Hull, hull_costs, hull_crossings, scorer_hull
 from experiments.ratigan_cowen.formulas import fraud_intervals
 from experiments.study import Row, holds, main
 
@@ -35,7 +34,7 @@ def run(scale: str) -> Iterator[Row]:
     yield Row("fraud.records", len(data.y))
     yield Row("fraud.frauds", int(data.y.sum()))
     scores = {name: fitted_scores(data.frame[[column]].to_numpy(float), data.y) for name, column in MODELS.items()}
-    hulls = {name: hull(data.y, score) for name, score in scores.items()}
+    hulls = {name: scorer_hull(data.y, score) for name, score in scores.items()}
     for name, score in scores.items():
         yield Row(f"table5.{name}.auroc", 100 * auc_score(data.y, score))
     for variant, ends in fraud_intervals().items():
@@ -49,12 +48,6 @@ def run(scale: str) -> Iterator[Row]:
 def fitted_scores(X: Array, y: Labels) -> Array:
     """Log odds of a logistic regression, scikit-learn's default on a standardised column."""
     return make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y).decision_function(X)
-
-
-def hull(y: Labels, scores: Array) -> tuple[Array, Array]:
-    """Vertices of the hull of the ROC curve."""
-    fpr, tpr, _ = roc_curve(y, scores)
-    return roc_hull(fpr, tpr)
 
 
 def crossing(one: Hull, other: Hull) -> float:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from auclab.metrics import auc_score, scored_auc
+from auclab.metrics import auc_score, margin_curve, scored_auc
 from experiments.learners import J48, Floats, Integers, Mask, NaiveBayes, Table, fill, logistic_scores
 from experiments.study import VALUE, Row, holds, main
 from experiments.vanderlooy_huellermeier_2008.data_sets import SETS
@@ -69,8 +69,7 @@ def area_under_sroc(labels: Integers, scores: Floats) -> float:
     """
     margins = np.subtract.outer(scores[labels == 1], scores[labels == 0]).ravel()
     steps = np.unique(np.concatenate([[0.0, 1.0], margins[margins > 0]]))
-    heights = [(margins > low).mean() for low in steps[:-1]]
-    return float(np.diff(steps) @ heights)
+    return float(np.diff(steps) @ margin_curve(labels, scores, steps[:-1])[1])
 
 
 def _run(table: Table, random: np.random.Generator) -> dict[tuple[str, float], float]:

@@ -1,5 +1,6 @@
 """Weighted-AUC bounds: constants, the deterministic lemmas they rest on, coverage, and the impossibility example."""
 
+import itertools
 import math
 
 import numpy as np
@@ -236,14 +237,68 @@ def test_uniform_published_and_corrected_by_hand():
     m, delta = 100_000, 0.05
     about = {"weight_sup": 1.0, "weight_lipschitz": 1.0, "ell_lipschitz": 1.0, "delta": delta}
     sizes = {"n_pos": m // 2, "n_neg": m // 2, "gaussian_complexity": math.sqrt(m)}
-    first = 4 * math.sqrt(2 * math.pi) * 2 * 8 / math.sqrt(m)
+    first = 4 * math.sqrt(2 * math.pi) * 2 * 8 / math.sqrt(m)  # printed: twice that
     published = uniform_weighted_auc_bound(**about, **sizes, method="published").half_width
-    assert published == pytest.approx(first + 11 * 4 * math.sqrt(4 * math.log(16 * m / delta) / m), rel=1e-12)
+    assert published == pytest.approx(2 * first + 11 * 4 * math.sqrt(4 * math.log(16 * m / delta) / m), rel=1e-12)
     corrected = uniform_weighted_auc_bound(**about, **sizes, method="corrected").half_width
     log = math.log(4 / delta)
     second = 2 * (math.sqrt(log / m) + math.sqrt(math.pi / (2 * m))) * 4 + 2 * 4 * math.sqrt(log / (2 * m))
     assert corrected == pytest.approx(first + second, rel=1e-12)
     assert corrected < published
+
+
+@pytest.mark.parametrize(
+    ("method", "first", "second"),
+    [("published", 2, 2), ("published", 1, 2), ("corrected", 1, 1)],
+    ids=["Lemma 11 (iii) as printed", "L₁ and L₂ as printed", "erratum M7"],
+)
+def test_the_factor_of_the_complexity_follows_from_lemma_11(method, first, second):
+    """Theorem 9, √(2π)(2M_L + J_L), with L₁ = first ‖W‖, L₂ = second (‖W‖ + L/c), c = q_neg/2, over q_neg q_pos.
+
+    At ‖W‖ = 0 no smaller factor of (‖W‖ + L)/(q_neg² q_pos) would do.
+    """
+    about = {"ell_lipschitz": 1.0, "delta": 0.05, "method": method}
+    for n_pos, sup, lipschitz in itertools.product((5000, 500_000, 995_000), (0.0, 1.0), (0.0, 3.0)):
+        m, weight = 10**6, {"weight_sup": sup, "weight_lipschitz": lipschitz}
+        widths = [
+            uniform_weighted_auc_bound(n_pos=n_pos, n_neg=m - n_pos, gaussian_complexity=g, **about, **weight)
+            for g in (1e9, 0.0)
+        ]
+        q_neg = 1 - n_pos / m
+        slope, cross = first * sup / m, 2 * second * (sup + 2 * lipschitz / q_neg) / m
+        needed = math.sqrt(2 * math.pi) * (2 * slope + cross) / (q_neg * n_pos / m) * 1e9
+        found = widths[0].half_width - widths[1].half_width
+        assert found >= needed * (1 - 1e-12)
+        if sup == 0.0:
+            assert found == pytest.approx(needed, rel=1e-9)
+
+
+def test_seminorms_of_the_functional_over_a_line_with_both_labels():
+    """M_L ≤ ‖W‖ℓ'/n and J_L ≤ 2ℓ'(‖W‖ + L/c)/n for classes 1/ℓ' apart, by changing one or two of six observations."""
+    n, slope, steep, c = 6, 2.0, 3.0, 0.5
+    rng = np.random.default_rng(0)
+
+    def antiderivative(s):  # of W(s) = min(3s, 1), by hand
+        return np.where(s < 1 / steep, steep * s**2 / 2, s - 1 / (2 * steep))
+
+    def value(sample):
+        pos, neg = (np.sort([x for x, y in sample if y == label]) for label in (1, 0))
+        gains = [sum(min(max(slope * (p - t), 0.0), 1.0) for p in pos) / n for t in neg]
+        return float(gains @ np.diff(c * antiderivative(np.arange(neg.size + 1) / n / c))) if neg.size else 0.0
+
+    def apart(one, other):
+        same = one[1] == other[1]
+        return abs(one[0] - other[0]) if same else (1 - one[0]) + (1 - other[0]) + 1 / slope
+
+    single, cross = [], []
+    for _ in range(4000):
+        *rest, y, y_new, z, z_new = [(float(rng.integers(9)) / 8, int(rng.integers(2))) for _ in range(n + 2)]
+        if y != y_new:
+            of_z, of_new = (value([*rest, y, each]) - value([*rest, y_new, each]) for each in (z, z_new))
+            single.append(abs(of_z) * n / apart(y, y_new))
+            cross.append(abs(of_z - of_new) * n**2 / apart(y, y_new))
+    assert 0.5 * slope < max(single) <= slope * (1 + 1e-12)
+    assert 0.25 * 2 * slope < max(cross) <= 2 * slope * (1 + steep / c) * (1 + 1e-12)
 
 
 def test_uniform_with_nothing_to_learn_needs_no_lipschitz_constant():

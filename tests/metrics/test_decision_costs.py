@@ -19,6 +19,7 @@ from auclab.metrics import (
     roc_dominates,
     voros_from_points,
 )
+from auclab.metrics.costs import hull_costs, mean_hull, scorer_hull
 
 SHARES = np.linspace(0, 1, 241)
 SAMPLES = st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=12).filter(
@@ -96,3 +97,11 @@ def test_a_bad_density_is_refused():
 def test_a_curve_that_falls_is_refused():
     with pytest.raises(AuclabError, match="fall"):
         roc_dominates([0.1, 0.2], [0.5, 0.4], [0.1], [0.2])
+
+
+@given(st.lists(SAMPLES, min_size=1, max_size=4))
+def test_the_mean_hull_costs_the_mean(samples):
+    scorers = [columns(rows)[:2] for rows in samples]
+    hull = mean_hull([scorer_hull(y, s) for y, s in scorers])
+    expected = np.mean([by_all_thresholds(y, s, SHARES) for y, s in scorers], axis=0)
+    assert hull_costs(*hull, SHARES) == pytest.approx(expected, abs=1e-14)

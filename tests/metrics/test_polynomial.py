@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from functools import cache
 
@@ -9,12 +10,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.polynomial import chebyshev, legendre
 from scipy.special import expit
 
 import reference_metrics as twin
 from auclab._core.base import AuclabError
-from auclab.metrics import auc_score, polynomial_auc, polynomial_soft_auc, soft_auc
+from auclab.metrics import (
+    auc_score,
+    polynomial_auc,
+    polynomial_auc_gradient,
+    polynomial_soft_auc,
+    power_supports,
+    soft_auc,
+)
 from auclab.metrics.polynomial import sigmoid_series, step_series
 from strategies import WIDE, grid_problems, problems
 
@@ -199,3 +208,80 @@ def test_constant_scores(constant):
 def test_refuses(call, words):
     with pytest.raises(AuclabError, match=words):
         call([0, 1, 1], [0.1, 0.2, 0.3])
+
+
+@st.composite
+def rows_and_weights(draw):
+    """Labels, rows at quarters, weights of the scores, and weights of the rows or None."""
+    n_pos, n_neg, columns = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    quarters = st.integers(-8, 8).map(lambda value: value / 4)
+    X = draw(arrays(float, (n_pos + n_neg, columns), elements=quarters))
+    coef = draw(arrays(float, columns, elements=quarters))
+    weight = draw(st.none() | arrays(float, n_pos + n_neg, elements=st.sampled_from([1.0, 2.0, 3.0])))
+    return np.repeat([1, 0], [n_pos, n_neg]), X, coef, weight
+
+
+@given(rows_and_weights(), st.sampled_from([1, 2, 5, 9]), st.sampled_from(["chebyshev2d", "monomial"]), st.booleans())
+def test_the_gradient_is_that_over_all_pairs(problem, degree, basis, soft):
+    y, X, coef, weight = problem
+    scale, beta = 100.0, 0.05 if soft else None  # differences are at most 2 · 3 · 2 · 2
+    series = sigmoid_series(beta * scale, degree) if soft else step_series(degree, "chebyshev")
+    shares = np.ones(y.size) if weight is None else weight
+    expected, total = np.zeros(coef.size), 0.0
+    for i, j in itertools.product(np.flatnonzero(y == 1), np.flatnonzero(y == 0)):
+        d = X[i] - X[j]
+        expected += shares[i] * shares[j] * series.deriv()(d @ coef / scale) * d / scale
+        total += shares[i] * shares[j]
+    options = {"degree": degree, "scale": scale, "sample_weight": weight}
+    found = polynomial_auc_gradient(y, X, coef, beta=beta, basis=basis, **options)
+    np.testing.assert_allclose(found, expected / total, atol=1e-13)
+    # the slope of the metric itself, s fixed
+    value, measure = (polynomial_soft_auc, {"beta": beta}) if soft else (polynomial_auc, {})
+    ends = [value(y, X @ (coef + step * found), **measure, **options) for step in (1e-2, -1e-2)]
+    assert (ends[0] - ends[1]) / 2e-2 == pytest.approx(found @ found, abs=1e-6)
+
+
+def test_the_gradient_without_a_scale_takes_the_largest_difference_and_keeps_its_digits():
+    rng = np.random.default_rng(0)
+    y, X, coef = np.repeat([1, 0], 20), rng.normal(size=(40, 3)), rng.normal(size=3)
+    d = (X[:20, None] - X[None, 20:]).reshape(-1, 3)
+    scale = np.abs(d @ coef).max()
+    expected = (step_series(29, "chebyshev").deriv()(d @ coef / scale)[:, None] * d / scale).mean(axis=0)
+    for offset, size in ((0.0, 1.0), (1e6, 1.0), (0.0, 1e-300)):
+        found = polynomial_auc_gradient(y, X + offset, coef * size)
+        np.testing.assert_allclose(found * size, expected, rtol=1e-6, atol=1e-9)
+    weight = np.r_[np.ones(40), 0.0]  # a row without weight does not set the scale
+    found = polynomial_auc_gradient(np.r_[y, 1], np.vstack([X, 100 * X[:1]]), coef, sample_weight=weight)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@given(rows_and_weights(), st.integers(1, 6))
+def test_supports_are_sums_of_powers_and_add_up(problem, degree):
+    _, X, coef, weight = problem
+    scores, shares = X @ coef, np.ones(len(X)) if weight is None else weight
+    found = power_supports(scores, degree, sample_weight=weight)
+    of_rows = power_supports(scores, degree, features=X, sample_weight=weight)
+    for order in range(degree + 1):
+        assert found[order] == pytest.approx(sum(shares * scores**order), rel=1e-13)
+        np.testing.assert_allclose(of_rows[order], (shares * scores**order) @ X, rtol=1e-12, atol=1e-9)
+    for part in (slice(0, 1), slice(1, None)):
+        of_part = None if weight is None else weight[part]
+        found = found - power_supports(scores[part], degree, sample_weight=of_part)
+    np.testing.assert_allclose(found, 0.0, atol=1e-12 * np.abs(scores).max(initial=1.0) ** degree * 24)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: polynomial_auc_gradient([1, 0], [[1.0], [2.0]], [1.0, 2.0]), "a column for each of 2 weights"),
+        (lambda: polynomial_auc_gradient([1, 0], [1.0, 2.0], [1.0]), r"got the shape \(2,\)"),
+        (lambda: polynomial_auc_gradient([1, 1], [[1.0], [2.0]], [1.0]), "class"),
+        (lambda: polynomial_auc_gradient([1, 0], [[1.0], [2.0]], [1.0], beta=0.0), "beta"),
+        (lambda: polynomial_auc_gradient([1, 0], [[1.0], [2.0]], [1.0], degree=0), "degree must be at least 1"),
+        (lambda: power_supports([1.0, 2.0], 2, features=[[1.0]]), "a row for each of 2 observations"),
+        (lambda: power_supports([1.0, 2.0], 501), "powers overflow"),
+    ],
+)
+def test_what_a_gradient_or_supports_refuse(call, message):
+    with pytest.raises(AuclabError, match=message):
+        call()

@@ -68,6 +68,7 @@ def test_the_example_of_a_metric_works(name):
 def test_every_number_of_the_package_has_a_scorer():
     of_curves = {"bpoe", "superquantile", "lesser_area", "lesser_volume", "voros_from_points", "cost_range", "roc_hull"}
     no_metric = {"broc_curve", "buffered_auc", "get_scorer", "margin_curve", "weighted_gauc"}
+    no_metric |= {"polynomial_auc_gradient", "power_supports"}
     of_plain_samples = {"quantile", "buffered_exceedance"}
     of_costs = {"expected_cost", "least_cost", "cost_curve", "crossing_shares", "roc_dominates"}
     of_blocks = {"score_blocks", "score_edges", "scored_table", "summarise"}

@@ -175,13 +175,14 @@ def uniform_weighted_auc_bound(
 
         "conditional"   √(2π) (2M + J) G + (‖W‖/m̂) √(m ln(2/δ)) + L/(8 n_neg)
                         M = ‖W‖ ℓ'/m̂,   J = m ℓ' max{ (2‖W‖ + L)/(n_pos n_neg), L/n_neg² }
-        "published"     4√(2π) ℓ' (‖W‖ + L) G/(q_neg² q_pos m) + (L + 10‖W‖)/m̲² · √(4 ln(16m/δ)/m)
+        "published"     8√(2π) ℓ' (‖W‖ + L) G/(q_neg² q_pos m) + (L + 10‖W‖)/m̲² · √(4 ln(16m/δ)/m)
         "corrected"     4√(2π) ℓ' (‖W‖ + L) G/(q_neg² q_pos m) + 2‖W‖ (√(ln(4/δ)/m) + √(π/(2m)))/(q_neg q_pos)
                         + (L + ‖W‖)/m̲² · √(ln(4/δ)/(2m))
 
     with ``q_y = m_y/m`` and m̲ the smaller of them. "conditional" is derived (derivations 9.1) from the concentration
     theorem quoted by Maurer & Pontil 2020 as Theorem 9, for the convention "average". "published" is their Theorem 3 as
-    far as it is legible, "corrected" is what follows from their Theorem 9 (derivations 9.2); both need the event A_δ.
+    far as it is legible, with the 8 that follows from their Lemma 11 (iii) as printed; "corrected" follows from their
+    Theorem 9 with the lemma corrected (derivations 9.2). Both need the event A_δ.
 
     Parameters
     ----------
@@ -242,7 +243,8 @@ def uniform_weighted_auc_bound(
         width += sup / rarer * math.sqrt(m * math.log(2.0 / delta)) + lipschitz / (8.0 * n_neg)
         return _two_sided(width, sup, INDEPENDENT, _AVERAGED, *conditions)
     share_pos, share_neg, share = n_pos / m, n_neg / m, rarer / m
-    width = 4.0 * math.sqrt(2.0 * math.pi) * _product(sup + lipschitz, ell_lipschitz, gaussian_complexity)
+    factor = 8.0 if method == "published" else 4.0  # Lemma 11 (iii) with the factor 2, as printed, or with equality
+    width = factor * math.sqrt(2.0 * math.pi) * _product(sup + lipschitz, ell_lipschitz, gaussian_complexity)
     width /= share_neg**2 * share_pos * m
     if method == "published":
         width += (lipschitz + 10.0 * sup) / share**2 * math.sqrt(4.0 * math.log(16.0 * m / delta) / m)

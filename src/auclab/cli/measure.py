@@ -6,7 +6,7 @@ import math
 import re
 from argparse import Namespace
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from io import BytesIO
@@ -14,7 +14,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup
 
 from auclab._core.base import AuclabError
@@ -24,14 +23,15 @@ from auclab.datasets.file import FileSettings, read_table
 from auclab.datasets.target import Ranked, group_labels
 from auclab.inference.measurement import Measurement
 from auclab.inference.measurement import measure as measure_scores
-from auclab.metrics import crossing_shares, least_cost
+from auclab.metrics.costs import scorer_hull
+from auclab.runs.compare.costs import cost_words
 from auclab.runs.report.writer import page_template
 from auclab.runs.screen.console import print_row, print_table
 from auclab.runs.stored.visible import visible
 
 _WRITTEN = ("sep", "decimal", "encoding")
-#: Scorers of which every pair has a line on costs, and cost shares that are listed one by one.
-_MOST_CROSSED, _MOST_SHARES = 4, 4
+#: Scorers of which every pair has a line on costs.
+_MOST_CROSSED = 4
 TABLES, FIGURES = (".md", ".csv", ".tex", ".html"), (".png", ".pdf", ".svg")
 
 
@@ -69,8 +69,9 @@ def measure(arguments: Namespace) -> int:
     print_table(list(table.columns), table.to_numpy().tolist(), left=(0, 1))
     for name, words in calibration.items():
         _row("calibrated", f"{name}: {words}")
-    pairs = combinations(names[:_MOST_CROSSED], 2) if target.is_of_classes else ()
-    costs = [_crossing(target.y, scores, first, second) for first, second in pairs]
+    crossed = names[:_MOST_CROSSED] if target.is_of_classes else []
+    hulls = {name: scorer_hull(target.y, scores[name]) for name in crossed}
+    costs = [cost_words(a, b, (hulls[a], hulls[b])) for a, b in combinations(crossed, 2)]
     for words in costs:
         _row("costs", words)
     if arguments.plot:
@@ -108,24 +109,6 @@ def _options_of_measure() -> Iterator[None]:
     except AuclabError as error:
         options = r"\bdataset\.(target|time|event|group|positive|sep|decimal|encoding)(=?)"
         raise AuclabError(re.sub(options, lambda m: f"--{m[1]}{' ' * bool(m[2])}", str(error))) from error
-
-
-def _crossing(y: Any, scores: Mapping[str, Any], first: str, second: str) -> str:
-    """Which of two scorers is cheaper at its best threshold, and at which cost shares they change places."""
-    shares = np.linspace(0.0, 1.0, 1001)
-    gains = np.asarray(least_cost(y, scores[second], shares)) - np.asarray(least_cost(y, scores[first], shares))
-    apart = gains[np.abs(gains) > 1e-12]
-    if not apart.size:
-        return f"{first} and {second} cost the same at every cost share"
-    cheaper, other = (first, second) if apart[0] > 0.0 else (second, first)
-    found = crossing_shares(y, scores[first], scores[second])
-    if not found.size:
-        return f"{cheaper} costs no more than {other} at any cost share"
-    if found.size > _MOST_SHARES:
-        return f"{first} and {second} change places at {found.size} cost shares, {found[0]:.3g} to {found[-1]:.3g}"
-    return f"{cheaper} costs less than {other} up to the cost share {found[0]:.3g}" + (
-        f"; they change places again at {', '.join(f'{share:.3g}' for share in found[1:])}" if found.size > 1 else ""
-    )
 
 
 def _read(arguments: Namespace, names: list[str]) -> tuple[Any, Ranked]:

@@ -22,7 +22,7 @@ from auclab._core.base import Array, AuclabError
 from auclab._core.validation import check_choice, weight_vector
 from auclab.estimators.calibration import decision_threshold
 from auclab.estimators.checked import LinearClassifier
-from auclab.metrics.polynomial import Series, chebyshev_mean, chebyshev_slopes, sigmoid_series, step_series
+from auclab.metrics.polynomial import Series, chebyshev_gradient, chebyshev_mean, sigmoid_series, step_series
 from auclab.metrics.roc import positive_number
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
@@ -157,8 +157,7 @@ def _step(
 
 def _gradient(sample: Sample, series: Series, here: Scored, weights: tuple[Array, Array]) -> tuple[Array, Array]:
     """The gradient of `objective`, and the direction of steepest ascent in units of the spread of the features."""
-    slopes_pos, slopes_neg = chebyshev_slopes(series, here.pos, here.neg, *weights, 1.0)
-    slope = np.asarray(sample.X_pos.T @ slopes_pos + sample.X_neg.T @ slopes_neg, dtype=float)
+    slope = chebyshev_gradient(series, sample.X_pos, sample.X_neg, here.pos, here.neg, *weights, 1.0)
     # The scale depends on its pair of observations: without this term the gradient would have a part along w.
     slope = slope - (slope @ here.coef) * here.extreme
     return slope, slope / sample.spread**2

@@ -27,7 +27,7 @@ from auclab.metrics.costs import cost_curve, crossing_shares, expected_cost, lea
 from auclab.metrics.multiclass import multiclass_auc, multiclass_bauc
 from auclab.metrics.pair_means import ferri_auc, gauc_score, margin_curve, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc, weighted_gauc
-from auclab.metrics.polynomial import polynomial_auc, polynomial_soft_auc
+from auclab.metrics.polynomial import polynomial_auc, polynomial_auc_gradient, polynomial_soft_auc, power_supports
 from auclab.metrics.registry import METRICS, Metric, ScoredPart
 from auclab.metrics.roc import auc_score, roc_hull
 from auclab.metrics.summary import (
@@ -85,7 +85,9 @@ __all__ = [
     "ordered_pairs",
     "partial_auc",
     "polynomial_auc",
+    "polynomial_auc_gradient",
     "polynomial_soft_auc",
+    "power_supports",
     "probabilistic_auc",
     "quantile",
     "ranking_superquantile",

@@ -6,6 +6,7 @@ the cheapest point counts. It is a vertex of the hull, so the least cost is conc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 from auclab._core.base import Array, AuclabError
 from auclab._core.scores import upper_hull
 from auclab._core.validation import same_length
-from auclab.metrics.roc import ClassScores, checked_rates, class_scores, roc_from_sorted
+from auclab.metrics.roc import checked_rates, class_scores, roc_from_sorted
 
 Hull = tuple[Array, Array]
 
@@ -111,7 +112,7 @@ def least_cost(
     0.25
     """
     shares = checked_rates("cost_share", cost_share)
-    hull = _hull(class_scores(y_true, y_score, sample_weight, pos_label, infinite=True))
+    hull = scorer_hull(y_true, y_score, sample_weight, pos_label)
     cost = hull_costs(*hull, shares)
     return cost if cost.ndim else float(cost)
 
@@ -149,7 +150,7 @@ def cost_curve(
     >>> share.round(4).tolist(), cost.round(4).tolist()
     ([0.0, 0.3333, 1.0], [0.0, 0.3333, 0.0])
     """
-    hull = _hull(class_scores(y_true, y_score, sample_weight, pos_label, infinite=True))
+    hull = scorer_hull(y_true, y_score, sample_weight, pos_label)
     shares = np.unique(np.concatenate(([0.0, 1.0], _bends(*hull))))
     return shares, hull_costs(*hull, shares)
 
@@ -237,17 +238,14 @@ def crossing_shares(
     >>> crossing_shares([1, 1, 0, 0], [3, 1, 2, 1], [2, 2, 2, 1]).tolist()
     [0.5]
     """
-    both = (class_scores(y_true, scores, sample_weight, pos_label, infinite=True) for scores in (scores_a, scores_b))
-    return hull_crossings(*(_hull(scores) for scores in both))
+    return hull_crossings(*(scorer_hull(y_true, each, sample_weight, pos_label) for each in (scores_a, scores_b)))
 
 
 def hull_crossings(a: Hull, b: Hull) -> Array:
     """`crossing_shares` of the hulls of two ROC curves."""
-    shares = np.unique(np.concatenate(([0.0, 1.0], _bends(*a), _bends(*b))))
-    difference = hull_costs(*a, shares) - hull_costs(*b, shares)
-    apart = np.flatnonzero(np.abs(difference) > _EQUAL)
+    shares, difference = hull_difference(a, b)
     found = []
-    for low, high in pairwise(apart):
+    for low, high in pairwise(np.flatnonzero(difference)):
         if difference[low] * difference[high] >= 0.0:
             continue
         if high > low + 1:  # equal at the bends between
@@ -258,11 +256,28 @@ def hull_crossings(a: Hull, b: Hull) -> Array:
     return np.array(found)
 
 
-def _hull(scores: ClassScores) -> Hull:
+def hull_difference(a: Hull, b: Hull) -> Hull:
+    """By how much a costs more than b, at the shares where either bends; 0 where the difference is rounding."""
+    shares = np.unique(np.concatenate(([0.0, 1.0], _bends(*a), _bends(*b))))
+    difference = hull_costs(*a, shares) - hull_costs(*b, shares)
+    return shares, np.where(np.abs(difference) > _EQUAL, difference, 0.0)
+
+
+def scorer_hull(
+    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None, pos_label: Any = None
+) -> Hull:
     """Vertices of the hull of a scorer's ROC curve."""
-    fpr, tpr = roc_from_sorted(scores)
+    fpr, tpr = roc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label, infinite=True))
     chain = upper_hull(fpr, tpr)
     return fpr[chain], tpr[chain]
+
+
+def mean_hull(hulls: Sequence[Hull]) -> Hull:
+    """The hull whose least cost is the mean of theirs at every cost share: their edges by slope, over their number."""
+    right, up = (np.concatenate([np.diff(hull[axis]) for hull in hulls]) / len(hulls) for axis in (0, 1))
+    order = np.argsort(right / (right + up), kind="stable")
+    fpr, tpr = (np.concatenate(([0.0], np.cumsum(edges[order]))) for edges in (right, up))
+    return fpr, tpr
 
 
 def _bends(fpr: Array, tpr: Array) -> Array:

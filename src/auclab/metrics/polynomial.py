@@ -17,6 +17,7 @@ from scipy.special import comb, expit
 
 from auclab._core.accurate import chebyshev_sums
 from auclab._core.base import Array, AuclabError
+from auclab._core.validation import finite_array, finite_vector, positive_mask, weight_vector
 from auclab.metrics.pair_errors import exact_centre
 from auclab.metrics.roc import ClassScores, difference_scores, positive_number
 
@@ -106,6 +107,34 @@ def chebyshev_slopes(
     return slopes[0], slopes[1]
 
 
+def chebyshev_gradient(
+    series: Series, X_pos: Any, X_neg: Any, pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, scale: float
+) -> Array:
+    """The derivative of `chebyshev_mean` in the weights w of linear scores ``w·x``, up to a centre; s held fixed."""
+    slopes_pos, slopes_neg = chebyshev_slopes(series, pos, neg, weight_pos, weight_neg, scale)
+    return np.asarray(X_pos.T @ slopes_pos + X_neg.T @ slopes_neg, dtype=float)
+
+
+def power_gradient(
+    series: Series, X_pos: Any, X_neg: Any, pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, scale: float
+) -> Array:
+    """The same by powers, ``Σ α_kl (l s(x f^(l−1), D¹) s(f^(k−l), D⁰) + (k−l) s(f^l, D¹) s(x f^(k−l−1), D⁰))``.
+
+    Eq. 5, over the weights of the classes. Terms whose factor l or k − l is 0 are 0.
+    """
+    degree, means, moments = series.degree(), [], []
+    for X, scores, weight in ((X_pos, pos / scale, weight_pos), (X_neg, neg / scale, weight_neg)):
+        sums, of_rows = _power_sums(scores, weight, degree), _power_sums(scores, weight, degree, X)
+        means.append(sums / sums[0])
+        derivatives = np.arange(1, degree + 1)[:, None] * of_rows[:-1] / (sums[0] * scale)  # eq. 4
+        moments.append(np.vstack([np.zeros(X.shape[1]), derivatives]))
+    gradient = np.zeros(X_pos.shape[1])
+    for k, row in enumerate(power_table(series)):
+        alpha = row[: k + 1]
+        gradient += (alpha * means[1][k::-1]) @ moments[0][: k + 1] + (alpha * means[0][: k + 1]) @ moments[1][k::-1]
+    return gradient
+
+
 def _interpolation(degree: int) -> tuple[Array, Array]:
     """Chebyshev nodes and the coefficients of their Lagrange polynomials, one in a row."""
     angles = (np.arange(degree + 1) + 0.5) * (np.pi / (degree + 1))
@@ -124,12 +153,11 @@ def _node_shares(scores: Array, weight: Array, lagrange: Array) -> tuple[float, 
 def monomial_mean(series: Series, pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, scale: float) -> float:
     """The same by powers, ``Σ_k c_k Σ_l C(k, l) (−1)^(k−l) mean(x^l) mean(y^(k−l))``; the c_k grow like 2.4^degree."""
     degree = series.degree()
-    moments_pos = _power_means(pos / scale, weight_pos, degree)
-    moments_neg = _power_means(neg / scale, weight_neg, degree)
+    sums_pos, sums_neg = _power_sums(pos / scale, weight_pos, degree), _power_sums(neg / scale, weight_neg, degree)
     value = 0.0
     for k, row in enumerate(power_table(series)):
-        value += float(np.sum(row[: k + 1] * moments_pos[: k + 1] * moments_neg[k::-1]))
-    return value
+        value += float(np.sum(row[: k + 1] * sums_pos[: k + 1] * sums_neg[k::-1]))
+    return value / float(sums_pos[0] * sums_neg[0])
 
 
 def power_table(series: Series) -> Array:
@@ -143,18 +171,73 @@ def power_table(series: Series) -> Array:
     return table
 
 
-def _power_means(x: Array, weight: Array, degree: int) -> Array:
-    """``mean(x^l)`` for l = 0 … degree."""
-    means, power = np.empty(degree + 1), np.ones_like(x)
-    total = np.sum(weight) if weight.size else x.size
-    for exponent in range(degree + 1):
-        means[exponent] = np.sum(power * weight if weight.size else power) / total
-        power *= x
-    return means
+def power_supports(
+    scores: ArrayLike, degree: int, *, features: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+) -> Array:
+    """Sums of powers of the scores of one class, ``s(f^l, D) = Σ_x f(x)^l``, or with features ``s(x_i f^l, D)``.
+
+    Calders & Jaroszewicz 2007, Sect. 3 and (4): all that `polynomial_auc` and `polynomial_auc_gradient` need of the
+    rows in ``basis="monomial"``. The derivative of ``s(f^l, D)`` in the weight i is ``l s(x_i f^(l−1), D)``. Supports
+    of parts of the rows add up; centre the scores first, or they lose their digits (erratum C4).
+
+    Parameters
+    ----------
+    scores : array of shape (n_samples,)
+        Finite scores f(x) of one class.
+    degree : int
+        The highest power, from 1 to 500.
+    features : array of shape (n_samples, n_features), optional
+        The rows x.
+    sample_weight : array of shape (n_samples,), optional
+        Weights ≥ 0; integer weights act as repeated rows.
+
+    Returns
+    -------
+    array of shape (degree + 1,) or (degree + 1, n_features)
+        For l = 0, 1, … degree; the first is the number of rows, or the sum of the features.
+
+    Raises
+    ------
+    AuclabError
+        NaN or infinite values, lengths that differ, a degree below 1 or above 500.
+
+    See Also
+    --------
+    polynomial_auc : Its value from the supports of either class.
+
+    Examples
+    --------
+    Scores 1 and 2 of the rows (1, 0) and (0, 1):
+
+    >>> power_supports([1.0, 2.0], 2).tolist()
+    [2.0, 3.0, 5.0]
+    >>> power_supports([1.0, 2.0], 2, features=[[1, 0], [0, 1]]).tolist()
+    [[1.0, 1.0], [1.0, 2.0], [1.0, 4.0]]
+    """
+    values = finite_vector("scores", scores)
+    weight, rows = weight_vector(sample_weight, values.size), None if features is None else _rows(features, values.size)
+    return _power_sums(values, np.empty(0) if weight is None else weight, _degree(degree, "monomial"), rows)
+
+
+def _power_sums(scores: Array, weight: Array, degree: int, X: Any = None) -> Array:
+    """`power_supports`; no weights are ones."""
+    sums, power = [], weight if weight.size else np.ones_like(scores)
+    for _ in range(degree + 1):
+        sums.append(power.sum() if X is None else X.T @ power)
+        power = power * scores
+    return np.array(sums)
+
+
+def _rows(features: ArrayLike, n_samples: int) -> Array:
+    X = finite_array("features", features)
+    if X.ndim != 2 or len(X) != n_samples:
+        raise AuclabError(f"features must have a row for each of {n_samples} observations, got the shape {X.shape}")
+    return X
 
 
 Basis = Literal["chebyshev2d", "monomial"]
 _MEANS = {"chebyshev2d": chebyshev_mean, "monomial": monomial_mean}
+_GRADIENTS = {"chebyshev2d": chebyshev_gradient, "monomial": power_gradient}
 #: Binomial coefficients and powers of 2.4 stay within doubles up to here; the digits are gone long before.
 MOST_MONOMIAL = 500
 #: A table of this size has 128 MiB; the error falls with 1/degree only.
@@ -213,6 +296,7 @@ def polynomial_auc(
     See Also
     --------
     auc_score : The limit of high degrees.
+    polynomial_auc_gradient : Its derivative in the weights of a linear scorer.
     auclab.estimators.PolynomialAUCClassifier : Maximises it.
 
     Examples
@@ -284,6 +368,75 @@ def polynomial_soft_auc(
     return _mean(sigmoid_series(steepness * size, highest), scores, size * unit, basis)
 
 
+def polynomial_auc_gradient(
+    y_true: ArrayLike,
+    X: ArrayLike,
+    coef: ArrayLike,
+    *,
+    beta: float | None = None,
+    degree: int = 29,
+    scale: float | None = None,
+    basis: Basis = "chebyshev2d",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> Array:
+    """Derivative of polynomial AUC, or of polynomial soft AUC, in the weights w of linear scores ``w·x``.
+
+    ``mean_ij poly'(w·d_ij/s) d_ij/s`` with ``d_ij = x_i⁺ − x_j⁻``, s held fixed, without pairs: Calders & Jaroszewicz
+    2007, (3) to (5).
+
+    Parameters
+    ----------
+    y_true, degree, scale, sample_weight, pos_label
+        As in `polynomial_auc`, whose Chebyshev series is taken.
+    X : array of shape (n_samples, n_features)
+    coef : array of shape (n_features,)
+        w.
+    beta : float, optional
+        β > 0, per unit of the scores: the derivative of `polynomial_soft_auc`.
+    basis : {"chebyshev2d", "monomial"}
+        As in `polynomial_auc`. Powers are (5) from the supports of centred scores.
+
+    Returns
+    -------
+    array of shape (n_features,)
+        0 in the direction of a feature that is constant.
+
+    Raises
+    ------
+    AuclabError
+        As in `polynomial_auc` of the scores, and for rows or weights of another shape.
+
+    See Also
+    --------
+    power_supports : The sums in (4).
+    auclab.estimators.PolynomialAUCClassifier : Climbs it.
+
+    Examples
+    --------
+    Degree 1 is ``½ + (2/π) w·d/s`` with d = (1, 2) and s = 4, so the derivative is d/(2π):
+
+    >>> polynomial_auc_gradient([1, 0], [[1.0, 3.0], [0.0, 1.0]], [0.0, 1.0], degree=1, scale=4.0).round(6).tolist()
+    [0.159155, 0.31831]
+    """
+    rows, w = finite_array("X", X), finite_vector("coef", coef)
+    if rows.ndim != 2 or rows.shape[1] != w.size:
+        raise AuclabError(f"X must have a column for each of {w.size} weights, got the shape {rows.shape}")
+    difference_scores(y_true, rows @ w, sample_weight, pos_label)  # checks both
+    positive, weight = positive_mask(y_true, pos_label), weight_vector(sample_weight, len(rows))
+    used = np.ones(len(rows), bool) if weight is None else weight > 0.0
+    sides = used & positive, used & ~positive
+    weights = [np.empty(0) if weight is None else weight[side] for side in sides]
+    highest = _degree(degree, basis)
+    scores, size, unit = _scaled(ClassScores(*(rows[side] @ w for side in sides), *weights), scale)
+    series = (
+        step_series(highest, "chebyshev")
+        if beta is None
+        else sigmoid_series(positive_number("beta", beta, "the steepness of the sigmoid") * size, highest)
+    )
+    return unit * _GRADIENTS[basis](series, rows[sides[0]], rows[sides[1]], *scores.lists, size * unit)
+
+
 def _mean(series: Series, scores: ClassScores, scale: float, basis: Basis) -> float:
     """Mean of the polynomial over pairs, in a basis."""
     return _MEANS[basis](series, *scores.lists, scale)
@@ -313,7 +466,8 @@ def _scaled(scores: ClassScores, scale: float | None) -> tuple[ClassScores, floa
     With the mean of the four ends as the centre, ``max |p − c| + max |n − c|`` is at most the largest difference.
     """
     pos, neg = scores.pos, scores.neg
-    largest = float(max(neg[-1] - pos[0], pos[-1] - neg[0]))
+    ends = pos.min(), pos.max(), neg.min(), neg.max()
+    largest = float(max(ends[3] - ends[0], ends[1] - ends[2]))
     size = (
         positive_number("scale", scale, "what differences of scores are divided by") if scale is not None else largest
     )
@@ -324,7 +478,7 @@ def _scaled(scores: ClassScores, scale: float | None) -> tuple[ClassScores, floa
         )
     unit = math.ldexp(1.0, min(-math.frexp(largest)[1], 1000)) if largest > 0.0 and size < 2.0**-400 else 1.0
     # a centre that is rounded in units of an offset would let differences leave [−1, 1]
-    offset = exact_centre(float(min(pos[0], neg[0])), float(max(pos[-1], neg[-1])))
+    offset = exact_centre(float(min(ends)), float(max(ends)))
     pos, neg = (pos - offset) * unit, (neg - offset) * unit
-    centre = 0.25 * pos[0] + 0.25 * pos[-1] + 0.25 * neg[0] + 0.25 * neg[-1]
+    centre = 0.25 * pos.min() + 0.25 * pos.max() + 0.25 * neg.min() + 0.25 * neg.max()
     return ClassScores(pos - centre, neg - centre, scores.weight_pos, scores.weight_neg), size or 1.0, unit

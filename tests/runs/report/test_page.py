@@ -151,6 +151,7 @@ def test_ranks_and_splits_are_drawn_inside_the_page(parsed, runs):
         expected += ["Average ranks"] if table.ranking is not None else []
         several = [len(block) > 1 and block.shape[1] > 1 for block in table.cells.by_row.values()]
         expected += ["Split by split"] if any(several) else []
+        expected += ["The best two by cost"]
     assert expected
     assert titles == expected
     for each in parsed.find("img"):

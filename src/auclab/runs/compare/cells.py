@@ -120,8 +120,8 @@ class Cells:
     tuning, without compilation), `tuning` (seconds of it) and `gaps` have the same shape. `ratios` has n_test/n_train
     of each row of the table: 0 if every pair has its own data, NaN if the ratio varies within the row. `tasks` names
     the data set of each row: rows that differ only in split, metric or the treatment of columns share it. `constant`,
-    of the same shape as `values`, says which scorers give every row the same score, and `runs` has the ids of the runs.
-    `notes` are sentences on what was left out, duplicated or missing.
+    of the same shape as `values`, says which scorers give every row the same score, `runs` has the ids of the runs, and
+    `folders` has the files of their splits. `notes` are sentences on what was left out, duplicated or missing.
 
     See Also
     --------
@@ -158,6 +158,7 @@ class Cells:
     tasks: pd.Series
     constant: pd.DataFrame
     runs: pd.DataFrame
+    folders: pd.DataFrame
     notes: tuple[str, ...]
 
     def runs_of(self, row: str, column: str) -> list[str]:
@@ -268,6 +269,7 @@ def arrange(
         tasks=_tasks(runs),
         constant=constant,
         runs=pivot("run_id"),
+        folders=pivot("fold_folder"),
         notes=tuple(notes),
     )
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import pandas as pd
 
+from auclab.runs.compare.costs import best_hulls, cost_words
 from auclab.runs.compare.paired import ColumnPair, mean_interval
 from auclab.runs.compare.table import Cell, Table
 from auclab.runs.stored.visible import no_formula, visible
@@ -154,7 +155,7 @@ def caption(table: Table, mark: str = "Bold") -> str:
 
 
 def sentences(table: Table) -> list[str]:
-    """One sentence on Friedman's test, then the notes."""
+    """One sentence on Friedman's test, then the notes, then how the best two of a row compare by cost."""
     ranking = table.ranking
     found = []
     if ranking is not None:
@@ -163,7 +164,8 @@ def sentences(table: Table) -> list[str]:
             f"(Iman-Davenport F = {ranking.f_statistic:.3f}, p = {ranking.f_p_value:.2g}); two average ranks differ at "
             f"level {ranking.alpha:g} if they are {ranking.critical_difference:.2f} or more apart (Nemenyi)"
         )
-    return found + list(table.notes)
+    costs = [f"costs on {row}: {cost_words(*names, hulls)}" for row, (names, hulls) in best_hulls(table).items()]
+    return found + list(table.notes) + costs
 
 
 def escape_markdown(text: str) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from auclab.displays import LandmarkGapDisplay
-from auclab.displays.base import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES, shortened
+from auclab.displays.base import COLUMN, GREY, OWN_FIGURES, POINTS, RC_PARAMS, SERIES, despine, shortened
 from auclab.displays.scores import MOST_PANELS, draw_pairs
+from auclab.metrics.costs import hull_costs, hull_crossings
+from auclab.runs.compare.costs import Best, best_hulls
 from auclab.runs.compare.diagram import draw_critical_difference
 from auclab.runs.compare.table import Table
 from auclab.solvers.kernel.solution import Stage
@@ -34,7 +38,7 @@ class Drawn:
 
 
 def draw_table(table: Table) -> tuple[Drawn, ...]:
-    """The critical-difference diagram if there are ranks, and the values by split if there are several."""
+    """Average ranks if there are any, the values by split if there are several, and the costs of the best two."""
     drawn = []
     if table.ranking is not None:
         drawn.append(
@@ -56,7 +60,36 @@ def draw_table(table: Table) -> tuple[Drawn, ...]:
                 _picture(draw_pairs(values, metric=table.cells.metric)),
             )
         )
+    if best := best_hulls(table):
+        drawn.append(
+            Drawn(
+                "The best two by cost.",
+                "Mean cost at the best threshold of each split against the share of false positives in the costs; a "
+                "grey line is where the best two configurations change places.",
+                _picture(_draw_costs(best)),
+            )
+        )
     return tuple(drawn)
+
+
+def _draw_costs(best: Mapping[str, Best]) -> Figure:
+    """A panel per row: the cost curves of two configurations, and where they cross."""
+    shares = np.linspace(0.0, 1.0, POINTS)
+    with rc_context(RC_PARAMS):
+        figure = Figure(figsize=(1.8 * COLUMN, 2.2 * math.ceil(len(best) / 2)), layout="constrained")
+        panels = figure.subplots(math.ceil(len(best) / 2), 2, squeeze=False).ravel()
+        for axes, (row, (names, hulls)) in zip(panels, best.items(), strict=False):
+            for name, hull, looks in zip(names, hulls, SERIES, strict=False):
+                axes.plot(shares, hull_costs(*hull, shares), label=shortened(name), **looks)
+            for share in hull_crossings(*hulls):
+                axes.axvline(share, color=GREY, linewidth=0.6)
+            axes.set_title(shortened(row), loc="left", color=GREY)
+            axes.set(xlabel="cost share", ylabel="cost")
+            axes.legend()
+            despine(axes)
+        for axes in panels[len(best) :]:
+            axes.set_axis_off()
+    return figure
 
 
 def draw_stages(solves: Sequence[tuple[str, Sequence[Stage]]]) -> Drawn:
