@@ -6,21 +6,21 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.stats import binom
 from scipy.stats import norm as norm_distribution
 
 from auclab._core.base import Array, AuclabError
 from auclab.bounds import Bound
 from auclab.formulations import Composed
+from auclab.formulations.properties import check_loss_properties, check_regulariser_properties, require
 from auclab.losses import Hinge, Loss
 from auclab.margins import AllPairs, Points
 from auclab.metrics import auc_score
 from auclab.regularisers import Norm, Regulariser, VectorNorm
 from auclab.solvers.dispatch import solve
 
-#: Relative error that values may have, and distance of bound and objective up to which an optimum is proved.
-_ROUNDING, _AGREEMENT = 1e-9, 1e-5
+#: Distance of bound and objective up to which an optimum is proved.
+_AGREEMENT = 1e-5
 #: Solvers of their own kinds: smoothed Newton, cuts, and a CVXPY model that Clarabel solves.
 _SOLVERS = ("newton", "cutting_plane", "clarabel")
 #: Random points of each property.
@@ -61,27 +61,7 @@ def check_loss(loss: Loss, *, seed: int = 0) -> None:
     >>> from auclab.losses import SquaredHinge
     >>> check_loss(SquaredHinge())
     """
-    breakpoints = loss.table.breakpoints  # checked: continuous, convex, non-decreasing
-    rng = np.random.default_rng(seed)
-    span = 2.0 + float(np.ptp(breakpoints))
-    points = np.sort(np.r_[breakpoints, rng.uniform(breakpoints[0] - span, breakpoints[-1] + span, _POINTS)])
-    value, slope = np.asarray(loss.value(points)), np.asarray(loss.slope(points))
-    table = loss.table.at(points, loss.table.coefficients)
-    _require(loss, "value(a) is that of its pieces", value - table, value, points)
-    _require(loss, "0 below the first breakpoint", value[points < breakpoints[0]], value, points)
-    _require(loss, "slope(a) ≥ 0", np.minimum(slope, 0.0), slope, points)
-    # The linear function at each a is below ℓ at every b.
-    below = value[:, None] + slope[:, None] * (points[None, :] - points[:, None]) - value[None, :]
-    _require(loss, "ℓ(b) ≥ ℓ(a) + ℓ'(a)(b − a)", np.maximum(below, 0.0).max(axis=1), value, points)
-    conjugate = np.asarray(loss.conjugate(slope))
-    # Fenchel and Young: αa − ℓ(a) ≤ ℓ*(α), with equality where α is the slope at a.
-    _require(loss, "ℓ*(ℓ'(a)) = a ℓ'(a) − ℓ(a)", conjugate - (slope * points - value), value, points)
-    largest = (slope[:, None] * points[None, :] - value[None, :]).max(axis=1)
-    _require(loss, "ℓ*(α) ≥ α a − ℓ(a)", np.maximum(largest - conjugate, 0.0), value, points)
-    smooth = loss.smoothed(1e-3)
-    smoothed = smooth.at(points, smooth.coefficients)
-    _require(loss, "ℓ_h ≥ ℓ", np.minimum(smoothed - value, 0.0), value, points)
-    _require(loss, "ℓ_h → ℓ", 1e-6 * (smoothed - value), value, points)
+    check_loss_properties(loss, n_points=_POINTS, seed=seed)
     for program in _programs(loss, Norm("l2", 0.05, squared=True)):
         _check_solves(loss, program, seed)
 
@@ -120,30 +100,8 @@ def check_regulariser(piece: Regulariser | VectorNorm, *, n_features: int = 3, s
     >>> check_regulariser(L1())
     >>> check_regulariser(ElasticNet(0.1, 0.5))
     """
+    check_regulariser_properties(piece, n_features, _POINTS, seed)
     term = Norm(piece, 0.05) if isinstance(piece, VectorNorm) else piece
-    norm = term.norm
-    norm.check(n_features)
-    rng = np.random.default_rng(seed)
-    vectors = np.vstack([np.eye(n_features), rng.normal(size=(_POINTS // 2, n_features))])
-    others = rng.permutation(vectors)
-    lengths, duals = (np.array([of(w) for w in vectors]) for of in (norm, norm.dual))
-    _require(norm, "‖0‖ = 0", np.array([norm(np.zeros(n_features))]), lengths, [0.0])
-    _require(norm, "‖w‖ > 0", (lengths <= 0).astype(float), lengths, vectors)
-    _require(norm, "‖−2w‖ = 2‖w‖", [norm(-2.0 * w) for w in vectors] - 2.0 * lengths, lengths, vectors)
-    sums = [norm(v + w) - norm(v) - norm(w) for v, w in zip(vectors, others, strict=True)]
-    _require(norm, "‖v + w‖ ≤ ‖v‖ + ‖w‖", np.maximum(sums, 0.0), lengths, vectors)
-    products = np.maximum(vectors @ vectors.T - duals[:, None] * lengths[None, :], 0.0)
-    _require(norm, "g·w ≤ ‖g‖_* ‖w‖", products.max(axis=1), duals, vectors)
-    subgradients = [np.asarray(norm.subgradient(w)) for w in vectors]
-    _require(norm, "s·w = ‖w‖", [s @ w for s, w in zip(subgradients, vectors, strict=True)] - lengths, lengths, vectors)
-    _require(norm, "‖s‖_* ≤ 1", np.maximum([norm.dual(s) - 1.0 for s in subgradients], 0.0), np.ones(1), vectors)
-    if norm.is_absolute:
-        moduli = np.array([norm(abs(w)) for w in vectors])
-        _require(norm, "‖w‖ is that of the moduli (is_absolute)", moduli - lengths, lengths, vectors)
-    values = np.array([term.value(w) for w in vectors])
-    sizes = [term.of_size(t) + term.ridge * float(w @ w) for t, w in zip(lengths, vectors, strict=True)]
-    _require(term, "R(w) = φ(‖w‖) + ρ Σ w_k²", values - sizes, values, vectors)
-    _require(term, "what dual_value proves", _false_bounds(term, vectors, values), values, vectors)
     for program in _programs(Hinge(), term):
         _check_solves(piece, program, seed, n_features)
 
@@ -210,18 +168,6 @@ def _rounded_auc(apart: float, step: float) -> float:
     return float(pos @ (np.cumsum(neg) - 0.5 * neg))
 
 
-def _false_bounds(term: Regulariser, vectors: Array, values: Array) -> Array:
-    """By how much ``τ·total − R*(τg)`` is above ``τ(total − g·w) + R(w)`` for the worst w, at every g."""
-    found = []
-    for g in vectors:
-        # For an absolute norm g stands for its moduli.
-        value, scale = term.dual_value(abs(g) if term.norm.is_absolute else g, 0.0, 1.0)
-        # R*(τg) ≥ τ g·w − R(w) for every w.
-        above = value - (scale * (1.0 - vectors @ g) + values)
-        found.append(max(0.0, float(above.max())))
-    return np.array(found)
-
-
 def _programs(loss: Loss, term: Regulariser) -> Iterator[Composed]:
     """Over pairs, and over points with a threshold."""
     yield Composed(AllPairs(), loss, term)
@@ -244,18 +190,12 @@ def _check_solves(piece: object, program: Composed, seed: int, n_features: int =
             margins = np.where(y == 1, scores, -scores)
         objective = float(np.mean(program.loss.value(1.0 - margins))) + program.regulariser.value(solution.coef)
         where = f"of {program.equation()} by {name}"
-        _require(piece, f"the objective {where} is the sum of its terms", solution.objective - objective)
-        _require(piece, f"the lower bound {where} is below every objective", max(0.0, solution.lower_bound - least))
+        require(piece, f"the objective {where} is the sum of its terms", solution.objective - objective)
+        require(piece, f"the lower bound {where} is below every objective", max(0.0, solution.lower_bound - least))
         # Cutting planes may stop earlier; a model that states another norm or loss ends at another point.
         if name != "cutting_plane" and not solution.objective - solution.lower_bound <= _AGREEMENT:
             gap = solution.objective - solution.lower_bound
-            raise AuclabError(f"{piece!r}: the optimum {where} is not proved, bound and objective are {gap:.2g} apart")
-
-
-def _require(piece: object, what: str, error: ArrayLike, scale: ArrayLike = 1.0, where: ArrayLike = ()) -> None:
-    """`AuclabError` where an error is not 0 up to rounding, relative to the largest value."""
-    errors, size = np.abs(np.atleast_1d(error)), float(np.max(np.abs(np.asarray(scale)), initial=1.0))
-    if errors.size and not errors.max() <= _ROUNDING * size:
-        places = np.asarray(where)
-        at = f" at {places[int(errors.argmax())]}" if len(places) == errors.size else ""
-        raise AuclabError(f"{piece!r}: {what} does not hold{at}, by {errors.max():.3g}")
+            look = "`pieces`" if isinstance(piece, Loss) else "`subgradient` and `epigraph`"
+            raise AuclabError(
+                f"{piece!r}: the optimum {where} is not proved, bound and objective are {gap:.2g} apart; look at {look}"
+            )

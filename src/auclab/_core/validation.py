@@ -162,6 +162,8 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """
     names = list(choices)
     if not isinstance(value, str) or value not in names:
+        if isinstance(value, type):
+            raise AuclabError(f"{name} is the class {value.__name__}; give an object of it, {value.__name__}(…)")
         meant = did_you_mean(str(value), names)
         raise AuclabError(f"{name}={value!r} is unknown{meant}; choose one of {', '.join(names)}")
 

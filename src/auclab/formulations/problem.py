@@ -13,6 +13,7 @@ from auclab._core.base import Array
 from auclab.formulations.base import Program, accurate_objective
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.programs import Composed
+from auclab.formulations.properties import check_own_pieces
 from auclab.margins import AllPairs
 from auclab.regularisers import EUCLIDEAN
 from auclab.samples.memory import Sample
@@ -42,6 +43,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         self.program.regulariser.norm.check(self.sample.n_features)
+        check_own_pieces(self.program.loss, self.program.regulariser, self.sample.n_features)
 
     @property
     def over_pairs(self) -> bool:

@@ -67,7 +67,8 @@ class HingeProgram(Program):
     def __post_init__(self) -> None:
         if "loss" in parameter_names(type(self)):
             object.__setattr__(self, "loss", loss_named(self.loss))  # a name becomes an object
-            self.loss.table  # noqa: B018 - checks it
+            if not self.loss.table.coefficients.any():
+                raise AuclabError(f"{self.loss!r} is 0 everywhere: a loss must rise")
         check_types(self)
         self.regulariser  # noqa: B018 - checks it
         if not math.isfinite(self.threshold):
@@ -101,7 +102,7 @@ class HingeProgram(Program):
         >>> RankSVM(0.01, squared=True).equation()
         'min  mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + 0.01 ‖w‖₂²'
         """
-        size = self.regulariser.norm.symbol
+        size = self.regulariser.norm.factor
         buffer = f" {'+' if self.threshold < 0 else '−'} {abs(self.threshold):g} {size}" if self.threshold else ""
         error = self.loss.symbol.format(f"1 − {self.comparisons.margin_symbol}{buffer}")
         return f"min  {self.comparisons.mean_symbol} {error}{self.regulariser.equation()}"

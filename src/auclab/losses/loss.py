@@ -109,18 +109,29 @@ class Loss(ABC):
         AuclabError
             The pieces are not those of a continuous, convex, non-decreasing function that begins at 0.
         """
-        breakpoints, coefficients = (np.atleast_1d(np.asarray(part, dtype=float)) for part in self.pieces())
-        coefficients = coefficients.reshape(-1, 3)
-        if breakpoints.shape != (len(coefficients),) or not (np.diff(breakpoints) > 0).all():
+        try:
+            breakpoints, coefficients = (np.atleast_1d(np.asarray(part, dtype=float)) for part in self.pieces())
+            coefficients = coefficients.reshape(-1, 3)
+            fit = (
+                breakpoints.size > 0 and breakpoints.shape == (len(coefficients),) and (np.diff(breakpoints) > 0).all()
+            )
+        except (ArithmeticError, TypeError, ValueError) as error:
+            raise AuclabError(f"pieces() of {self!r} cannot be read: {error}") from error
+        if not fit:
             raise AuclabError(f"{self!r} needs ascending breakpoints and three coefficients for each of them")
+        finite = np.isfinite(breakpoints) & np.isfinite(coefficients).all(axis=1)
+        if not finite.all():
+            raise AuclabError(f"pieces() of {self!r} has a number that is not finite in row {int(finite.argmin())}")
         pieces = Pieces(breakpoints, coefficients, np.zeros_like(coefficients))
         before = np.vstack([np.zeros(3), coefficients[:-1]])
         powers = np.stack([np.ones_like(breakpoints), breakpoints, breakpoints**2], axis=-1)
         jump = ((coefficients - before) * powers).sum(axis=1)
         if abs(jump).max() > 1e-9 * (1.0 + abs(coefficients).max()):
             raise AuclabError(f"{self!r} is not continuous: it jumps by {abs(jump).max():.3g} at a breakpoint")
-        if (self._kinks(pieces) < -1e-9).any() or (coefficients[:, 2] < 0).any():
-            raise AuclabError(f"{self!r} is not convex and non-decreasing: its slope must rise from 0")
+        falls = (self._kinks(pieces) < -1e-9) | (coefficients[:, 2] < 0)
+        if falls.any():
+            at = breakpoints[falls.argmax()]
+            raise AuclabError(f"{self!r} is not convex and non-decreasing: its slope falls at or after {at:g}")
         return pieces
 
     def _kinks(self, pieces: Pieces) -> Array:

@@ -147,6 +147,11 @@ class VectorNorm(ABC):
     is_absolute: ClassVar[bool] = False
     face: ClassVar[type[Face] | None] = None
 
+    @property
+    def factor(self) -> str:
+        """The symbol as a factor in an equation: a sum is in parentheses."""
+        return f"({self.symbol})" if " + " in self.symbol or " − " in self.symbol else self.symbol
+
     def check(self, n_features: int) -> None:  # noqa: B027 - most norms have nothing to check
         """Raise `AuclabError` if the norm is for vectors with another number of entries."""
 
@@ -377,7 +382,7 @@ class L2(_LpNorm):
 
     def subgradient(self, w: Array) -> Array:
         """``w/‖w‖``."""
-        return np.asarray(w / self(w)) if w.any() else np.zeros_like(w)
+        return np.asarray(w / _lp(w, 2)) if w.any() else np.zeros_like(w)
 
     def epigraph(self, unit: Array) -> Epigraph:
         """One cone ``(t, unit·x)``."""
@@ -387,7 +392,7 @@ class L2(_LpNorm):
 
     def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
         """The component along g."""
-        return (g / max(self(g), 1e-300))[None, :], np.zeros(g.size, dtype=bool)
+        return (g / max(_lp(g, 2), 1e-300))[None, :], np.zeros(g.size, dtype=bool)
 
     def shortened(self, g: Array, length: float, weight: Array) -> Array:
         """``g_k/(1 + μ weight_k)`` with the μ that gives the length."""

@@ -159,7 +159,7 @@ class Regulariser(ABC):
         >>> Norm("l2", 0.01, squared=True).equation()
         ' + 0.01 ‖w‖₂²'
         """
-        return f" + {self.weight:g} {self.norm.symbol}{'²' if self.squared else ''}" if self.weight else ""
+        return f" + {self.weight:g} {self.norm.factor}{'²' if self.squared else ''}" if self.weight else ""
 
     def stored(self) -> dict[str, Any]:
         """λ, norm and square, by the names that a formulation has for them."""
