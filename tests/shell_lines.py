@@ -151,6 +151,7 @@ NEEDS: dict[str, Needs] = {
     ),
     "docs/constraints.md": Needs(tables=("german_credit.csv",)),
     "docs/groups_and_times.md": Needs(_ranked_tables),
+    "docs/groups_and_times_files.md": Needs(_ranked_tables),
     "docs/inference.md": Needs(_scores),
     "docs/kernels.md": Needs(tables=("phoneme.csv",)),
     "docs/linear_or_kernel.md": Needs(tables=("manifest.csv",)),
