@@ -1,7 +1,7 @@
 """How often 95 % intervals cover the truth where a class has few observations, of continuous and of coarse scores.
 
     OMP_NUM_THREADS=1 python benchmarks/few_observations.py           # measure, docs/few_observations.csv
-    OMP_NUM_THREADS=1 python benchmarks/few_observations.py --page    # the tables of docs/interval_coverage.md, from that file
+    OMP_NUM_THREADS=1 python benchmarks/few_observations.py --page    # the tables of docs/interval_coverage.md, from it
 
 Normal scores, as they are or rounded to a grid; the positives are shifted so that the unrounded scores have a given
 AUC. Every sample has an interval by the standard error alone (Student's quantile at Welch–Satterthwaite degrees of

@@ -1,7 +1,7 @@
 """How often 95 % intervals cover the truth, for every metric with components and for VOROS by half-samples.
 
     OMP_NUM_THREADS=1 python benchmarks/interval_coverage.py           # measure, docs/interval_coverage.csv
-    OMP_NUM_THREADS=1 python benchmarks/interval_coverage.py --page    # the table of docs/interval_coverage.md, from that file
+    OMP_NUM_THREADS=1 python benchmarks/interval_coverage.py --page    # the table of docs/interval_coverage.md, from it
 
 Populations have a known truth: AUC and means of a kernel by quadrature over the density of ``t = p − n``, bAUC from the
 root of ``E[(ξ − z) 1{ξ > γ}]``, partial AUC by quadrature of the ROC curve, VOROS from 20,001 points of the curve (all

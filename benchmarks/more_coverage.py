@@ -1,7 +1,7 @@
 """How often 95 % intervals cover: clusters, three and more classes, rare errors, censored times, corrected optimism.
 
     OMP_NUM_THREADS=1 python benchmarks/more_coverage.py           # measure, docs/more_coverage.csv
-    OMP_NUM_THREADS=1 python benchmarks/more_coverage.py --page    # the table of docs/interval_coverage.md, from that file
+    OMP_NUM_THREADS=1 python benchmarks/more_coverage.py --page    # the table of its page, from that file
 
 Clustered scores are ``√ρ N_c + √(1 − ρ) N + y``, one N_c a cluster, y 0 or 1 with equal chance; rows of two clusters
 make nearly all pairs, and the truth is Φ(1/√2) for these and Φ(1/√(2 − 2ρ)) for the pairs within a cluster.
