@@ -5,7 +5,7 @@ three class balances; three penalties. A training set is drawn and RankSVM solve
 size is drawn for the bounds on a fixed scorer. Counted is how often the true value lies outside the bound.
 
     OMP_NUM_THREADS=1 python benchmarks/bound_validity.py           # measure, docs/bounds/validity.csv, five minutes
-    OMP_NUM_THREADS=1 python benchmarks/bound_validity.py --page    # the table of docs/bounds.md, from that file
+    OMP_NUM_THREADS=1 python benchmarks/bound_validity.py --page    # the table of its page, from that file
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from auclab.bounds.weighted import Method as WeightedMethod
 from auclab.bounds.weighted import Ramp
 from auclab.metrics import auc_score, bauc_score, weighted_auc
 
-PAGE = measured.ROOT / "docs" / "bounds.md"
-RESULTS = PAGE.with_suffix("") / "validity.csv"
+PAGE = measured.ROOT / "docs" / "bound_validity.md"
+RESULTS = PAGE.with_name("bounds") / "validity.csv"
 COMMAND, PAGE_COMMAND = "python benchmarks/bound_validity.py", "benchmarks/bound_validity.py --page"
 FIELDS = (
     "population",
@@ -465,7 +465,7 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
 def main() -> None:
     """Simulate, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--page", action="store_true", help="write the table of docs/bounds.md")
+    parser.add_argument("--page", action="store_true", help="write the table of docs/bound_validity.md")
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     if arguments.page:

@@ -1,7 +1,7 @@
 """How often 95 % intervals cover the truth where a class has few observations, of continuous and of coarse scores.
 
     OMP_NUM_THREADS=1 python benchmarks/few_observations.py           # measure, docs/few_observations.csv
-    OMP_NUM_THREADS=1 python benchmarks/few_observations.py --page    # the tables of docs/inference.md, from that file
+    OMP_NUM_THREADS=1 python benchmarks/few_observations.py --page    # the tables of docs/interval_coverage.md, from it
 
 Normal scores, as they are or rounded to a grid; the positives are shifted so that the unrounded scores have a given
 AUC. Every sample has an interval by the standard error alone (Student's quantile at Welch–Satterthwaite degrees of
@@ -30,7 +30,7 @@ from auclab.inference.roc_bands import height_at
 from auclab.metrics.roc import class_scores, roc_from_sorted
 
 LEVEL, SAMPLES, VOROS_SAMPLES = 0.95, 2000, 300
-PAGE = measured.ROOT / "docs" / "inference.md"
+PAGE = measured.ROOT / "docs" / "interval_coverage.md"
 RESULTS = PAGE.with_name("few_observations.csv")
 COMMAND, PAGE_COMMAND = "python benchmarks/few_observations.py", "benchmarks/few_observations.py --page"
 FINE = 0.005
@@ -227,7 +227,7 @@ def sentences(found: Sequence[measured.Row]) -> list[str]:
 def main() -> None:
     """Simulate, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--page", action="store_true", help="write the tables of docs/inference.md")
+    parser.add_argument("--page", action="store_true", help="write the tables of docs/interval_coverage.md")
     parser.add_argument("--voros", action="store_true", help="measure VOROS anew, and keep the rest")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row; of VOROS no more than 300")
     parser.add_argument("--results", type=Path, default=RESULTS)

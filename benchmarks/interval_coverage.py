@@ -1,7 +1,7 @@
 """How often 95 % intervals cover the truth, for every metric with components and for VOROS by half-samples.
 
     OMP_NUM_THREADS=1 python benchmarks/interval_coverage.py           # measure, docs/interval_coverage.csv
-    OMP_NUM_THREADS=1 python benchmarks/interval_coverage.py --page    # the table of docs/inference.md, from that file
+    OMP_NUM_THREADS=1 python benchmarks/interval_coverage.py --page    # the table of docs/interval_coverage.md, from it
 
 Populations have a known truth: AUC and means of a kernel by quadrature over the density of ``t = p − n``, bAUC from the
 root of ``E[(ξ − z) 1{ξ > γ}]``, partial AUC by quadrature of the ROC curve, VOROS from 20,001 points of the curve (all
@@ -30,7 +30,7 @@ from auclab.inference import Estimate, compare_scorers, estimate
 from auclab.inference.intervals import transformed_limits
 from auclab.metrics import bauc_score, voros_from_points
 
-PAGE = measured.ROOT / "docs" / "inference.md"
+PAGE = measured.ROOT / "docs" / "interval_coverage.md"
 RESULTS = PAGE.with_name("interval_coverage.csv")
 COMMAND, PAGE_COMMAND = "python benchmarks/interval_coverage.py", "benchmarks/interval_coverage.py --page"
 LEVEL = 0.95
@@ -320,7 +320,7 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
 def main() -> None:
     """Simulate, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--page", action="store_true", help="write the table of docs/inference.md")
+    parser.add_argument("--page", action="store_true", help="write the table of docs/interval_coverage.md")
     parser.add_argument("--parts", nargs="+", choices=PARTS, help="measure these anew, and keep the others")
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()

@@ -1,7 +1,7 @@
 """How often 95 % intervals cover: clusters, three and more classes, rare errors, censored times, corrected optimism.
 
     OMP_NUM_THREADS=1 python benchmarks/more_coverage.py           # measure, docs/more_coverage.csv
-    OMP_NUM_THREADS=1 python benchmarks/more_coverage.py --page    # the table of docs/inference.md, from that file
+    OMP_NUM_THREADS=1 python benchmarks/more_coverage.py --page    # the table of its page, from that file
 
 Clustered scores are ``√ρ N_c + √(1 − ρ) N + y``, one N_c a cluster, y 0 or 1 with equal chance; rows of two clusters
 make nearly all pairs, and the truth is Φ(1/√2) for these and Φ(1/√(2 − 2ρ)) for the pairs within a cluster.
@@ -32,7 +32,7 @@ from auclab.inference import estimate_concordance, estimate_pairs
 from auclab.metrics import auc_score, concordance_index
 from auclab.samples.bicliques import censored_pairs
 
-PAGE = measured.ROOT / "docs" / "inference.md"
+PAGE = measured.ROOT / "docs" / "interval_coverage.md"
 RESULTS = PAGE.with_name("more_coverage.csv")
 COMMAND, PAGE_COMMAND = "python benchmarks/more_coverage.py", "benchmarks/more_coverage.py --page"
 SAMPLES, VALIDATED = 1000, 200
@@ -220,7 +220,7 @@ def in_short(share: str, width: str) -> str:
 def main() -> None:
     """Simulate, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--page", action="store_true", help="write the table of docs/inference.md")
+    parser.add_argument("--page", action="store_true", help="write the table of docs/interval_coverage.md")
     parser.add_argument("--only", help="add the rows of this function, and keep the others")
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()

@@ -30,7 +30,7 @@ from auclab.inference import compare_pairs, estimate_pairs
 from auclab.metrics import buffered_concordance, censored_pairs, concordance_index, ordered_pairs
 from auclab.samples.bicliques import LevelPairs
 
-PAGE = measured.ROOT / "docs" / "groups_and_times.md"
+PAGE = measured.ROOT / "docs" / "groups_and_times_intervals.md"
 RESULTS = PAGE.with_name("pairs_coverage.csv")
 COMMAND, PAGE_COMMAND = "python benchmarks/pairs_coverage.py", "benchmarks/pairs_coverage.py --page"
 LEVEL, SAMPLES = 0.95, 1000
@@ -194,13 +194,13 @@ def tables(found: Sequence[measured.Row]) -> dict[str, str]:
     lines = [
         [
             *(row["metric"], row["population"] + ", two scorers" * (row["part"] == "two scorers"), row["n"]),
-            *(f"{percent(row[name])} %" for name in ("covered", "truth_above", "truth_below")),
+            f"{percent(row['covered'])} ({percent(row['truth_above'])}, {percent(row['truth_below'])})",
             *(f"{float(row['bias']):+.4f}", f"{float(row['ratio']):.2f}", f"{float(row['width']):.3f}"),
             of_bound(row),
         ]
         for row in sorted(found, key=lambda row: order.index(row["part"]))
     ]
-    head = ["metric", "population", "n", "covered", "truth above", "truth below", "bias", "SE / sd", "width", "bound"]
+    head = ["metric", "population", "n", "% covered (truth above, below)", "bias", "SE / sd", "width", "bound"]
     return {"coverage": measured.table(head, lines)}
 
 
@@ -208,7 +208,7 @@ def of_bound(row: measured.Row) -> str:
     """Coverage and width of McDiarmid's bound."""
     if row["bound_covered"] == "nan":
         return ""
-    return f"{percent(row['bound_covered'])} %, {float(row['bound_width']):.2f}"
+    return f"{percent(row['bound_covered'])}, {float(row['bound_width']):.2f}"
 
 
 def percent(share: str | float) -> str:
@@ -242,7 +242,7 @@ def sentences(found: Sequence[measured.Row]) -> list[str]:
 def main() -> None:
     """Simulate, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--page", action="store_true", help="write the table of docs/groups_and_times.md")
+    parser.add_argument("--page", action="store_true", help="write the table of docs/groups_and_times_intervals.md")
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     if arguments.page:

@@ -1,7 +1,7 @@
 """How often bands of the ROC and the buffered ROC curve contain the whole true curve, and intervals the true TPR.
 
     OMP_NUM_THREADS=1 python benchmarks/roc_band_coverage.py           # measure, docs/roc_bands.csv
-    OMP_NUM_THREADS=1 python benchmarks/roc_band_coverage.py --page    # the table of docs/inference.md, from that file
+    OMP_NUM_THREADS=1 python benchmarks/roc_band_coverage.py --page    # the table of docs/roc_bands.md, from that file
 
 True curves: ``R(u) = S₊(S₋⁻¹(u))`` at 2,001 points of the probit scale; of scores on a grid, the polygon of their exact
 probabilities. The buffered curve has z = 0 and γ* from ``E[ξ | ξ > γ*] = 0``, of normal scores. A band counts if it
@@ -29,7 +29,7 @@ from scipy.stats import norm
 from auclab.inference import roc_band, tpr_at_fpr
 
 LEVEL, RATES = 0.95, (0.05, 0.1, 0.3)
-PAGE = measured.ROOT / "docs" / "inference.md"
+PAGE = measured.ROOT / "docs" / "roc_bands.md"
 RESULTS = PAGE.with_name("roc_bands.csv")
 COMMAND, PAGE_COMMAND = "python benchmarks/roc_band_coverage.py", "benchmarks/roc_band_coverage.py --page"
 FIELDS = ("of", "method", "population", "n", "samples", "covered", "width", "seconds")
@@ -207,7 +207,7 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
 def main() -> None:
     """Measure, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--page", action="store_true", help="write the table of docs/inference.md")
+    parser.add_argument("--page", action="store_true", help="write the table of docs/roc_bands.md")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
     if options.page:

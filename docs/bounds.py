@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/bounds.md and fill in its tables: bounds and true values of a known distribution.
+"""Draw the pictures of docs/bounds.md: bounds and true values of a known distribution.
 
     OMP_NUM_THREADS=1 python docs/bounds.py
 

@@ -151,6 +151,7 @@ NEEDS: dict[str, Needs] = {
     ),
     "docs/constraints.md": Needs(tables=("german_credit.csv",)),
     "docs/groups_and_times.md": Needs(_ranked_tables),
+    "docs/groups_and_times_files.md": Needs(_ranked_tables),
     "docs/inference.md": Needs(_scores),
     "docs/kernels.md": Needs(tables=("phoneme.csv",)),
     "docs/linear_or_kernel.md": Needs(tables=("manifest.csv",)),
@@ -278,13 +279,13 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
         (f"{_CARD} dataset=breast_cancer preprocess=items preprocess.max_candidates=16 solver.time_limit=2",),
     ),
     **{
-        ("docs/inference.md", f"OMP_NUM_THREADS=1 python benchmarks/{name}_coverage.py"): Otherwise(
+        (page, f"OMP_NUM_THREADS=1 python benchmarks/{name}_coverage.py"): Otherwise(
             "takes too long; the tables are made from its results",
             (f"python benchmarks/{name}_coverage.py --page",),
         )
-        for name in ("roc_band", "interval")
+        for page, name in (("docs/roc_bands.md", "roc_band"), ("docs/interval_coverage.md", "interval"))
     },
-    ("docs/inference.md", "OMP_NUM_THREADS=1 python benchmarks/few_observations.py"): Otherwise(
+    ("docs/interval_coverage.md", "OMP_NUM_THREADS=1 python benchmarks/few_observations.py"): Otherwise(
         "2,000 samples of every row",
         ("OMP_NUM_THREADS=1 python benchmarks/few_observations.py --samples 2 --results few.csv",),
     ),

@@ -74,7 +74,7 @@ def test_three_tied_positives_say_little():
     """q = 1 − 0.025^(1/3) = 0.708 of the positives may rank below all negatives."""
     found = estimate(TIED_Y, TIED_S)
     short = by_error(TIED_Y, TIED_S)
-    page = (Path(__file__).parents[2] / "docs" / "inference.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "interval_coverage.md").read_text(encoding="utf-8")
     assert f"AUC {found.value:.2f} over 100 negatives the limits would be {short[0]:.2f} and {short[1]:.2f}" in page
     assert f"{found.lower:.2f} and {found.upper:.2f} for the three" in page
     q = 1 - 0.025 ** (1 / 3)
