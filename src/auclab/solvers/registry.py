@@ -19,7 +19,7 @@ from auclab._core.words import did_you_mean
 from auclab.formulations.base import Kind, Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
-from auclab.margins.margins import Encoding
+from auclab.margins.comparison import Encoding
 from auclab.solvers.solution import RawSolution
 
 #: Up to this many margins HiGHS, with every one of them in the dual, is faster than newton and than other encodings

@@ -18,7 +18,7 @@ def piece_name(stored: Any, package: str) -> str:
 
     Examples
     --------
-    >>> piece_name({"class": "auclab.margins.margins.AllPairs"}, "margins")
+    >>> piece_name({"class": "auclab.margins.pairs.AllPairs"}, "margins")
     'all_pairs'
     >>> piece_name({"class": "mine.Hinge"}, "losses")
     'mine.Hinge'
