@@ -1,9 +1,10 @@
-"""Words that many messages share: what was meant, how many there are, and the first of many names."""
+"""Text as people see it: words that many messages share, and small tables for notebooks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from html import escape
 
 #: Names or values that a sentence lists; lines of a list on a screen or a page.
 FEW, LINES = 6, 12
@@ -52,3 +53,19 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     names = {str(name).lower(): str(name) for name in choices}
     near = get_close_matches(str(word).lower(), names, n=1, cutoff=0.6)
     return names[near[0]] if near else None
+
+
+def html_table(rows: Iterable[tuple[str, object]], notes: Iterable[str] = ()) -> str:
+    """A table with a name and a value in each row, and remarks below it; numbers have six digits.
+
+    Examples
+    --------
+    >>> html_table([("a < b", 0.12345678)])
+    '<table><tr><th>a &lt; b</th><td>0.123457</td></tr></table>'
+    """
+
+    def text(value: object) -> str:
+        return escape(f"{value:.6g}" if isinstance(value, float) else str(value))
+
+    lines = "".join(f"<tr><th>{text(name)}</th><td>{text(value)}</td></tr>" for name, value in rows)
+    return f"<table>{lines}</table>" + "".join(f"<p>{text(note)}</p>" for note in notes)

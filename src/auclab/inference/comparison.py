@@ -25,8 +25,8 @@ from scipy.stats import chi2
 from scipy.stats import t as student
 
 from auclab._core.base import Array, AuclabError
-from auclab._core.html import html_table
 from auclab._core.validation import check_choice
+from auclab._core.words import html_table
 from auclab.inference.catalogue import EstimableMetric, Range, estimable
 from auclab.inference.components import FLAT, Comparison, Components, Estimate, Observations
 from auclab.inference.estimation import check_level, choose_method, few_in_a_class, resample

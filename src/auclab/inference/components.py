@@ -74,10 +74,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.base import Array
 from auclab._core.forms import as_column
-from auclab._core.html import html_table
 from auclab._core.ranking import rank_counts_above, total_weight
 from auclab._core.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
 from auclab._core.validation import both_classes_weighted, finite_vector, positive_mask, same_length, weight_vector
+from auclab._core.words import html_table
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.partial import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values

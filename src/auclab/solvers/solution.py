@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.accurate import bins_of
 from auclab._core.base import Array, Status
-from auclab._core.html import html_table
 from auclab._core.scores import moved_scores
 from auclab._core.tolerances import EQUAL, SMALL_OBJECTIVE
+from auclab._core.words import html_table
 from auclab.formulations.base import Optimum, Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.equivalence import read_optimum
