@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
-from auclab._core.words import few
+from auclab._core.words import few, visible
 from auclab.runs.stored.stored_files import damaged, read_rows
-from auclab.runs.stored.visible import visible
 
 FILE = "coefficients.csv"
 

@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 import pandas as pd
 
+from auclab._core.words import no_formula, visible
 from auclab.runs.compare.paired import ColumnPair, mean_interval
 from auclab.runs.compare.table import Cell, Table
-from auclab.runs.stored.visible import no_formula, visible
 
 #: What pandas leaves as it is: signs that pdflatex lacks, and those that would be an argument of the command before.
 _TEX = str.maketrans(

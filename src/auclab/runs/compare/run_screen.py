@@ -11,14 +11,13 @@ from rich.padding import Padding
 from rich.text import Text
 
 from auclab._core.files import replace_file
-from auclab._core.words import LINES
+from auclab._core.words import LINES, visible
 from auclab.runs.compare.cells import PARTS
 from auclab.runs.compare.coefficients import read_effects
 from auclab.runs.compare.runs import code_of, is_setting, status_of
 from auclab.runs.compare.screens import STYLES, number_of, plain
 from auclab.runs.screen.console import facts_grid, out, print_table
 from auclab.runs.stored.stored_files import DETAILS_FILE, damaged, read_card, read_json
-from auclab.runs.stored.visible import visible
 
 if TYPE_CHECKING:
     from auclab.runs.screen.result_screen import BoundLine

@@ -18,6 +18,7 @@ from omegaconf import OmegaConf
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.files import replace_file
+from auclab._core.words import no_formula
 from auclab.datasets.splits import take_rows
 from auclab.export.coefficients import INTERCEPT
 from auclab.inference.calibration import condensed
@@ -29,7 +30,6 @@ from auclab.runs.split.constrained import SolvedConstraints
 from auclab.runs.split.formula import kept_model
 from auclab.runs.split.results import Fold, Result
 from auclab.runs.stored.stored_files import DETAILS_FILE, MOST_SCORES, SCORES_FILE
-from auclab.runs.stored.visible import no_formula
 from auclab.runs.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.runs.tracking.model import save_model
 from auclab.runs.tracking.record import DatasetEntry, Draft, recording

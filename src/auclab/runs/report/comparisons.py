@@ -10,13 +10,13 @@ from typing import Any
 import pandas as pd
 
 from auclab._core.base import AuclabError
+from auclab._core.words import visible
 from auclab.runs.compare.cells import arrange
 from auclab.runs.compare.formats import caption, cell_text, sentences, summary
 from auclab.runs.compare.runs import open_reader, readable
 from auclab.runs.compare.table import Table, compare_runs
 from auclab.runs.report.figures import draw_table
 from auclab.runs.report.scorers import MOST_SCORERS
-from auclab.runs.stored.visible import visible
 
 
 def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[dict[str, Any]]:

@@ -9,12 +9,11 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from auclab._core.words import LINES
+from auclab._core.words import LINES, visible
 from auclab.runs.compare.coefficients import read_effects
 from auclab.runs.report.figures import MOST_SOLVES, Drawn, draw_stages
 from auclab.runs.report.paths import configurations, named
 from auclab.runs.stored.stored_files import described_kernels, read_card, read_kernel
-from auclab.runs.stored.visible import visible
 from auclab.scorecards.render import as_html
 
 #: Largest number of configurations that a section shows.
