@@ -1,11 +1,18 @@
-"""Text as people see it: words that many messages share, small tables for notebooks, and untrusted text made safe."""
+"""Text as people see it: words of messages, tables of notebooks, untrusted text made safe, streams that are not UTF-8.
+
+Only the standard library is imported: every command needs this.
+"""
 
 from __future__ import annotations
 
+import codecs
+import io
+import sys
 import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 from html import escape
+from typing import Any, TypeGuard
 
 #: Names or values that a sentence lists; lines of a list on a screen or a page.
 FEW, LINES = 6, 12
@@ -126,3 +133,24 @@ def no_formula(text: str) -> str:
     except ValueError:
         return f"'{text}"
     return text
+
+
+def show_in_any_encoding() -> None:
+    """Make standard output and error print ``?`` for characters that they lack, such as λ in cp1252.
+
+    Called at the start of auclab's own processes.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if _is_narrow(stream):
+            stream.reconfigure(errors="replace")
+
+
+def write_data(text: str) -> None:
+    """Write a table or a model to standard output in UTF-8, as it is written to a file."""
+    if _is_narrow(sys.stdout):
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.write(text)
+
+
+def _is_narrow(stream: Any) -> TypeGuard[io.TextIOWrapper]:
+    return isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8"

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from auclab._core.base import AuclabError
-from auclab._core.words import did_you_mean, few
+from auclab._core.words import did_you_mean, few, write_data
 from auclab.runs.compare.cells import measured, no_metric
 from auclab.runs.compare.runs import fetch_files, find_metric, find_study, find_sweep, read_run, read_runs
 from auclab.runs.screen.console import err, out, reading
-from auclab.runs.screen.encoding import write_data
 from auclab.runs.tracking.environment import SETTINGS_TAG
 
 if TYPE_CHECKING:
