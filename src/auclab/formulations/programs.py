@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.base import Norm as NormName
+from auclab._core.forms import row_scores
 from auclab._core.ranking import concordance
 from auclab._core.tolerances import EQUAL
 from auclab._core.validation import check_choice, check_parameter_range, check_types
@@ -27,7 +28,6 @@ from auclab.margins import AllPairs, Comparison, HardestNegatives, Points, compa
 from auclab.regularisers import Norm, Regulariser
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
-from auclab.samples.row_scores import row_scores
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.accurate import two_sums, weighted_column_sums
 from auclab._core.base import Array, AuclabError
+from auclab._core.forms import row_scores
 from auclab._core.rows import Check, never
 from auclab._core.validation import LARGEST_SQUARED
 from auclab.samples.blocks import row_forms
@@ -33,7 +34,6 @@ from auclab.samples.memory import (
     strided,
 )
 from auclab.samples.protocol import Sums
-from auclab.samples.row_scores import row_scores
 
 
 @dataclass(frozen=True)

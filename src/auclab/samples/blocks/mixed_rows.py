@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab._core.base import Array, AuclabError
-from auclab.samples.row_scores import row_scores
+from auclab._core.forms import row_scores
 
 if TYPE_CHECKING:
     import pandas as pd
