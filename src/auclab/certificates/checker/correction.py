@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.certificates.checker.constraints import (
+    MOST_STEPS,
     TINY,
     UNIT,
     HeldConstraints,
@@ -34,7 +35,6 @@ from auclab.certificates.checker.constraints import (
     integers,
 )
 from auclab.certificates.checker.data import Data
-from auclab.certificates.checker.levels import MOST_STEPS
 from auclab.certificates.checker.margins import DualScorer, RankedData, as_ranked
 from auclab.certificates.checker.multipliers import Multipliers, PairMultipliers, balanced, start_of, transportable
 from auclab.certificates.checker.program import Program

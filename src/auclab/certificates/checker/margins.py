@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from auclab.certificates.checker.constraints import UNIT, Integers, fixed_point, in_units, times_power, transport_factor
 from auclab.certificates.checker.data import Data
-from auclab.certificates.checker.regularisers import Hinge
+from auclab.certificates.checker.pieces import Hinge
 
 Floats = NDArray[np.float64]
 

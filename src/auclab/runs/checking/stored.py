@@ -18,8 +18,8 @@ from auclab._core.words import visible
 from auclab.certificates.checker.constraints import StatedConstraints
 from auclab.certificates.checker.correction import MOST_PAIRS, StoredPairs
 from auclab.certificates.checker.kernel import StoredKernel
+from auclab.certificates.checker.pieces import no_twin
 from auclab.certificates.checker.program import CLASSES, FORMULATIONS, HOME
-from auclab.certificates.checker.regularisers import no_twin
 from auclab.datasets.target import Target
 from auclab.export.scorer import SCORER_FILE
 from auclab.runs.stored.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file, stored_target

@@ -1,4 +1,7 @@
-"""Regularisers and norms in rationals, by what they are named in a stored run, and the pieces of losses."""
+"""Losses, regularisers and norms in integers and rationals, by what they are named in a stored run.
+
+`Hinge` says how an error ``1 − margin`` is charged; a new loss is a class here and a line in `LOSSES`.
+"""
 
 from __future__ import annotations
 
