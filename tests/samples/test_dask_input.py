@@ -12,7 +12,7 @@ frames = pytest.importorskip("dask.dataframe")
 arrays = pytest.importorskip("dask.array")
 
 from auclab._core.base import AuclabError  # noqa: E402
-from auclab.datasets.blocks import dask_dataset
+from auclab.datasets.blocks import dask_dataset  # noqa: E402
 from auclab.datasets.preprocess import standard  # noqa: E402
 from auclab.datasets.records import Dataset  # noqa: E402
 from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker  # noqa: E402

@@ -24,10 +24,9 @@ from auclab.datasets.file import (
     refuse_empty,
 )
 from auclab.datasets.formats import format_of
-from auclab.datasets.identifiers import why_group, why_identifier
 from auclab.datasets.labels import label_text, override, same_label
 from auclab.datasets.leaks import leak_notes
-from auclab.datasets.likely_target import Target, choose_target
+from auclab.datasets.likely_roles import Target, choose_target, why_group, why_identifier
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import ByColumn, Grouped, Timed, check_rows
 
