@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from auclab._core.base import AuclabError, GroupWeights
+from auclab.datasets.formats import ALL
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
-from auclab.datasets.table import ALL
 from auclab.datasets.target import Ranked, Roles, Target
 from auclab.samples.blocks.engines import open_dask
 from auclab.samples.blocks.files import is_address
