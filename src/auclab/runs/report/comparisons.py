@@ -13,8 +13,8 @@ from markupsafe import Markup
 from auclab._core.base import AuclabError
 from auclab._core.words import LINES, visible
 from auclab.runs.compare.cells import arrange
-from auclab.runs.compare.coefficients import read_effects
 from auclab.runs.compare.formats import caption, cell_text, sentences, summary
+from auclab.runs.compare.run_screen import read_effects
 from auclab.runs.compare.runs import open_reader, readable
 from auclab.runs.compare.table import Table, compare_runs
 from auclab.runs.report.figures import MOST_SOLVES, Drawn, draw_stages, draw_table
