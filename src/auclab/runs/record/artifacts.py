@@ -20,7 +20,7 @@ from auclab._core.base import Array, AuclabError
 from auclab._core.files import replace_file
 from auclab._core.words import no_formula
 from auclab.datasets.splits import take_rows
-from auclab.export.coefficients import INTERCEPT
+from auclab.export.formula import INTERCEPT
 from auclab.inference.calibration import condensed
 from auclab.runs.config.compose import Experiment
 from auclab.runs.config.settings import RunConfig
@@ -211,7 +211,7 @@ def coefficient_table(fold: Fold) -> pd.DataFrame:
     """``coefficients.csv``: a line per prepared feature; the constant comes last.
 
     ``feature`` and ``coefficient`` are those of the scorer after preprocessing; ``column``, ``value``, ``effect`` and
-    ``share`` are in the units of the data (`auclab.export.coefficients.Effects`), where the scorer is a formula there.
+    ``share`` are in the units of the data (`auclab.export.formula.Effects`), where the scorer is a formula there.
     """
     names = map(no_formula, map(str, fold.features))  # names in a data file are untrusted
     coef = np.asarray(fold.solution.coef)
