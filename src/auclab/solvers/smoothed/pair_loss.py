@@ -30,8 +30,7 @@ from auclab.formulations.problem import Problem
 from auclab.samples.bicliques import Side
 from auclab.samples.blocks.ranked_blocks import RankedBlockSample
 from auclab.samples.memory import Sample
-from auclab.solvers.smoothed.binned_hessian import binned_hessian
-from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss, with_one_sum
+from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss, binned_hessian, with_one_sum
 
 
 @dataclass(frozen=True)
