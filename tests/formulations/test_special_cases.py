@@ -40,7 +40,7 @@ def test_only_formulations_test_for_the_type_of_a_program():
     assert found <= {
         "solvers/registry.py",
         "solvers/integer/solver.py",
-        "solvers/highs/solver.py",
+        "solvers/highs.py",
         "solvers/kernel/training.py",
         "solvers/rational_simplex.py",
         "solvers/portfolio.py",

@@ -172,7 +172,7 @@ SOLVERS: dict[str, SolverEntry] = {
         asks_monitor=True,
     ),
     "highs": SolverEntry(
-        "auclab.solvers.highs.solver",
+        "auclab.solvers.highs",
         Capabilities(
             linear_only=True, nonconvex=True, scorers=_CONVEX_SETS, kinds=("hinge", "piecewise", "cvar", "mip")
         ),
