@@ -161,7 +161,7 @@ _TO_FEWER_COLUMNS = ("units", "hard margin", "row space")
 
 SOLVERS: dict[str, SolverEntry] = {
     "clarabel": SolverEntry(
-        "auclab.solvers.conic.clarabel",
+        "auclab.solvers.clarabel",
         Capabilities(scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=_TO_FEWER_COLUMNS,
     ),
@@ -199,7 +199,7 @@ SOLVERS: dict[str, SolverEntry] = {
         takes_start=True,
     ),
     "scs": SolverEntry(
-        "auclab.solvers.conic.scs",
+        "auclab.solvers.scs",
         Capabilities(scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=_TO_FEWER_COLUMNS,
     ),
