@@ -228,7 +228,7 @@ class Sample:
     in_blocks: ClassVar[bool] = False
     #: Whether a row is on one side of its pairs, that of its class.
     is_of_classes: ClassVar[bool] = True
-    #: Rounding errors of the rows, if they are means of others (`auclab.solvers.binned.binned_loss`).
+    #: Rounding errors of the rows, if they are means of others (`auclab.solvers.binned_loss`).
     rounding: RowRounding | None = field(default=None, kw_only=True)
 
     @classmethod

@@ -191,7 +191,7 @@ SOLVERS: dict[str, SolverEntry] = {
         asks_monitor=True,
     ),
     "newton": SolverEntry(
-        "auclab.solvers.binned.solver",
+        "auclab.solvers.binned",
         Capabilities(blocks=True, scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=(*_TO_FEWER_COLUMNS, "sparse rows"),
         generates_columns=True,
