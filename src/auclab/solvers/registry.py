@@ -166,7 +166,7 @@ SOLVERS: dict[str, SolverEntry] = {
         reformulations=_TO_FEWER_COLUMNS,
     ),
     "cutting_plane": SolverEntry(
-        "auclab.solvers.cutting_plane.solver",
+        "auclab.solvers.cutting_plane",
         Capabilities(blocks=True, scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=_TO_FEWER_COLUMNS,
         asks_monitor=True,
