@@ -184,7 +184,7 @@ SOLVERS: dict[str, SolverEntry] = {
         asks_monitor=True,
     ),
     "interior": SolverEntry(
-        "auclab.solvers.interior.solver",
+        "auclab.solvers.interior",
         Capabilities(needs_norm=True, l2_squared=True, kinds=("hinge", "cvar")),
         reformulations=("units",),
         generates_columns=True,
