@@ -13,8 +13,8 @@ from auclab.formulations.ranked import Ranking
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
 from auclab.solvers.path import InnerPath
+from auclab.solvers.smoothed import smooth_loss
 from auclab.solvers.smoothed.pair_loss import PairLoss
-from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from extension.huber_hinge import HuberHinge
 from reference_ranked import KINDS, data
 

@@ -33,7 +33,7 @@ from auclab.solvers.newton.minimise import DampedNewton, NewtonOptions
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import PARTS
-from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
+from auclab.solvers.smoothed import compile_smoothed, smooth_loss
 from auclab.solvers.solution import BinMultipliers, Certificate, RawSolution
 
 #: The part of a gap that is left to one of its two causes.

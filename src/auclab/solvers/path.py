@@ -30,8 +30,8 @@ from auclab.solvers.newton.minimise import DampedNewton, Iterate
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.portfolio import select_solver
 from auclab.solvers.registry import PARTS, find_solver
+from auclab.solvers.smoothed import compile_smoothed, smooth_loss
 from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
-from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
 from auclab.solvers.solution import Solution
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.continuation import WIDER, Continuation, State
 from auclab.solvers.newton.minimise import DampedNewton, NewtonOptions
 from auclab.solvers.registry import PARTS
-from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
+from auclab.solvers.smoothed import compile_smoothed
 from auclab.solvers.solution import RawSolution
 from auclab.solvers.subspace import LENGTHS
 from auclab.solvers.windows import solve_windows
