@@ -9,8 +9,7 @@ from auclab import AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.datasets.blocks import load_blocks
 from auclab.datasets.preprocess import none
 from auclab.estimators import AUCRanker
-from auclab.formulations.problem import Problem
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Problem, Ranking
 from auclab.samples.blocks import open_parquet
 from auclab.solvers.smoothed import smooth_loss
 

@@ -8,8 +8,7 @@ import scipy.sparse as sp
 import auclab
 from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations import Composed
-from auclab.formulations.problem import Problem
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Problem, Ranking
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
 from auclab.solvers.path import InnerPath

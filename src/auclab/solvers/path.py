@@ -17,9 +17,8 @@ from auclab._core.compiling import compile_loops
 from auclab._core.tolerances import HALF_OF_DIGITS, SMALL_OBJECTIVE, TOLERANCE
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
-from auclab.formulations.problem import Problem
+from auclab.formulations.problem import Problem, Ranking
 from auclab.formulations.programs import as_formulation
-from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Clock
 from auclab.solvers.budget import DENSE_FEATURES

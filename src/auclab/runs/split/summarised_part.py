@@ -22,7 +22,7 @@ from auclab._core.forms import row_scores
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.target import Target
 from auclab.estimators.calibration import Cuts
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Ranking
 from auclab.inference.components import Estimate
 from auclab.inference.summaries import estimate_summary
 from auclab.metrics import ScoredPart, ScoreSummary, auc_score, summarise

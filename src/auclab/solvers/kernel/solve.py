@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from auclab._core.base import AuclabError, Status
 from auclab._core.compiling import compile_loops
 from auclab.formulations.base import Program
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Ranking
 from auclab.kernels.kernel import Kernel, as_kernel
 from auclab.models.timings import Clock
 from auclab.solvers.budget import NEWTON_FEATURES
