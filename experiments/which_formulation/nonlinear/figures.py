@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from auclab.displays.base import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, despine
-from auclab.runs.compare.diagram import draw_critical_difference
+from auclab.runs.report.figures import draw_critical_difference
 from experiments.drawing import panels
 from experiments.which_formulation.nonlinear.answers import (
     KERNEL_PAIRS,

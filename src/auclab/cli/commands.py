@@ -131,7 +131,7 @@ def _write_files(table: Table, finished: pd.DataFrame, arguments: Namespace) -> 
             _save_values(table, path, finished)
             written.append(path)
         elif table.ranking is not None:
-            from auclab.runs.compare.diagram import draw_critical_difference
+            from auclab.runs.report.figures import draw_critical_difference
 
             draw_critical_difference(table.ranking).savefig(path)
             written.append(path)
