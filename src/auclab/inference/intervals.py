@@ -73,7 +73,8 @@ from auclab._core.base import AuclabError
 from auclab._core.hinge import pair_hinge_value
 from auclab.inference.bootstrap import Resampled, number_of_resamples, standard_deviation
 from auclab.inference.catalogue import EstimableMetric, Range
-from auclab.inference.components import FLAT, Components, Observations, arrange, ferri_rows
+from auclab.inference.component_rows import ferri_rows
+from auclab.inference.components import FLAT, Components, Observations, arrange
 from auclab.metrics.buffered import solve_bpoe
 from auclab.metrics.registry import ScoredPart
 
