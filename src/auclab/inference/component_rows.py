@@ -59,7 +59,7 @@ from numpy.typing import ArrayLike
 from auclab._core.base import Array
 from auclab._core.ranking import rank_counts_above, total_weight
 from auclab._core.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
-from auclab.metrics.buffered import solve_bpoe
+from auclab.metrics.bpoe import solve_bpoe
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.partial import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
 from auclab.metrics.roc import TIED_SHARE, ClassScores

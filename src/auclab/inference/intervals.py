@@ -75,7 +75,7 @@ from auclab.inference.bootstrap import Resampled, number_of_resamples, standard_
 from auclab.inference.catalogue import EstimableMetric, Range
 from auclab.inference.component_rows import ferri_rows
 from auclab.inference.components import FLAT, Components, Observations, arrange
-from auclab.metrics.buffered import solve_bpoe
+from auclab.metrics.bpoe import solve_bpoe
 from auclab.metrics.registry import ScoredPart
 
 #: Classes smaller than this get a note, and their variance is not relied on where it is almost 0.

@@ -2,19 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
+from auclab.metrics.bpoe import BufferedExceedance, bpoe, buffered_exceedance
 from auclab.metrics.buffered import (
     BufferedAUCResult,
-    BufferedExceedance,
     auc_threshold,
     bauc_score,
-    bpoe,
+    broc_curve,
     buffered_auc,
-    buffered_exceedance,
     quantile,
     ranking_superquantile,
     superquantile,
 )
-from auclab.metrics.buffered_roc import broc_curve
 from auclab.metrics.comparable import (
     buffered_concordance,
     censoring_weights,
