@@ -27,7 +27,8 @@ from auclab.formulations import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
-from auclab.metrics.comparable import ComparablePairs, grouped_auc
+from auclab.metrics.comparable import ComparablePairs
+from auclab.metrics.concordance import grouped_auc
 from auclab.samples.bicliques import censored_pairs
 from auclab.samples.tables import by_partition, is_collection, new_rows
 from auclab.solvers.dispatch import solve

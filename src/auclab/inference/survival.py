@@ -35,7 +35,8 @@ from auclab.inference.components import Components, Estimate
 from auclab.inference.estimation import check_level
 from auclab.inference.intervals import FEW, enclose, transformed_limits, unseen_limits
 from auclab.inference.pairs import UnitSums
-from auclab.metrics.comparable import RankedRows, cases_and_controls, uno_pairs
+from auclab.metrics.comparable import RankedRows
+from auclab.metrics.concordance import cases_and_controls, uno_pairs
 from auclab.metrics.roc import class_scores
 from auclab.samples.bicliques import TiedTimes, checked_times
 

@@ -13,7 +13,7 @@ from auclab.metrics.buffered import (
     ranking_superquantile,
     superquantile,
 )
-from auclab.metrics.comparable import (
+from auclab.metrics.concordance import (
     buffered_concordance,
     censoring_weights,
     concordance_index,
