@@ -2,16 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from auclab.metrics.bpoe import BufferedExceedance, bpoe, buffered_exceedance
+from auclab.metrics.bpoe import BufferedExceedance, bpoe, buffered_exceedance, quantile, superquantile
 from auclab.metrics.buffered import (
     BufferedAUCResult,
     auc_threshold,
     bauc_score,
     broc_curve,
     buffered_auc,
-    quantile,
     ranking_superquantile,
-    superquantile,
 )
 from auclab.metrics.concordance import (
     buffered_concordance,

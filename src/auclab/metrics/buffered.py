@@ -1,4 +1,4 @@
-"""Buffered AUC, superquantiles of errors, and the buffered ROC curve."""
+"""Buffered AUC, the superquantile of ranking errors, and the buffered ROC curve."""
 
 from __future__ import annotations
 
@@ -11,107 +11,9 @@ from numpy.typing import ArrayLike
 
 from auclab._core.accurate import multiply
 from auclab._core.base import Array, AuclabError
-from auclab.metrics.bpoe import solve_bpoe
-from auclab.metrics.pair_errors import PairErrors, difference
-from auclab.metrics.roc import ClassScores, class_scores, finite_number, plain_sample
-
-
-def quantile(x: ArrayLike, level: float, *, sample_weight: ArrayLike | None = None) -> tuple[float, float]:
-    """Lower and upper quantile of a sample, ``q_α = min{x : F(x) ≥ α}`` and ``q_α⁺ = inf{x : F(x) > α}``.
-
-    Norton & Uryasev 2018, Sect. 3.1. They are the ends of the interval of minimisers γ of the superquantile ``γ + E[X −
-    γ]₊/(1 − α)`` and differ only where F takes the value α.
-
-    Parameters
-    ----------
-    x : array of shape (n_samples,)
-        Finite values.
-    level : float
-        α in [0, 1]; q₀ is the smallest value, and q₁⁺ the largest.
-    sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; integer weights act as repeated values.
-
-    Returns
-    -------
-    lower, upper : float
-
-    Raises
-    ------
-    AuclabError
-        An empty sample, NaN or infinite values, weights that are all 0, a level outside [0, 1].
-
-    See Also
-    --------
-    superquantile : The mean above the quantile.
-    buffered_exceedance : Quantiles as the minimisers of bPOE.
-
-    Examples
-    --------
-    F(2) = ½ in the first sample; F jumps over ½ in the second:
-
-    >>> quantile([1, 2, 3, 4], 0.5), quantile([1, 2, 3], 0.5)
-    ((2.0, 3.0), (2.0, 2.0))
-    """
-    sample = plain_sample(x, sample_weight)
-    values, weight = sample.neg, sample.weight_neg
-    alpha = finite_number("level", level)
-    if not 0.0 <= alpha <= 1.0:
-        raise AuclabError(f"level must lie in [0, 1], got {alpha}")
-    below = np.cumsum(weight) if weight.size else np.arange(1.0, values.size + 1.0)
-    distribution = below / below[-1]  # F, at the last of equal values
-    lower = int(np.searchsorted(distribution, alpha, side="left"))
-    upper = min(int(np.searchsorted(distribution, alpha, side="right")), values.size - 1)
-    return float(values[lower]), float(values[upper])
-
-
-def superquantile(x: ArrayLike, level: float, *, sample_weight: ArrayLike | None = None) -> float:
-    """Mean of the largest ``1 − level`` of a sample, also called conditional value at risk (CVaR).
-
-    ``q̄_α = min_γ { γ + E[X − γ]₊ / (1 − α) }`` (Norton & Uryasev 2018, eq. 3); an observation that the
-    quantile cuts is counted in part. ``α = 0`` gives the mean, ``α = 1`` the maximum.
-
-    Parameters
-    ----------
-    x : array of shape (n_samples,)
-        Finite values.
-    level : float
-        α in [0, 1].
-    sample_weight : array of shape (n_samples,), optional
-        Weights ≥ 0; integer weights act as repeated values.
-
-    Raises
-    ------
-    AuclabError
-        An empty sample, NaN or infinite values, weights that are all 0, a level outside [0, 1].
-
-    See Also
-    --------
-    bpoe : Its inverse.
-    ranking_superquantile : The same of the ranking errors of two classes.
-
-    Examples
-    --------
-    The largest 1.5 of three values: ``(3 + ½ · 2)/1.5``.
-
-    >>> round(superquantile([1, 2, 3], 0.5), 12)
-    2.666666666667
-    """
-    return mean_of_tail(plain_sample(x, sample_weight).pair_errors, finite_number("level", level))
-
-
-def mean_of_tail(errors: PairErrors, level: float) -> float:
-    """Superquantile of pair errors at a level α in [0, 1], in the caller's units."""
-    if not 0.0 <= level <= 1.0:
-        raise AuclabError(f"level must lie in [0, 1], got {level}; it is the share that is left out of the mean")
-    if level == 1.0:
-        return errors.units.original(errors.top)
-    if level == 0.0:
-        return errors.units.original(errors.mean_excess(0.0))
-    tail_weight = (1.0 - level) * errors.pairs[0]
-    quantile = errors.quantile(tail_weight)
-    # any minimiser γ serves, so a quantile that rounding moved across a flat piece gives the same value
-    _, excess = errors.tail(quantile, quantile)
-    return errors.units.original(min(quantile + excess[0] / tail_weight, errors.top))
+from auclab.metrics.bpoe import mean_of_tail, solve_bpoe
+from auclab.metrics.pair_errors import difference
+from auclab.metrics.roc import ClassScores, class_scores, finite_number
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Pairs within groups, of grades and of censored times: concordance and its buffered variant."""
+"""Pairs within groups, of grades and of censored times: their sweeps, the shares and buffered shares ranked right."""
 
 from __future__ import annotations
 
