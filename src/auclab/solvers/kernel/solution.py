@@ -18,7 +18,7 @@ from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Timings
 from auclab.solvers.budget import BLOCK_BYTES
 from auclab.solvers.certificate import relative_gap
-from auclab.solvers.kernel.bound import DualPoint, Functions, evaluate
+from auclab.solvers.kernel.space_bound import DualPoint, Functions, evaluate
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.solution import Certificate, InFeatures, Solution
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from auclab._core.base import Array, Status
 from auclab._core.tolerances import SMALL_OBJECTIVE
 from auclab.solvers.certificate import relative_gap
-from auclab.solvers.kernel.bound import DualPoint, best_between, mixed
 from auclab.solvers.kernel.solution import Found, Stage
+from auclab.solvers.kernel.space_bound import DualPoint, best_between, mixed
 from auclab.solvers.kernel.span import PROGRESS, Span, SpanChoice, from_solve, of_zero, residual_of
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
