@@ -34,7 +34,7 @@ def draw_run(rows: pd.DataFrame) -> None:
 
     `rows`: one run, as `read_run` gives it.
     """
-    from auclab.displays.base import DPI
+    from auclab.displays.canvas import DPI
     from auclab.displays.coefficients import draw_coefficients  # Matplotlib
     from auclab.runs.record.figures import draw_figures
 

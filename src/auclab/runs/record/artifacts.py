@@ -180,7 +180,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
 
         write_card(fold.card, folder)
     if fold.tuning is not None:
-        from auclab.displays.base import DPI
+        from auclab.displays.canvas import DPI
         from auclab.runs.record.figures import draw_tuning_path
 
         fold.tuning.path.to_csv(folder / "tuning.csv", index=False)

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 
 from auclab._core.base import Array
 from auclab.datasets.target import METRIC_NAMES, WORDS
-from auclab.displays.base import SMALLEST_GAP, STRIPS
+from auclab.displays.canvas import SMALLEST_GAP, STRIPS
 from auclab.displays.scores import ascending_concordance, binned_pairs, default_bins
 from auclab.displays.volumes import BestPoints
 from auclab.export.scorer import Scorer

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from auclab.displays import LandmarkGapDisplay
-from auclab.displays.base import BLUE, COLUMN, GREY, INK, OWN_FIGURES, RC_PARAMS, SERIES, canvas, shortened
+from auclab.displays.canvas import BLUE, COLUMN, GREY, INK, OWN_FIGURES, RC_PARAMS, SERIES, canvas, shortened
 from auclab.displays.scores import MOST_PANELS, draw_pairs
 from auclab.runs.compare.paired import Ranking
 from auclab.runs.compare.table import Table
