@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from auclab._core.base import AuclabError, Status
-    from auclab.bounds.bound import Bound
+    from auclab.bounds.guarantee import Bound
     from auclab.datasets.records import Dataset, Split
     from auclab.estimators.scorecard_classifier import ScorecardClassifier
     from auclab.formulations import (

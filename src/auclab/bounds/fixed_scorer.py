@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError
-from auclab.bounds.bound import (
+from auclab.bounds.guarantee import (
     INDEPENDENT,
     OBSERVED,
     Bound,
