@@ -65,7 +65,7 @@ __all__ = [
 
 #: The public names of each module, imported on first use: `auclab --help` does not wait for the numerical libraries.
 _NAMES = {
-    "bounds.bound": "Bound",
+    "bounds.guarantee": "Bound",
     "datasets.records": "Dataset Split",
     "estimators.scorecard_classifier": "ScorecardClassifier",
     "formulations": "CSVM ECSVM BufferedAUC ExactAUC GeneralizedBufferedAUC PartialAUC RankSVM "
