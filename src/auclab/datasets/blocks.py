@@ -15,14 +15,7 @@ from auclab.datasets.records import Dataset
 from auclab.datasets.target import Ranked, Roles, Target
 from auclab.samples.blocks.engines import open_dask
 from auclab.samples.blocks.files import is_address
-from auclab.samples.blocks.parquet import (
-    boolean_columns,
-    column_in_memory,
-    is_lazy,
-    open_groups,
-    row_groups,
-    sha256_of,
-)
+from auclab.samples.blocks.parquet import boolean_columns, column_in_memory, is_lazy, open_groups, row_groups, sha256_of
 from auclab.samples.blocks.table import BlockTable, Engine
 
 

@@ -14,15 +14,7 @@ from auclab._core.words import FEW, few
 from auclab.datasets.bad_cells import NumberForm, Refusals, numbers_in_text
 from auclab.datasets.columns import MAX_CATEGORIES, MISSING_CATEGORY, refuse_constant, sort_columns
 from auclab.datasets.dates import find_dates
-from auclab.datasets.file import (
-    QUERY,
-    FileSettings,
-    FileTable,
-    load_file,
-    read_svmlight,
-    read_table,
-    refuse_empty,
-)
+from auclab.datasets.file import QUERY, FileSettings, FileTable, load_file, read_svmlight, read_table, refuse_empty
 from auclab.datasets.formats import format_of
 from auclab.datasets.labels import label_text, override, same_label
 from auclab.datasets.leaks import leak_notes

@@ -27,7 +27,8 @@ from auclab.margins import AllPairs, Comparison
 from auclab.margins.comparison import DoubleDouble
 from auclab.regularisers import Norm, Regulariser, VectorNorm
 from auclab.regularisers.norms import NO_NORM
-from auclab.samples.memory import Sample, moved_intercept_parts
+from auclab.samples.features import moved_intercept_parts
+from auclab.samples.memory import Sample
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError, GroupWeights
-from auclab._core.comparable import (
-    Mask,
-)
+from auclab._core.comparable import Mask
 from auclab._core.validation import check_choice, finite_vector, same_length, weight_vector
 from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share
 from auclab.metrics.roc import auc_score, finite_number

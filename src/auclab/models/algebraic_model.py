@@ -14,7 +14,7 @@ from auclab._core.words import html_table
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import marginals
-from auclab.samples.memory import moved_intercept
+from auclab.samples.features import moved_intercept
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from auclab._core.forms import column_names
 from auclab._core.rows import Check, gram, never
 from auclab._core.validation import label_for_every_row
 from auclab.samples.bicliques import LevelPairs, ListedPairs, Side
-from auclab.samples.memory import Sample, checked_features, moved_rows
+from auclab.samples.features import checked_features, moved_rows
+from auclab.samples.memory import Sample
 from auclab.samples.protocol import Sums
 
 #: Positives whose groups are looked at where a sample tells enough.

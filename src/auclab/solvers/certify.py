@@ -19,7 +19,7 @@ from auclab.formulations.problem import Problem, Ranking
 from auclab.formulations.programs import as_formulation
 from auclab.margins import Bicliques
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
-from auclab.samples.memory import moved_intercept, moved_intercept_parts
+from auclab.samples.features import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_scorers, verified_certificate
 from auclab.solvers.monitor import one_thread_each
 from auclab.solvers.registry import check_constrainable

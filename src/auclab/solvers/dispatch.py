@@ -19,7 +19,7 @@ from auclab.formulations.problem import Problem, Ranking
 from auclab.formulations.programs import as_formulation
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Clock
-from auclab.samples.memory import moved_intercept
+from auclab.samples.features import moved_intercept
 from auclab.samples.tables import opened
 from auclab.solvers.budget import NOTEWORTHY
 from auclab.solvers.canonical import check_not_contradictory
