@@ -16,6 +16,8 @@ from auclab._core.validation import LARGEST_SQUARED
 
 #: Rows that are converted at a time.
 _AT_ONCE = 512
+#: Rows that are joined into one when a table is reduced.
+_WIDE = 64
 
 
 def pays_as_csr(n_rows: int, n_columns: int, density: float) -> bool:
@@ -240,7 +242,3 @@ def _features(X: Any) -> tuple[Any, Array, Array]:
     low, high = column_range(features)
     check_range(low, high, features)
     return features, low, high
-
-
-#: Rows that are joined into one when a table is reduced.
-_WIDE = 64
