@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError
 from auclab.losses import Loss
-from auclab.samples.bicliques import ListedPairs
 from auclab.samples.memory import Sample
-from auclab.samples.ranked import RankedSample
+from auclab.samples.ranked import ListedPairs, RankedSample
 from auclab.samples.tables import in_memory
 
 if TYPE_CHECKING:
