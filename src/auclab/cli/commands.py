@@ -173,7 +173,7 @@ def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
 
 def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> None:
     """Write every metric in long form, and say what was left out."""
-    from auclab.runs.compare.cells import long_form
+    from auclab.runs.compare.formats import long_form
 
     values, notes = long_form(finished, table.cells)
     values.to_parquet(path, index=False)
