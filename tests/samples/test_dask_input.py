@@ -19,7 +19,7 @@ from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker  # noqa: 
 from auclab.formulations import RankSVM  # noqa: E402
 from auclab.metrics import ScoreSummary, auc_score, score_edges  # noqa: E402
 from auclab.samples.blocks import DaskEngine  # noqa: E402
-from auclab.samples.blocks.engines import open_dask  # noqa: E402
+from auclab.samples.blocks.dask_tables import open_dask  # noqa: E402
 from auclab.solvers.dispatch import solve  # noqa: E402
 
 

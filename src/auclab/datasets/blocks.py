@@ -13,7 +13,7 @@ from auclab.datasets.formats import ALL
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.target import Ranked, Roles, Target
-from auclab.samples.blocks.engines import open_dask
+from auclab.samples.blocks.dask_tables import open_dask
 from auclab.samples.blocks.files import is_address
 from auclab.samples.blocks.parquet import boolean_columns, column_in_memory, is_lazy, open_groups, row_groups, sha256_of
 from auclab.samples.blocks.table import BlockTable, Engine
@@ -139,9 +139,9 @@ def dask_dataset(
 ) -> Dataset:
     """A Dask collection and its labels as a data set, for `auclab.datasets.preprocess` and what follows.
 
-    `X`, `y`, `target`, `engine`: as in `auclab.samples.blocks.engines.open_dask`. `positive`, `negative`, `nominal`,
-    `drop`: as in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway. `name`: name
-    of the data set. Returns: `X` is a `BlockTable`.
+    `X`, `y`, `target`, `engine`: as in `auclab.samples.blocks.dask_tables.open_dask`. `positive`, `negative`,
+    `nominal`, `drop`: as in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway.
+    `name`: name of the data set. Returns: `X` is a `BlockTable`.
     """
     from pandas.api.types import is_bool_dtype
 

@@ -169,7 +169,7 @@ class _DaskBlocks:
     def reduce(self, task: Task) -> Any:
         import dask
 
-        from auclab.samples.blocks.engines import computed
+        from auclab.samples.blocks.dask_tables import computed
 
         level = [dask.delayed(_task_on_parts, pure=False)(task, self.pos_label, *parts) for parts in self.parts]
         while len(level) > 1:
