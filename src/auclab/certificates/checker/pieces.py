@@ -213,6 +213,7 @@ class Penalty:
 
     def best(self, worth: Fraction, gradient: Vector, slack: Fraction) -> Fraction:
         """A lower bound of the largest ``τ·worth − R*(τg)``, 0 ≤ τ ≤ 1, with τ·slack taken from ``τ‖g‖_*``."""
+        # e = ‖g‖_* + zS: multipliers times τ = min(1, λ/e) are feasible and prove τV (derivations 7.1).
         size = self.norm.dual(gradient)[1] - slack
         return worth * min(Fraction(1), self.weight / size) if size > 0 else worth
 
@@ -232,6 +233,7 @@ class SquaredPenalty(Penalty):
 
     def best(self, worth: Fraction, gradient: Vector, slack: Fraction) -> Fraction:
         """``τ·worth − τ²e²/(4λ)`` with ``e = ‖g‖_* − slack`` at its vertex, or at τ = 1."""
+        # e² with e = max(0, ‖g‖_* + zS): τV − τ²e²/(4λ) is largest at τ = 2λV/e² (derivations 7.1).
         square = max(Fraction(0), self.norm.dual(gradient)[1] - slack) ** 2
         factor = min(Fraction(1), 2 * self.weight * worth / square) if square else Fraction(1)
         return max(Fraction(0), factor * worth - factor * factor * square / (4 * self.weight))
@@ -255,6 +257,7 @@ class ElasticNet(Penalty):
 
     def best(self, worth: Fraction, gradient: Vector, slack: Fraction) -> Fraction:
         """The best of ``τ·worth − R*(τg)``, whose slope in τ falls: at 1, or what halving finds."""
+        # With e_j = |g_j| − slack the slope of R*(τg) in τ is Σ e_j (τ e_j − l1)₊/(2·l2); the best τ is where it is V.
         moduli = [size for g in gradient if (size := abs(g) - slack) > 0]
 
         def rises(factor: Fraction) -> bool:
@@ -285,6 +288,7 @@ def _group_lasso(stored: Mapping[str, Any]) -> Penalty:
         return [(len(group), sum((vector[k] ** 2 for k in group), Fraction(0))) for group in groups]
 
     def of(vector: Vector) -> Interval:
+        # √|G| ‖w_G‖₂ = √(|G| Σ_G w_k²).
         ends = [root(size * square) for size, square in squares(vector)]
         return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
 

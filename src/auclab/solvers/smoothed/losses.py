@@ -124,6 +124,7 @@ class PointLoss(SmoothedLoss):
         weight_pos, weight_neg = self.sample.point_weights
         shift = 1.0 - self.threshold * theta[-1]
         scores_pos, scores_neg = self.sample.scores(theta[:-2])
+        # a_k = 1 − z t − y_k (w·x_k + b), with t in place of ‖w‖.
         arguments = shift - (scores_pos + theta[-2]), shift + (scores_neg + theta[-2])
         pieces = self._smoothed(width)
         tables = pieces.breakpoints, pieces.coefficients, pieces.slopes, pieces.gap
@@ -166,6 +167,7 @@ class PointLoss(SmoothedLoss):
         """``q φ'' D·step`` of either class."""
         pos, neg = evaluation.state
         moved_pos, moved_neg = self.sample.scores(step[:-2])
+        # D·δ = y (x·δw + δb) + z δt.
         along_norm = self.threshold * step[-1]
         return pos * (moved_pos + step[-2] + along_norm), neg * (along_norm - moved_neg - step[-2])
 
