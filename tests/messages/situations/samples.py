@@ -17,7 +17,7 @@ from auclab.samples.blocks.dask_tables import open_dask
 from auclab.samples.blocks.engines import DaskEngine, LocalEngine, Partition
 from auclab.samples.blocks.files import data_files, tree_sum
 from auclab.samples.blocks.labels import labels_of
-from auclab.samples.blocks.mixed_rows import not_numbers
+from auclab.samples.blocks.row_forms import not_numbers
 from messages.situations import X2, Y, auclab, bl, blocks, m, nan, new_folder, np, parquet, patched, pd, raises
 
 

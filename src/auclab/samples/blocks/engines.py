@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from auclab._core.base import Array, AuclabError
 from auclab.samples.blocks.files import FAN_IN, Reduction, ahead, groups, rows_ahead, tree_sum
 from auclab.samples.blocks.labels import LabelledBlock
-from auclab.samples.blocks.mixed_rows import MixedRows, distinct_codes
+from auclab.samples.blocks.row_forms import MixedRows, distinct_codes
 from auclab.samples.blocks.table import Block, Task
 
 if TYPE_CHECKING:
