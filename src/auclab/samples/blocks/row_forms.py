@@ -313,24 +313,10 @@ def categories_of(rows: Any) -> tuple[tuple[NDArray[np.int32], tuple[Any, ...]],
 
 
 selected.register(MixedRows, MixedRows.__getitem__)
-
-
 numbers_of.register(MixedRows, lambda rows: rows.numbers)
-
-
 categories_of.register(MixedRows, lambda rows: tuple(zip(rows.codes, rows.values, strict=True)))
-
-
 less.register(EncodedRows, EncodedRows.less)
-
-
 times.register(EncodedRows, EncodedRows.times)
-
-
 norms.register(EncodedRows, EncodedRows.norms)
-
-
 gram.register(EncodedRows, EncodedRows.gram)
-
-
 sparse_sums.register(EncodedRows, EncodedRows.__rmatmul__)
