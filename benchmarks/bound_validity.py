@@ -39,7 +39,7 @@ from auclab.bounds import (
     uniform_weighted_auc_bound,
     weighted_auc_bound,
 )
-from auclab.bounds.bound import Bound
+from auclab.bounds.guarantee import Bound
 from auclab.bounds.weighted import Method as WeightedMethod
 from auclab.bounds.weighted import Ramp
 from auclab.metrics import auc_score, bauc_score, weighted_auc

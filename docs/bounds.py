@@ -27,7 +27,7 @@ from auclab.bounds import (
     published_stability_bound,
     required_samples,
 )
-from auclab.displays.base import GREY, INK, SERIES, canvas, despine
+from auclab.displays.canvas import GREY, INK, SERIES, canvas, despine
 from auclab.metrics import auc_score
 
 HERE = Path(__file__).parent

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from auclab import RankSVM, solve
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
-from auclab.displays.base import BLUE, GREEN, GREY, INK, RC_PARAMS, despine
+from auclab.displays.canvas import BLUE, GREEN, GREY, INK, RC_PARAMS, despine
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))

@@ -18,7 +18,7 @@ from matplotlib.patches import Patch
 from sklearn.metrics import roc_curve
 
 from auclab.displays import RankingErrorDisplay
-from auclab.displays.base import BLUE, GREEN, RC_PARAMS, RED, SKY, roc_axes
+from auclab.displays.canvas import BLUE, GREEN, RC_PARAMS, RED, SKY, roc_axes
 from auclab.metrics import auc_score, bauc_score
 
 HERE = Path(__file__).parent

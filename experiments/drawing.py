@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from auclab._core.base import AuclabError
-from auclab.displays.base import RC_PARAMS
+from auclab.displays.canvas import RC_PARAMS
 from experiments.study import VALUE, read
 
 

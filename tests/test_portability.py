@@ -12,10 +12,10 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
+from auclab._core.words import show_in_any_encoding, write_data
 from auclab.runs.config import compose
 from auclab.runs.config.compose import compose_experiment
 from auclab.runs.report import writer
-from auclab.runs.screen.encoding import show_in_any_encoding, write_data
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))

@@ -181,4 +181,4 @@ def test_what_other_code_imports_stays_where_it_is(name):
 
 
 def test_dask_tables_stay_where_they_are():
-    assert find_spec("auclab.datasets.dask_blocks") is not None  # with Dask, test_dask_input.py imports it
+    assert find_spec("auclab.datasets.blocks") is not None  # with Dask, test_dask_input.py imports it

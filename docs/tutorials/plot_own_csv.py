@@ -101,8 +101,7 @@ display = ROCBandDisplay.from_predictions(y_test, scores, at=(0.2,))
 # threshold for these costs, and the probabilities, come from cross-validated scores of the training part.
 from sklearn.base import clone
 
-from auclab.export.coefficients import effects
-from auclab.export.formula import scorer_of
+from auclab.export.formula import effects, scorer_of
 
 rule = ("cost", 1, 5)
 final = clone(best).set_params(aucclassifier__decision_threshold=rule, aucclassifier__calibration="sigmoid").fit(X, y)

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from auclab.displays.base import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SERIES, SKY, despine, ordered
+from auclab.displays.canvas import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SERIES, SKY, despine, ordered
 from auclab.metrics.polynomial import step_series
 from experiments.calders_jaroszewicz_2007 import accuracy, linear, sampling
 from experiments.drawing import draw, panels, sizes, summaries

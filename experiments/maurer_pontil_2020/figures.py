@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from auclab.displays.base import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SERIES, SKY, despine
+from auclab.displays.canvas import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SERIES, SKY, despine
 from experiments.drawing import Summary, draw, panels, sizes, summaries
 from experiments.maurer_pontil_2020 import coverage, guarantee
 

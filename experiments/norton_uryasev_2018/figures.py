@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from auclab import CSVM, RankSVM, solve
 from auclab.datasets import load
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
-from auclab.displays.base import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SKY, despine
+from auclab.displays.canvas import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SKY, despine
 from auclab.formulations import ranksvm_to_threshold
 from auclab.metrics import auc_threshold
 from experiments.drawing import draw, panels, summaries

@@ -20,7 +20,7 @@ from auclab._core.base import Array
 from auclab.datasets import load
 from auclab.datasets.records import Labels
 from auclab.displays import LesserAreaDisplay, VOROSDisplay
-from auclab.displays.base import BLUE, GREY, INK, RED, SERIES, SKY, despine, roc_axes
+from auclab.displays.canvas import BLUE, GREY, INK, RED, SERIES, SKY, despine, roc_axes
 from auclab.metrics import lesser_area
 from auclab.metrics.costs import scorer_hull
 from experiments.drawing import draw, panels, summaries

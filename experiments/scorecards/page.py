@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from auclab.displays.base import BLUE, GREY, INK, PALE, RED, despine
+from auclab.displays.canvas import BLUE, GREY, INK, PALE, RED, despine
 from experiments.drawing import draw, panels
 from experiments.scorecards.differences import PAIRS, SCORERS, SPLITS, Difference, difference, kept_values, means
 from experiments.scorecards.splits import SETS

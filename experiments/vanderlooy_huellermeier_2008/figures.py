@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from auclab.displays.base import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, SERIES, despine
+from auclab.displays.canvas import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, SERIES, despine
 from experiments.drawing import Summary, draw, panels, summaries
 from experiments.scoreboard import claims
 from experiments.study import AGREE, CORRECTED, VALUE

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from auclab._core.base import AuclabError
-from auclab.displays.base import BLUE, GREEN, GREY, INK, PALE, RED, despine
-from auclab.runs.compare.diagram import draw_critical_difference
+from auclab.displays.canvas import BLUE, GREEN, GREY, INK, PALE, RED, despine
+from auclab.runs.report.figures import draw_critical_difference
 from experiments.drawing import draw, panels
 from experiments.study import FOLDER, VALUE, read
 from experiments.which_formulation.answers import MEASURES, kept_values, means, ranking

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from auclab._core.base import AuclabError, Status
-    from auclab.bounds.bound import Bound
+    from auclab.bounds.guarantee import Bound
     from auclab.datasets.records import Dataset, Split
     from auclab.estimators.scorecard_classifier import ScorecardClassifier
     from auclab.formulations import (
@@ -65,7 +65,7 @@ __all__ = [
 
 #: The public names of each module, imported on first use: `auclab --help` does not wait for the numerical libraries.
 _NAMES = {
-    "bounds.bound": "Bound",
+    "bounds.guarantee": "Bound",
     "datasets.records": "Dataset Split",
     "estimators.scorecard_classifier": "ScorecardClassifier",
     "formulations": "CSVM ECSVM BufferedAUC ExactAUC GeneralizedBufferedAUC PartialAUC RankSVM "

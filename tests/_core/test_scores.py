@@ -6,12 +6,12 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
 from auclab import ExactAUC, RankSVM, solve
+from auclab._core.forms import row_scores
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import BaselineFit
 from auclab.kernels import RBF, Polynomial
 from auclab.metrics import auc_score, score_blocks, summarise
 from auclab.models.timings import Timings
-from auclab.samples.row_scores import row_scores
 
 
 def summed(X, coef):

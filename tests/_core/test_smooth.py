@@ -9,7 +9,7 @@ from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.newton.steps import HessianOperator
-from auclab.solvers.smoothed.smoothed_loss import smooth_loss
+from auclab.solvers.smoothed import smooth_loss
 from programs import overlapping, tied
 
 PROGRAMS = [RankSVM(0.1), GeneralizedBufferedAUC(-0.2), CSVM(0.1), ECSVM(-0.2)]

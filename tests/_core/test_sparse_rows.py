@@ -10,7 +10,7 @@ from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
 from auclab._core.rows import sparse_gram, sparse_window_products
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.smoothed.smoothed_loss import smooth_loss
+from auclab.solvers.smoothed import smooth_loss
 
 
 def mostly_zero(rng, n_rows, n_columns=6):

@@ -70,7 +70,7 @@ def by_definition(formulation, X, y, coef, intercept):
 def test_a_composed_program_is_the_one_of_its_pieces():
     """λ, norm and square are those of the regulariser, whatever is stored beside it."""
     pieces = {
-        "comparisons": {"class": "auclab.margins.margins.Points"},
+        "comparisons": {"class": "auclab.margins.points.Points"},
         "loss": {"class": "auclab.losses.loss.Hinge"},
         "regulariser": {"class": "auclab.regularisers.regulariser.Norm", "name": "l1", "weight": 0.5, "squared": True},
     }

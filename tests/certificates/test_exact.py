@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from auclab.certificates.checker.constraints import integers, root, times_power
 from auclab.certificates.checker.correction import solve_exactly
-from auclab.certificates.checker.regularisers import NORMS
+from auclab.certificates.checker.pieces import NORMS
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 

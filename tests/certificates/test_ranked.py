@@ -35,7 +35,7 @@ from tampered_runs import (
     verdicts,
 )
 
-RANKED = {"class": "auclab.margins.margins.RankedPairs", "kind": "grades"}
+RANKED = {"class": "auclab.margins.ranked_pairs.RankedPairs", "kind": "grades"}
 LOSSES = {
     "hinge": ["formulation=ranksvm", "formulation.penalty=0.03"],
     "squared hinge": [

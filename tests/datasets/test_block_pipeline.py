@@ -10,7 +10,7 @@ from auclab.datasets.blocks import load_blocks
 from auclab.datasets.file import load_file
 from auclab.datasets.preprocess import minmax, none, standard, unit_ball
 from auclab.datasets.records import part_sha256
-from auclab.samples.blocks.mixed_rows import EncodedRows
+from auclab.samples.blocks.row_forms import EncodedRows
 
 N_ROWS = 3_000
 

@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 
 from auclab._core.base import AuclabError
 from auclab.displays import BufferedROCDisplay
-from auclab.displays.base import ordered, thinned
+from auclab.displays.canvas import ordered, thinned
 from auclab.metrics import auc_score, auc_threshold, buffered_auc
 from strategies import problems
 

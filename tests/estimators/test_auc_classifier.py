@@ -35,10 +35,10 @@ from auclab import (
     RankSVM,
     solve,
 )
+from auclab._core.forms import row_scores
 from auclab.estimators import AUCClassifier, bauc_scorer, decision_threshold, formulation_named
 from auclab.formulations import FORMULATIONS
 from auclab.metrics import auc_score, bauc_score, get_scorer
-from auclab.samples.row_scores import row_scores
 from composed import run_here
 from programs import CONVEX, CVAR, imbalanced, label, overlapping, separable
 

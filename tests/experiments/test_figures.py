@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from auclab._core.base import AuclabError
-from auclab.displays.base import RC_PARAMS
+from auclab.displays.canvas import RC_PARAMS
 from experiments import drawing, study
 
 PAPERS = (

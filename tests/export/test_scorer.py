@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import stranger
 from auclab._core.base import AuclabError
-from auclab.export.coefficients import effects
+from auclab.export.formula import effects
 from auclab.export.scorer import Scorer
 from formulas import INTERCEPT, KINDS, fitted
 

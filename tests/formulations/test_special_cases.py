@@ -14,7 +14,7 @@ from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, ExactAUC, GeneralizedB
 from auclab._core.base import NORMS
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
-from auclab.margins.margins import admissible_shares
+from auclab.margins.pairs import admissible_shares
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.registry import encodings
 from programs import CONVEX, CVAR, equal_means, label, overlapping
@@ -40,7 +40,7 @@ def test_only_formulations_test_for_the_type_of_a_program():
     assert found <= {
         "solvers/registry.py",
         "solvers/integer/solver.py",
-        "solvers/highs/solver.py",
+        "solvers/highs.py",
         "solvers/kernel/training.py",
         "solvers/rational_simplex.py",
         "solvers/portfolio.py",

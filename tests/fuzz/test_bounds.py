@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from auclab import bounds
 from auclab._core.base import AuclabError
-from auclab.bounds.bound import Bound
+from auclab.bounds.guarantee import Bound
 
 from .nasty_scores import SMALLEST, nasty, nasty_settings
 

@@ -15,7 +15,8 @@ from auclab.losses import Hinge, SquaredHinge
 from auclab.margins import Bicliques
 from auclab.models import build
 from auclab.regularisers import Norm
-from auclab.samples.bicliques import ListedPairs, ordered_pairs
+from auclab.samples.bicliques import ordered_pairs
+from auclab.samples.ranked import ListedPairs
 from auclab.solvers.path import solve_path
 
 

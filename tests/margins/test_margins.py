@@ -9,8 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from auclab import AuclabError, solve
 from auclab.formulations import Composed
 from auclab.losses import Hinge, SquaredHinge
-from auclab.margins import AllPairs, Comparison, HardestNegatives, Points, RankedPairs, comparison_named
-from auclab.margins.margins import COMPARISONS
+from auclab.margins import COMPARISONS, AllPairs, Comparison, HardestNegatives, Points, RankedPairs, comparison_named
 from auclab.regularisers import Zero
 from auclab.samples.as_sample import as_sample
 from extension.huber_hinge import HuberHinge

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import AuclabError
-from auclab.certificates.checker.regularisers import REGULARISERS
+from auclab.certificates.checker.pieces import REGULARISERS
 from auclab.regularisers import ElasticNet, GroupLasso, Norm, Zero
 
 WEIGHTS = st.floats(0.01, 10.0)

@@ -10,8 +10,8 @@ import pytest
 
 from auclab._core.base import AuclabError, Status
 from auclab.bounds import pairwise_stability_bound
-from auclab.bounds.bound import Bound
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound
+from auclab.bounds.guarantee import Bound
 from auclab.estimators.baselines import Baseline
 from auclab.inference import estimate
 from auclab.metrics import auc_score, bauc_score

@@ -19,7 +19,7 @@ from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
 from auclab.samples.blocks.files import ahead
 from auclab.solvers.dispatch import solve
 from auclab.solvers.newton.solver import nested_subsamples
-from auclab.solvers.smoothed.binned_hessian import binned_hessian
+from auclab.solvers.smoothed.losses import binned_hessian
 from auclab.solvers.smoothed.pair_loss import PairLoss
 from composed import run_here
 

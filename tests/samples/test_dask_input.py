@@ -12,14 +12,14 @@ frames = pytest.importorskip("dask.dataframe")
 arrays = pytest.importorskip("dask.array")
 
 from auclab._core.base import AuclabError  # noqa: E402
-from auclab.datasets.dask_blocks import dask_dataset  # noqa: E402
+from auclab.datasets.blocks import dask_dataset  # noqa: E402
 from auclab.datasets.preprocess import standard  # noqa: E402
 from auclab.datasets.records import Dataset  # noqa: E402
 from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker  # noqa: E402
 from auclab.formulations import RankSVM  # noqa: E402
 from auclab.metrics import ScoreSummary, auc_score, score_edges  # noqa: E402
 from auclab.samples.blocks import DaskEngine  # noqa: E402
-from auclab.samples.blocks.engines import open_dask  # noqa: E402
+from auclab.samples.blocks.dask_tables import open_dask  # noqa: E402
 from auclab.solvers.dispatch import solve  # noqa: E402
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from auclab.samples.blocks.mixed_rows import EncodedRows
+from auclab.samples.blocks.row_forms import EncodedRows
 from auclab.samples.blocks.table import Less
 
 

@@ -12,7 +12,7 @@ from auclab import CSVM, BufferedAUC, RankSVM
 from auclab._core.base import AuclabError
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.samples.mostly_zero import compressed, is_mostly_zero
+from auclab.samples.features import compressed, is_mostly_zero
 from auclab.solvers.certify import certify
 
 

@@ -12,7 +12,7 @@ from auclab.datasets.blocks import load_blocks
 from auclab.datasets.preprocess import none
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import open_parquet
-from auclab.samples.blocks.mixed_rows import EncodedRows
+from auclab.samples.blocks.row_forms import EncodedRows
 from auclab.samples.memory import Sample
 from auclab.samples.protocol import Rows
 

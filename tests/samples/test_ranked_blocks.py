@@ -9,10 +9,9 @@ from auclab import AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.datasets.blocks import load_blocks
 from auclab.datasets.preprocess import none
 from auclab.estimators import AUCRanker
-from auclab.formulations.problem import Problem
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Problem, Ranking
 from auclab.samples.blocks import open_parquet
-from auclab.solvers.smoothed.smoothed_loss import smooth_loss
+from auclab.solvers.smoothed import smooth_loss
 
 N_ROWS = 600
 #: In the order of the groups, of which some are in two or three blocks, and in no order.

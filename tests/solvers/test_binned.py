@@ -23,8 +23,8 @@ from auclab.samples.blocks.engines import number_of_passes, passes_to
 from auclab.samples.blocks.files import groups
 from auclab.samples.blocks.labels import LabelledRows, packed_labels
 from auclab.samples.memory import RowRounding, Sample
-from auclab.solvers.binned.binned_loss import BINS, N_PARTS, SumInBins, grid_for, moves_of
-from auclab.solvers.binned.solver import BinnedSolve
+from auclab.solvers.binned import BinnedSolve
+from auclab.solvers.binned_loss import BINS, N_PARTS, SumInBins, grid_for, moves_of
 from auclab.solvers.certify import certify
 from auclab.solvers.dispatch import solve
 from computed_rows import uniform_rows

@@ -71,14 +71,14 @@ def test_a_time_limit_includes_the_building_of_the_model(monkeypatch, capfd):
 def test_a_model_that_cannot_be_factorised_in_time_is_refused_with_the_estimate(monkeypatch, solver, size):
     X, y = data(size, n=10)
     for tried in ("clarabel.solve_cone", "scs.to_cvxpy"):
-        monkeypatch.setattr(f"auclab.solvers.conic.{tried}", lambda *_: pytest.fail("it was tried"))
+        monkeypatch.setattr(f"auclab.solvers.{tried}", lambda *_: pytest.fail("it was tried"))
     with pytest.raises(AuclabError, match=rf"solver={solver} on .* points takes about .* s .*; use solver=newton"):
         solve(CSVM(0.01), X, y, solver=solver, time_limit=0.5)
 
 
 def test_compiling_that_takes_longer_than_expected_is_the_last_that_is_done(monkeypatch):
-    monkeypatch.setattr("auclab.solvers.conic.scs.indivisible", lambda *_: Indivisible(1e-9, 0.2, 0.2))
-    monkeypatch.setattr("auclab.solvers.conic.scs._LEAST_COMPILING", 1e-9)
+    monkeypatch.setattr("auclab.solvers.scs.indivisible", lambda *_: Indivisible(1e-9, 0.2, 0.2))
+    monkeypatch.setattr("auclab.solvers.scs._LEAST_COMPILING", 1e-9)
     solution = solve(RankSVM(0.01), *data(20), solver="clarabel", time_limit=10.0)
     assert solution.status is Status.TIME_LIMIT
     assert any("left no time for clarabel" in note for note in solution.notes)

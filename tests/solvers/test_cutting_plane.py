@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
 from auclab._core.base import NORMS, Status
-from auclab.solvers.cutting_plane import solver as cutting_plane
+from auclab.solvers import cutting_plane
 from programs import CONVEX, label, overlapping, separable
 
 FEW = [

@@ -11,7 +11,7 @@ from auclab._core.base import Status
 from auclab.formulations.problem import Problem
 from auclab.metrics import auc_score
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.highs.exact_auc import solve_exact_auc
+from auclab.solvers.exact_auc import solve_exact_auc
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.verification import verify
 from composed import run_here

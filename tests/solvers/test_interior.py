@@ -13,8 +13,8 @@ from auclab.formulations.problem import Problem
 from auclab.regularisers import ElasticNet, Norm, norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.column_generation import column_limits
-from auclab.solvers.interior.solver import why_not
-from auclab.solvers.interior.system import top_factors
+from auclab.solvers.interior import why_not
+from auclab.solvers.interior_system import top_factors
 from auclab.solvers.portfolio import select_solver
 from auclab.solvers.registry import SOLVERS
 from programs import CONVEX, CVAR, overlapping, tied

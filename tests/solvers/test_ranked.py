@@ -8,13 +8,12 @@ import scipy.sparse as sp
 import auclab
 from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations import Composed
-from auclab.formulations.problem import Problem
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Problem, Ranking
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
 from auclab.solvers.path import InnerPath
+from auclab.solvers.smoothed import smooth_loss
 from auclab.solvers.smoothed.pair_loss import PairLoss
-from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from extension.huber_hinge import HuberHinge
 from reference_ranked import KINDS, data
 

@@ -11,7 +11,7 @@ from auclab.models.timings import Clock
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.monitor import Monitor, OutOfTime
 from auclab.solvers.newton.minimise import DampedNewton
-from auclab.solvers.smoothed.smoothed_loss import smooth_loss
+from auclab.solvers.smoothed import smooth_loss
 
 
 @pytest.fixture

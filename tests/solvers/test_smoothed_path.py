@@ -14,9 +14,8 @@ from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.newton import minimise
 from auclab.solvers.newton.minimise import DampedNewton
-from auclab.solvers.path import InnerPath
+from auclab.solvers.path import WIDTHS, InnerPath, SmoothedPath, is_smooth_path
 from auclab.solvers.smoothed.pair_loss import PairLoss
-from auclab.solvers.smoothed_path import WIDTHS, SmoothedPath, is_smooth_path
 
 PROGRAMS: list[tuple[Program, str, list[float]]] = [
     (RankSVM(1.0), "penalty", [0.3, 0.03]),

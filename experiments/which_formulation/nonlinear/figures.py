@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from auclab.displays.base import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, despine
-from auclab.runs.compare.diagram import draw_critical_difference
+from auclab.displays.canvas import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, despine
+from auclab.runs.report.figures import draw_critical_difference
 from experiments.drawing import panels
 from experiments.which_formulation.nonlinear.answers import (
     KERNEL_PAIRS,

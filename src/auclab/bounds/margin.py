@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError, Norm
 from auclab._core.validation import check_choice, finite_array
-from auclab.bounds.bound import (
+from auclab.bounds.guarantee import (
     INDEPENDENT,
     Bound,
     check_nonnegative,

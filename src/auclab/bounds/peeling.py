@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.hinge import pair_hinge_value
-from auclab.bounds.bound import (
+from auclab.bounds.guarantee import (
     INDEPENDENT,
     Bound,
     check_nonnegative,

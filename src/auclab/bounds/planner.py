@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from auclab._core.base import AuclabError
-from auclab.bounds.bound import Bound, check_positive
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound
+from auclab.bounds.guarantee import Bound, check_positive
 
 #: Largest number of observations of the rarer class that is tried.
 _MOST = 2**50

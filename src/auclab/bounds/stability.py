@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from auclab._core.base import Array, AuclabError, Norm
 from auclab._core.forms import as_rows, dense
 from auclab._core.validation import check_choice
-from auclab.bounds.bound import (
+from auclab.bounds.guarantee import (
     INDEPENDENT,
     Bound,
     check_nonnegative,

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.validation import check_choice
-from auclab.bounds.bound import INDEPENDENT, Bound, check_nonnegative, check_probability, check_sizes, from_below
+from auclab.bounds.guarantee import INDEPENDENT, Bound, check_nonnegative, check_probability, check_sizes, from_below
 from auclab.metrics import METRICS
 from auclab.metrics.roc import ClassScores, class_scores
 

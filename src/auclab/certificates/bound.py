@@ -140,6 +140,7 @@ class _Search:
         sums = moments(sample, *multipliers)
         value, total = held.moments(sums).value, self._total(sums.total)
         value[:-1] = held.excess(value[:-1], held.left_over(value[:-1]))
+        # ‖g‖_* has to end below its limit by what rounding, and excess over capacities, may add to it.
         spare = (FEW_ROUNDINGS * total + 4.0 * self._lacking(multipliers)) * self.problem.largest_row
         if program.threshold:
             corrected = correct_threshold(
@@ -186,6 +187,8 @@ class _Search:
     def _charged(self, multipliers: Multipliers, held: Lagrangian) -> DualBound:
         """The bound less the cost of all violations."""
         sums = held.moments(moments(self.problem.sample, *multipliers))
+        # Marginals that exceed a cut, or whose sums differ, by ε are within ε of feasible ones (max-flow/min-cut): S
+        # falls by ε, and g moves by at most 2ε times the largest entry of each column.
         lacking = self._lacking(multipliers) + float(sums.largest[-1])
         error = sums.error[:-1] + 2.0 * lacking * self.problem.sample.peaks
         return self._value(multipliers, max(0.0, sums.total - lacking), sums.value[:-1], error, held)
@@ -201,6 +204,7 @@ class _Search:
         price, left = held.remaining(value, error)
         price = (held.price + price + more) + 2.0**-50 * (abs(held.price) + abs(price) + more)
         if price:
+            # V = S − μ·c − Σ h(ν), rounded down.
             worth = (worth - price) - 2.0**-50 * (abs(worth) + abs(price))
         rounding = Rounding.charged(value.size)
         found = dual_value(self.problem, self.coef, multipliers, margins, worth, widened(*left), rounding, self.goal)

@@ -73,11 +73,13 @@ def moments(sample: Sample, pos: Array, neg: Array) -> Moments:
     sum_pos, sum_neg = accurate_sum(pos), accurate_sum(neg)
     parts_pos = np.append(high_pos, sum_pos[0]), np.append(low_pos, sum_pos[1])
     parts_neg = np.append(high_neg, sum_neg[0]), np.append(low_neg, sum_neg[1])
+    # g = Σ α_i x_i⁺ − Σ β_j x_j⁻ as high + low: what the differences lose is added to low.
     high, low = two_sums(parts_pos[0], -parts_neg[0])
     carried, lost = two_sums(parts_pos[1], -parts_neg[1])
     high, rest = two_sums(high, low + carried)
     size = abs(parts_pos[0]) + abs(parts_neg[0])
     error = np.append(error_pos + error_neg, relative_error(pos.size + neg.size) * (sum_pos[0] + sum_neg[0]))
+    # Rows that are rounded means of others: the rests of the means are summed too.
     if sample.rounding is not None:
         sums = pos @ sample.rounding.rest_pos, neg @ sample.rounding.rest_neg
         rest[:-1] += sums[0] - sums[1]
@@ -207,11 +209,13 @@ def dual_value(
     # As (g + δ)·w ≤ g·w + ε‖w‖ where ‖δ‖_* ≤ ε, what ‖g‖_* may be larger by is taken from the slack.
     slack = -program.threshold * margins * rounding.down - more
     if program.regulariser.weight > 0:
+        # max over 0 ≤ τ ≤ 1 of τV − R*(τg): multipliers scale, and g with them (derivations 7.1).
         bound, scale = regulariser.dual_value(gradient, slack, worth, rounding.up)
         scale = scale if scale == 1.0 else scale * rounding.down
         charged = regulariser.reach_is_finite and scale < 1.0 - SOLVED
         residual = regulariser.size(gradient, slack, rounding.up) - regulariser.weight if charged else 0.0
         return DualBound(max(0.0, bound * rounding.down), scale, residual, math.inf, multipliers)
+    # e = max(0, ‖g‖_* + zS): the bound is V where e = 0, and V − W e for ‖w‖ ≤ W elsewhere.
     residual = max(0.0, problem.lengths.dual(gradient) * rounding.up - slack) * (rounding.up if slack else 1.0)
     if residual == 0:
         return DualBound(worth, 1.0, 0.0, math.inf, multipliers)
@@ -227,6 +231,7 @@ def length_that_is_charged(problem: Problem, coef: Array, margins: float) -> flo
     """Approximate loss of a bound per unit of error in ``‖Σ q d‖_*``."""
     program = problem.program
     if program.regulariser.weight > 0 and program.regulariser.reach_is_finite:
+        # λS/e, the bound that scaling leaves, falls by S/λ for a unit of e at e = λ (derivations 7.1).
         return margins / program.regulariser.weight
     return program.regulariser.norm(coef) * (1.0 if program.regulariser.weight > 0 else FARTHER)
 
@@ -251,6 +256,7 @@ class Lagrangian:
         """The moments with ``g − Aᵀμ`` in place of g."""
         if not self.multipliers.rows.size:
             return sums
+        # g − Aᵀμ as high + low.
         high, low, error = weighted_column_sums(self.constraints.matrix, -self.multipliers.rows)
         total, lost = two_sums(sums.high, np.r_[high, 0.0])
         carried, rest = two_sums(sums.low, np.r_[low, 0.0])
@@ -264,6 +270,7 @@ class Lagrangian:
         """``μ·c + Σ h(ν)``, rounded up."""
         held, limits = self.multipliers, self.constraints
         weights = np.r_[held.rows, held.bounds]
+        # h(ν_k) is ν_k u_k for ν_k > 0 and ν_k l_k for ν_k < 0.
         bounds = np.where(held.bounds > 0, limits.upper, np.where(held.bounds < 0, limits.lower, 0.0))
         high, low, error = weighted_column_sums(np.r_[limits.limit, bounds][:, None], weights)
         total = float(high[0] + low[0])
@@ -283,6 +290,7 @@ class Lagrangian:
         worst = np.maximum(np.maximum(high, 0.0) * of_upper, np.maximum(low, 0.0) * of_upper)
         worst = worst + np.maximum(np.minimum(low, 0.0) * of_lower, np.minimum(high, 0.0) * of_lower)
         price = float(worst.sum()) + 2.0**-50 * worst.size * float(abs(worst).sum())
+        # An upper bound takes up the positive part of a residual, a lower bound the negative part.
         low, high = (np.where(self.takes_up, np.minimum(end, 0.0), end) for end in (low, high))
         low, high = (np.where(self.takes_down, np.maximum(end, 0.0), end) for end in (low, high))
         return price, (low, high)

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from auclab._core.base import AuclabError
-from auclab._core.words import did_you_mean, few
+from auclab._core.words import did_you_mean, few, write_data
 from auclab.runs.compare.cells import measured, no_metric
 from auclab.runs.compare.runs import fetch_files, find_metric, find_study, find_sweep, read_run, read_runs
 from auclab.runs.screen.console import err, out, reading
-from auclab.runs.screen.encoding import write_data
 from auclab.runs.tracking.environment import SETTINGS_TAG
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ def _write_files(table: Table, finished: pd.DataFrame, arguments: Namespace) -> 
             _save_values(table, path, finished)
             written.append(path)
         elif table.ranking is not None:
-            from auclab.runs.compare.diagram import draw_critical_difference
+            from auclab.runs.report.figures import draw_critical_difference
 
             draw_critical_difference(table.ranking).savefig(path)
             written.append(path)
@@ -174,7 +173,7 @@ def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
 
 def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> None:
     """Write every metric in long form, and say what was left out."""
-    from auclab.runs.compare.cells import long_form
+    from auclab.runs.compare.formats import long_form
 
     values, notes = long_form(finished, table.cells)
     values.to_parquet(path, index=False)

@@ -6,9 +6,9 @@ from argparse import Namespace
 
 from rich.text import Text
 
+from auclab._core.words import visible
 from auclab.datasets.inspection import InspectedColumn, Inspection, inspect_file
 from auclab.runs.screen.console import print_row, print_table
-from auclab.runs.stored.visible import visible
 
 #: Columns for which a run needs a setting, and columns that it leaves out.
 _STYLES = {"target": "bold green", "identifier": "yellow", "group": "yellow", "text": "yellow"}

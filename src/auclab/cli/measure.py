@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from auclab._core.base import AuclabError
 from auclab._core.files import replace_file
-from auclab._core.words import did_you_mean, few
+from auclab._core.words import did_you_mean, few, visible
 from auclab.datasets.file import FileSettings, read_table
 from auclab.datasets.target import Ranked, group_labels
 from auclab.inference.measurement import Measurement
@@ -27,7 +27,6 @@ from auclab.metrics.costs import scorer_hull
 from auclab.runs.compare.costs import cost_words
 from auclab.runs.report.writer import page_template
 from auclab.runs.screen.console import print_row, print_table
-from auclab.runs.stored.visible import visible
 
 _WRITTEN = ("sep", "decimal", "encoding")
 #: Scorers of which every pair has a line on costs.

@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from auclab._core.base import AuclabError
 from auclab._core.files import replace_file
-from auclab._core.words import few
+from auclab._core.words import few, visible, write_data
 from auclab.datasets.target import WORDS
 from auclab.runs import load_scorer
 from auclab.runs.compare.models import find_model
@@ -22,9 +22,7 @@ from auclab.runs.compare.runs import GROUPS, fetch_files
 from auclab.runs.config.settings import rule_in_words
 from auclab.runs.record.artifacts import write_json
 from auclab.runs.screen.console import err, out, print_row, print_table, reading
-from auclab.runs.screen.encoding import write_data
 from auclab.runs.stored.new_rows import METRICS, PARTS, Evaluation, Measured, evaluate_file
-from auclab.runs.stored.visible import visible
 from auclab.runs.tracking.address import Address
 
 if TYPE_CHECKING:

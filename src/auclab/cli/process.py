@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from auclab.runs.screen.encoding import show_in_any_encoding
+from auclab._core.words import show_in_any_encoding
 
 #: Allocations before the first garbage collection: importing the libraries creates half a million permanent objects.
 _ALLOCATIONS = 1_000_000

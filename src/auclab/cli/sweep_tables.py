@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from auclab._core.base import AuclabError
-from auclab.displays.base import DPI
+from auclab.displays.canvas import DPI
 from auclab.displays.scores import draw_pairs
 from auclab.runs.compare.formats import to_csv, to_markdown
 from auclab.runs.compare.runs import find_metric, read_runs

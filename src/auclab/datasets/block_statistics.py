@@ -21,8 +21,7 @@ from auclab._core.validation import LARGEST_SQUARED
 from auclab.datasets.labels import label_text
 from auclab.samples.blocks.files import table_sum
 from auclab.samples.blocks.labels import LabelledRows
-from auclab.samples.blocks.mixed_rows import EncodedRows, MixedRows
-from auclab.samples.blocks.row_forms import categories_of, norms, numbers_of, times
+from auclab.samples.blocks.row_forms import EncodedRows, MixedRows, categories_of, norms, numbers_of, times
 from auclab.samples.blocks.table import BlockTable
 
 if TYPE_CHECKING:
@@ -347,7 +346,7 @@ class CategoryColumns:
     other: int
 
     def columns_of(self, codes: NDArray[np.int32], values: tuple[Any, ...]) -> NDArray[np.int32]:
-        """The column of every row; `codes` and `values` as in `auclab.samples.blocks.mixed_rows.MixedRows`."""
+        """The column of every row; `codes` and `values` as in `auclab.samples.blocks.row_forms.MixedRows`."""
         places = dict(self.known)
         columns = [places.get(label_text(value), self.other) for value in values]
         return np.array([*columns, self.missing], dtype=np.int32)[codes]

@@ -1,4 +1,4 @@
-"""Parquet files larger than memory as data sets whose rows are read block by block."""
+"""Tables larger than memory as data sets whose rows are read block by block: Parquet files, and Dask's collections."""
 
 from __future__ import annotations
 
@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 
 from auclab._core.base import AuclabError, GroupWeights
+from auclab.datasets.formats import ALL
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
-from auclab.datasets.table import ALL
 from auclab.datasets.target import Ranked, Roles, Target
+from auclab.samples.blocks.dask_tables import open_dask
 from auclab.samples.blocks.files import is_address
-from auclab.samples.blocks.parquet import (
-    boolean_columns,
-    column_in_memory,
-    is_lazy,
-    open_groups,
-    row_groups,
-    sha256_of,
-)
+from auclab.samples.blocks.parquet import boolean_columns, column_in_memory, is_lazy, open_groups, row_groups, sha256_of
 from auclab.samples.blocks.table import BlockTable, Engine
 
 
@@ -129,3 +123,30 @@ def block_dataset(table: BlockTable, ranked: Ranked, nominal: Sequence[str] | st
         ranked=None if ranked.target.is_of_classes else ranked.target,
         **facts,
     )
+
+
+def dask_dataset(
+    X: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    positive: Any = None,
+    negative: Any = None,
+    nominal: Sequence[str] | str = (),
+    drop: Sequence[str] | str = (),
+    engine: Engine | None = None,
+    name: str = "dask",
+) -> Dataset:
+    """A Dask collection and its labels as a data set, for `auclab.datasets.preprocess` and what follows.
+
+    `X`, `y`, `target`, `engine`: as in `auclab.samples.blocks.dask_tables.open_dask`. `positive`, `negative`,
+    `nominal`, `drop`: as in `auclab.datasets.file.load_file`: columns of text and of booleans are categories anyway.
+    `name`: name of the data set. Returns: `X` is a `BlockTable`.
+    """
+    from pandas.api.types import is_bool_dtype
+
+    left_out = as_labels(drop)
+    columns = [str(each) for each in getattr(X, "columns", ())]
+    flags = [each for each in columns if each not in (target, *left_out) and is_bool_dtype(X[each].dtype)]
+    table, labels = open_dask(X, y, target=target, drop=left_out, nominal=with_flags(nominal, flags), engine=engine)
+    return block_dataset(table, ranked_by(labels, positive, negative), nominal, name=name, source="a Dask collection")

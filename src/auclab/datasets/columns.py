@@ -14,8 +14,8 @@ from auclab._core.validation import LARGEST_SQUARED
 from auclab._core.words import FEW, counted, few
 from auclab.datasets.bad_cells import Refusals
 from auclab.datasets.dates import PARTS, DateText, check_parts, find_dates
-from auclab.datasets.identifiers import why_identifier
 from auclab.datasets.labels import as_labels, override
+from auclab.datasets.likely_roles import why_identifier
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks.table import BlockTable
 

@@ -24,10 +24,9 @@ from auclab.datasets.bad_cells import (
 from auclab.datasets.cache import unpacked
 from auclab.datasets.columns import Encoding, sort_columns
 from auclab.datasets.csv_format import CsvFormat, csv_format, leading_zeros
-from auclab.datasets.formats import format_of, read_format
+from auclab.datasets.formats import ALL, format_of, make_dataset, read_format, read_text, reading
 from auclab.datasets.labels import as_labels, refuse_missing
 from auclab.datasets.records import Dataset, verified_sha256
-from auclab.datasets.table import ALL, make_dataset, read_text, reading
 from auclab.datasets.target import Roles
 
 if TYPE_CHECKING:

@@ -14,20 +14,11 @@ from auclab._core.words import FEW, few
 from auclab.datasets.bad_cells import NumberForm, Refusals, numbers_in_text
 from auclab.datasets.columns import MAX_CATEGORIES, MISSING_CATEGORY, refuse_constant, sort_columns
 from auclab.datasets.dates import find_dates
-from auclab.datasets.file import (
-    QUERY,
-    FileSettings,
-    FileTable,
-    load_file,
-    read_svmlight,
-    read_table,
-    refuse_empty,
-)
+from auclab.datasets.file import QUERY, FileSettings, FileTable, load_file, read_svmlight, read_table, refuse_empty
 from auclab.datasets.formats import format_of
-from auclab.datasets.identifiers import why_group, why_identifier
 from auclab.datasets.labels import label_text, override, same_label
 from auclab.datasets.leaks import leak_notes
-from auclab.datasets.likely_target import Target, choose_target
+from auclab.datasets.likely_roles import Target, choose_target, why_group, why_identifier
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import ByColumn, Grouped, Timed, check_rows
 

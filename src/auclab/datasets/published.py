@@ -21,9 +21,9 @@ from auclab._core.base import AuclabError, GroupWeights
 from auclab._core.files import replace_file
 from auclab.datasets.cache import limited_downloads
 from auclab.datasets.catalogue import VARIABLE, cache_dir, find_file, search_path
+from auclab.datasets.formats import ALL, make_dataset, read_csv
 from auclab.datasets.labels import as_labels, label_text
 from auclab.datasets.records import Dataset, array_sha256, file_sha256, verified_sha256
-from auclab.datasets.table import ALL, make_dataset, read_csv
 from auclab.datasets.target import Roles, Target
 
 if TYPE_CHECKING:

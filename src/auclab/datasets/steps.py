@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from auclab._core.base import Array, AuclabError
 from auclab._core.words import WEEKDAYS
 from auclab.datasets.dates import SECONDS_A_YEAR, as_dates, check_parts
-from auclab.samples.memory import column_range
-from auclab.samples.mostly_zero import pays_as_csr
+from auclab.samples.features import column_range, pays_as_csr
 
 
 class MissingColumns(TransformerMixin, BaseEstimator):
@@ -198,7 +197,7 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     coefficients either way: pairs do not know an offset, and an intercept absorbs it.
 
     `sparse_`: whether the output is a CSR matrix: decided when fitting, from the size and the share of nonzero entries
-    that the output would have (`auclab.samples.mostly_zero.pays_as_csr`). `shift_`, `scale_` (n_features,): the output
+    that the output would have (`auclab.samples.features.pays_as_csr`). `shift_`, `scale_` (n_features,): the output
     is ``(x − shift_) / scale_``.
     """
 

@@ -1,6 +1,6 @@
 """What rows are ranked by: classes, grades within groups, censored times; and the columns that say it.
 
-That a named column is in the table is checked where it is read: `auclab.datasets.file`, `auclab.datasets.table`.
+That a named column is in the table is checked where it is read: `auclab.datasets.file`, `auclab.datasets.formats`.
 """
 
 from __future__ import annotations

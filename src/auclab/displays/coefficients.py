@@ -13,7 +13,19 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from auclab._core.base import Array, AuclabError
-from auclab.displays.base import BLUE, COLUMN, GREY, INK, RED, SMALLEST_GAP, Display, canvas, despine, shortened, style
+from auclab.displays.canvas import (
+    BLUE,
+    COLUMN,
+    GREY,
+    INK,
+    RED,
+    SMALLEST_GAP,
+    Display,
+    canvas,
+    despine,
+    shortened,
+    style,
+)
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.integer.solver import FeaturePath
 

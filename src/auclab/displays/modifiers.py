@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from auclab._core.base import Array
-from auclab.displays.base import (
+from auclab.displays.canvas import (
     BLUE,
     COLUMN,
     INK,

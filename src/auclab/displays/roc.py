@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError
-from auclab.displays.base import (
+from auclab.displays.canvas import (
     BLUE,
     GREY,
     INK,
@@ -33,8 +33,7 @@ from auclab.displays.base import (
 from auclab.displays.volumes import BestPoints, PointsDisplay
 from auclab.inference import Estimate, ROCBand, roc_band_part, tpr_at_fpr_part
 from auclab.metrics import BufferedAUCResult, ScoredPart, roc_hull
-from auclab.metrics.buffered import buffered_auc_from_sorted
-from auclab.metrics.buffered_roc import broc_from_sorted
+from auclab.metrics.buffered import broc_from_sorted, buffered_auc_from_sorted
 from auclab.metrics.roc import roc_from_sorted
 
 

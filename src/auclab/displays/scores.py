@@ -17,7 +17,7 @@ from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
 from auclab._core.base import Array
-from auclab.displays.base import (
+from auclab.displays.canvas import (
     BLUE,
     COLUMN,
     GREY,

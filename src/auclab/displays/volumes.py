@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import beta
 
 from auclab._core.base import Array, AuclabError
-from auclab.displays.base import (
+from auclab.displays.canvas import (
     BLUE,
     COLUMN,
     GREY,

@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from auclab._core.base import Array, Norm
+from auclab._core.forms import row_scores
 from auclab._core.validation import weight_vector
 from auclab.estimators.calibration import (
     Calibration,
@@ -45,7 +46,6 @@ from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
 from auclab.metrics.scorers import MetricScorer
-from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import by_partition, is_collection, new_rows, require_memory
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import InnerPath, Point, solve_path

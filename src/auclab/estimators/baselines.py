@@ -21,10 +21,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 
 from auclab._core.base import Array, AuclabError, Status
+from auclab._core.forms import row_scores
 from auclab._core.words import did_you_mean, few
 from auclab.estimators.checked import ClassWeight, class_weights
 from auclab.models.timings import Timings
-from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import new_rows
 from auclab.solvers.monitor import one_thread_each
 from auclab.solvers.solution import Certificate, InFeatures

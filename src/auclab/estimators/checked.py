@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from auclab._core.base import Array, AuclabError
-from auclab._core.forms import as_array, as_column, as_matrix, distinct
+from auclab._core.forms import as_array, as_column, as_matrix, distinct, row_scores
 from auclab._core.validation import both_classes_weighted, check_types
 from auclab._core.words import did_you_mean
 from auclab.datasets.records import Split
@@ -28,7 +28,6 @@ from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel, Polynomial, as_kernel, kernel_named
 from auclab.metrics.scorers import get_scorer
 from auclab.samples.as_sample import as_sample
-from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import by_partition, in_memory, is_collection, opened, opened_rows, require_memory
 from auclab.solvers.path_parameters import penalty_series, series_below
 from auclab.solvers.solution import Solution

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from auclab._core.base import Array, AuclabError
+from auclab._core.forms import row_scores
 from auclab._core.tolerances import ROUNDING
 from auclab.samples.bicliques import group_numbers
-from auclab.samples.row_scores import row_scores
 from auclab.solvers.path import InnerPath, Point
 
 

@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from auclab._core.base import Array, AuclabError, GroupWeights, Norm
+from auclab._core.forms import row_scores
 from auclab._core.validation import weight_vector
 from auclab.estimators.checked import (
     TakesFormulation,
@@ -26,9 +27,9 @@ from auclab.formulations import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
-from auclab.metrics.comparable import ComparablePairs, grouped_auc
+from auclab.metrics.comparable import ComparablePairs
+from auclab.metrics.concordance import grouped_auc
 from auclab.samples.bicliques import censored_pairs
-from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import by_partition, is_collection, new_rows
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import InnerPath

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from auclab._core.base import Array, AuclabError
+from auclab._core.forms import row_scores
 from auclab._core.validation import check_choice, weight_vector
 from auclab.estimators.calibration import decision_threshold
 from auclab.estimators.checked import LinearClassifier
@@ -26,7 +27,6 @@ from auclab.metrics.polynomial import Series, chebyshev_gradient, chebyshev_mean
 from auclab.metrics.roc import positive_number
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
-from auclab.samples.row_scores import row_scores
 
 #: Points of the line search for each of its harmonics, from which the largest is refined.
 _DENSITY = 32

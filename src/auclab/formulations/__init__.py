@@ -2,6 +2,7 @@
 
 from auclab.formulations.base import Optimum, Program
 from auclab.formulations.equivalence import ranksvm_to_threshold, read_optimum, threshold_to_ranksvm
+from auclab.formulations.hinge_program import HingeProgram
 from auclab.formulations.programs import (
     CSVM,
     ECSVM,
@@ -10,7 +11,6 @@ from auclab.formulations.programs import (
     Composed,
     ExactAUC,
     GeneralizedBufferedAUC,
-    HingeProgram,
     PartialAUC,
     RankSVM,
     as_formulation,

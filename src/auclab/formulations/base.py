@@ -24,10 +24,11 @@ from auclab._core.validation import finite_array
 from auclab._core.words import did_you_mean
 from auclab.losses import Hinge, Loss
 from auclab.margins import AllPairs, Comparison
-from auclab.margins.margins import DoubleDouble
+from auclab.margins.comparison import DoubleDouble
 from auclab.regularisers import Norm, Regulariser, VectorNorm
 from auclab.regularisers.norms import NO_NORM
-from auclab.samples.memory import Sample, moved_intercept_parts
+from auclab.samples.features import moved_intercept_parts
+from auclab.samples.memory import Sample
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import Protocol, Self, TypeVar
 from auclab._core.base import Array, AuclabError
 from auclab.formulations.base import Optimum, Program
 from auclab.formulations.constraints import ColumnConstraints
-from auclab.formulations.programs import CSVM, ECSVM, GeneralizedBufferedAUC, HingeProgram, RankSVM
+from auclab.formulations.hinge_program import HingeProgram
+from auclab.formulations.programs import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
 
 #: The equivalent programs by what they compare.
 BY_PENALTY, BY_THRESHOLD = {"pairs": RankSVM, "points": CSVM}, {"pairs": GeneralizedBufferedAUC, "points": ECSVM}

@@ -10,11 +10,8 @@ from typing import Any, cast
 import numpy as np
 
 from auclab._core.base import AuclabError
-from auclab.inference.components import (
-    Components,
-    Observations,
+from auclab.inference.component_rows import (
     Rows,
-    arrange,
     auc_rows,
     bauc_rows,
     ferri_rows,
@@ -27,6 +24,7 @@ from auclab.inference.components import (
     weighted_range,
     weighted_rows,
 )
+from auclab.inference.components import Components, Observations, arrange
 from auclab.metrics.partial import partial_auc
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.roc import ClassScores

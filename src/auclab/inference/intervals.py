@@ -73,8 +73,9 @@ from auclab._core.base import AuclabError
 from auclab._core.hinge import pair_hinge_value
 from auclab.inference.bootstrap import Resampled, number_of_resamples, standard_deviation
 from auclab.inference.catalogue import EstimableMetric, Range
-from auclab.inference.components import FLAT, Components, Observations, arrange, ferri_rows
-from auclab.metrics.buffered import solve_bpoe
+from auclab.inference.component_rows import ferri_rows
+from auclab.inference.components import FLAT, Components, Observations, arrange
+from auclab.metrics.bpoe import solve_bpoe
 from auclab.metrics.registry import ScoredPart
 
 #: Classes smaller than this get a note, and their variance is not relied on where it is almost 0.

@@ -15,9 +15,10 @@ from auclab._core.forms import as_column
 from auclab._core.validation import finite_vector, positive_mask
 from auclab.inference.calibration import CalibrationCheck, check_calibration
 from auclab.inference.catalogue import estimable
-from auclab.inference.comparison import ScorerPair, all_pairs, compare_observations, compare_pairs, estimate_pairs
+from auclab.inference.comparison import ScorerPair, all_pairs, compare_observations
 from auclab.inference.components import Comparison, Estimate, Observations
 from auclab.inference.estimation import check_level, choose_method, estimate_observations
+from auclab.inference.pairs import compare_pairs, estimate_pairs
 from auclab.samples.bicliques import LevelPairs, censored_pairs, checked_times, ordered_pairs
 
 if TYPE_CHECKING:

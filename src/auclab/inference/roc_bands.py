@@ -42,8 +42,8 @@ from auclab.inference.bootstrap import number_of_resamples
 from auclab.inference.components import FLAT, Observations
 from auclab.inference.estimation import check_level
 from auclab.inference.intervals import few_observations
-from auclab.metrics.buffered import solve_bpoe
-from auclab.metrics.buffered_roc import broc_from_sorted
+from auclab.metrics.bpoe import solve_bpoe
+from auclab.metrics.buffered import broc_from_sorted
 from auclab.metrics.registry import ScoredPart
 from auclab.metrics.roc import ClassScores, checked_rates, finite_number, roc_from_sorted
 

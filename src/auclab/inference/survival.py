@@ -30,11 +30,13 @@ from scipy.stats import t as student
 
 from auclab._core.base import Array
 from auclab._core.validation import check_choice, finite_vector, same_length, weight_vector
-from auclab.inference.comparison import UnitSums
-from auclab.inference.components import Components, Estimate, auc_rows
+from auclab.inference.component_rows import auc_rows
+from auclab.inference.components import Components, Estimate
 from auclab.inference.estimation import check_level
 from auclab.inference.intervals import FEW, enclose, transformed_limits, unseen_limits
-from auclab.metrics.comparable import RankedRows, cases_and_controls, uno_pairs
+from auclab.inference.pairs import UnitSums
+from auclab.metrics.comparable import RankedRows
+from auclab.metrics.concordance import cases_and_controls, uno_pairs
 from auclab.metrics.roc import class_scores
 from auclab.samples.bicliques import TiedTimes, checked_times
 

@@ -2,20 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
+from auclab.metrics.bpoe import BufferedExceedance, bpoe, buffered_exceedance, quantile, superquantile
 from auclab.metrics.buffered import (
     BufferedAUCResult,
-    BufferedExceedance,
     auc_threshold,
     bauc_score,
-    bpoe,
+    broc_curve,
     buffered_auc,
-    buffered_exceedance,
-    quantile,
     ranking_superquantile,
-    superquantile,
 )
-from auclab.metrics.buffered_roc import broc_curve
-from auclab.metrics.comparable import (
+from auclab.metrics.concordance import (
     buffered_concordance,
     censoring_weights,
     concordance_index,

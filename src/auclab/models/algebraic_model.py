@@ -10,11 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab._core.base import Array
-from auclab._core.html import html_table
+from auclab._core.words import html_table
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import marginals
-from auclab.samples.memory import moved_intercept
+from auclab.samples.features import moved_intercept
 
 
 @dataclass(frozen=True)

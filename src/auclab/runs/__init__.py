@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from auclab.inference.comparison import holm
-    from auclab.runs.compare.cells import Cells, arrange, long_form
+    from auclab.runs.compare.cells import Cells, arrange
+    from auclab.runs.compare.formats import long_form
     from auclab.runs.compare.paired import (
         ColumnPair,
         PairedTest,
@@ -52,7 +53,8 @@ __all__ = [
 
 #: The names of each module, imported on first use: a table needs all metrics, a list of runs none.
 _NAMES = {
-    "compare.cells": "Cells arrange long_form",
+    "compare.cells": "Cells arrange",
+    "compare.formats": "long_form",
     "compare.paired": "ColumnPair PairedTest Ranking compare_columns critical_difference holm mean_interval "
     "paired_test rank_columns signed_rank_probabilities",
     "compare.runs": "read_runs",

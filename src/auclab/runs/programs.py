@@ -16,6 +16,7 @@ import auclab.margins
 import auclab.regularisers
 from auclab._core.base import Array, AuclabError
 from auclab._core.files import replace_file
+from auclab._core.words import no_formula
 from auclab.datasets.records import part_sha256
 from auclab.datasets.splits import take_rows
 from auclab.formulations import Program
@@ -27,7 +28,6 @@ from auclab.runs.config.compose import built, load_dataset
 from auclab.runs.experiment import task_of
 from auclab.runs.stored.configuration import stored_experiment
 from auclab.runs.stored.stored_files import read_json, read_rows
-from auclab.runs.stored.visible import no_formula
 from auclab.samples.tables import in_memory
 from auclab.solvers.path_parameters import along
 

@@ -19,13 +19,12 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.accurate import weighted_column_sums
-from auclab._core.base import Array, AuclabError
-from auclab._core.forms import as_matrix, as_rows, column_names, dense
+from auclab._core.base import Array
+from auclab._core.forms import column_names, dense
 from auclab._core.hinge import ascending
 from auclab._core.rows import Check, gram, never
 from auclab._core.threads import LARGE, in_parallel
 from auclab._core.validation import (
-    LARGEST_SQUARED,
     both_classes_weighted,
     label_for_every_row,
     positive_mask,
@@ -33,148 +32,8 @@ from auclab._core.validation import (
     weight_vector,
 )
 from auclab.samples.bicliques import Side
-from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
+from auclab.samples.features import checked_features, moved_rows
 from auclab.samples.protocol import Sums
-
-#: Rows that are joined into one when a table is reduced.
-_WIDE = 64
-
-
-def column_range(features: Any) -> tuple[Array, Array]:
-    """The least and the largest value of every column of an array or a CSR matrix; NaN where a column has one.
-
-    Examples
-    --------
-    >>> low, high = column_range(np.array([[1.0, 5.0], [2.0, -3.0]]))
-    >>> low.tolist(), high.tolist()
-    ([1.0, -3.0], [2.0, 5.0])
-    """
-    if sp.issparse(features):
-        matrix: Any = features
-        return matrix.min(axis=0).toarray().ravel(), matrix.max(axis=0).toarray().ravel()
-    n_rows, n_columns = features.shape
-    if not features.flags.c_contiguous or n_rows < 2 * _WIDE:
-        return features.min(axis=0), features.max(axis=0)
-    # Many short rows are reduced several times faster when joined into longer ones.
-    whole = n_rows - n_rows % _WIDE
-    wide = features[:whole].reshape(-1, _WIDE * n_columns)
-    reduced = in_parallel(lambda reduce: reduce(wide, axis=0), (np.min,), (np.max,), threads=features.size >= 2 * LARGE)
-    ends = [end.reshape(_WIDE, n_columns) for end in reduced]
-    return np.vstack([ends[0], features[whole:]]).min(axis=0), np.vstack([ends[1], features[whole:]]).max(axis=0)
-
-
-def column_offsets(low: Array, high: Array) -> Array | None:
-    """The c of every column, shape (n_features,): its middle if it lies in [c/2, 2c], else 0; None if all are 0.
-
-    `low`, `high` (n_features,): the least and the largest value of every column.
-
-    Examples
-    --------
-    A column near 1e8, one around 0, a constant one:
-
-    >>> column_offsets(np.array([1e8 - 1, -1.0, -3.0]), np.array([1e8 + 1, 2.0, -3.0])).tolist()
-    [100000000.0, 0.0, -3.0]
-    """
-    nearest, farthest = np.minimum(abs(low), abs(high)), np.maximum(abs(low), abs(high))
-    # The middle of [low, high] is within a factor of 2 of both ends iff they differ by a factor of at most 3. Just
-    # below 3, its rounding could put an end outside.
-    one_sided = (low > 0) == (high > 0)
-    offset = np.where(one_sided & (farthest <= 2.9 * nearest), 0.5 * low + 0.5 * high, 0.0)
-    # The middle of two neighbouring values may be neither; of a constant column it must be the value itself.
-    offset = np.where(low == high, low, offset)
-    return offset if offset.any() else None
-
-
-def moved_intercept(intercept: float, coef: Array, offset: Array | None, sign: float) -> float:
-    """``b + sign · w·c``, rounded once: the intercept for centred rows (sign 1), or back for the data's (sign −1).
-
-    `offset` (n_features,), or None: c of every column; None stands for zeros.
-
-    Examples
-    --------
-    >>> moved_intercept(-1e16, np.array([1.0, 1.0]), np.array([1e16, 0.5]), 1.0)
-    0.5
-    """
-    return moved_intercept_parts(intercept, coef, offset, sign)[0]
-
-
-def moved_intercept_parts(intercept: float, coef: Array, offset: Array | None, sign: float) -> tuple[float, float]:
-    """`moved_intercept` and its rounding error."""
-    if offset is None:
-        return intercept, 0.0
-    product, error = exact_products(sign * coef, offset)
-    parts = (intercept, *product.tolist(), *error.tolist())
-    if not all(map(math.isfinite, parts)):
-        return float(intercept + sign * (coef @ offset)), 0.0
-    total = math.fsum(parts)
-    return total, math.fsum((*parts, -total))
-
-
-def exact_products(a: Array, b: Array) -> tuple[Array, Array]:
-    """``a · b`` entry by entry as the rounded product and its error, exactly unless it under- or overflows (Dekker)."""
-    product = a * b
-    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
-    error = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
-    return product, error
-
-
-def _halves(a: Array) -> tuple[Array, Array]:
-    """``a`` as a sum of two numbers of 26 bits (Veltkamp)."""
-    shifted = 134217729.0 * a
-    high = shifted - (shifted - a)
-    return high, a - high
-
-
-def check_range(low: Array, high: Array, features: Any) -> None:
-    """Refuse NaN, infinite values, values beyond ±1e150, and columns that vary by less than 1e-150.
-
-    `low`, `high` (n_features,): the least and the largest value of every column; NaN if the column has one. `features`
-    (n_samples, n_features): searched for the first such value, for the message.
-    """
-    largest = np.maximum(high, -low)
-    if bool((largest <= LARGEST_SQUARED).all()):
-        check_variation(low, high)
-        return
-    matrix: Any = features
-    values = matrix.data if sp.issparse(features) else features
-    if np.isfinite(largest).all():
-        row, column, value = _first(features, abs(values) > LARGEST_SQUARED)
-        raise AuclabError(
-            f"X contains {value:g} at row {row}, column {column}, beyond ±{LARGEST_SQUARED:g}, where squares "
-            "overflow; change the unit of the column (preprocess=standard divides by its spread)"
-        )
-    row, column, _ = _first(features, ~np.isfinite(values))
-    bad = "NaN" if np.isnan(values).any() else "an infinite value"
-    raise AuclabError(
-        f"X contains {bad}, first at row {row}, column {column}; "
-        "impute or drop it (every preprocess choice imputes missing values)"
-    )
-
-
-def _first(features: Any, found: NDArray[np.bool_]) -> tuple[int, int, float]:
-    """Row, column and value of the first entry that was found, among those stored of a CSR matrix."""
-    if not sp.issparse(features):
-        row, column = np.argwhere(found)[0]
-        return int(row), int(column), float(features[row, column])
-    matrix: Any = features
-    place = int(found.argmax())
-    row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
-    return row, int(matrix.indices[place]), float(matrix.data[place])
-
-
-def check_variation(low: Array, high: Array) -> None:
-    """Refuse columns that are not constant and vary by less than 1e-150.
-
-    `low`, `high` (n_features,): the least and the largest value of every column.
-    """
-    width = high - low
-    tiny = np.flatnonzero((width > 0) & (width < 1.0 / LARGEST_SQUARED))
-    if tiny.size:
-        column = int(tiny[0])
-        raise AuclabError(
-            f"column {column} of X varies by {width[column]:g} only, less than {1.0 / LARGEST_SQUARED:g}, where "
-            "products underflow; change the unit of the column (preprocess=standard divides by its spread), or drop it"
-        )
 
 
 @dataclass(frozen=True)
@@ -228,7 +87,7 @@ class Sample:
     in_blocks: ClassVar[bool] = False
     #: Whether a row is on one side of its pairs, that of its class.
     is_of_classes: ClassVar[bool] = True
-    #: Rounding errors of the rows, if they are means of others (`auclab.solvers.binned.binned_loss`).
+    #: Rounding errors of the rows, if they are means of others (`auclab.solvers.binned_loss`).
     rounding: RowRounding | None = field(default=None, kw_only=True)
 
     @classmethod
@@ -539,31 +398,3 @@ def _rows_of(mask: NDArray[np.bool_]) -> Any:
     """An index of the rows in `mask`: a slice, which makes no copy, where they are consecutive."""
     first, count = int(mask.argmax()), int(np.count_nonzero(mask))
     return slice(first, first + count) if mask[first : first + count].all() else mask
-
-
-def moved_rows(rows: Any, offset: Array | None, sign: float) -> Any:
-    """Rows plus ``sign · offset``."""
-    if offset is None:
-        return rows
-    return moved_entries(rows, offset, sign) if sp.issparse(rows) else rows + sign * offset
-
-
-def checked_features(X: Any) -> tuple[Any, Array | None, Array]:
-    """`X` as a finite float64 array or CSR matrix, the offset of its rows, and the largest moduli without it."""
-    features, low, high = _features(X)
-    offset = column_offsets(low, high)
-    moved = 0.0 if offset is None else offset
-    return features, offset, np.maximum(high - moved, moved - low)
-
-
-def _features(X: Any) -> tuple[Any, Array, Array]:
-    """`X` as a finite float64 array or CSR matrix, and the least and the largest value of every column."""
-    matrix = as_matrix(X)
-    is_numeric = matrix.ndim == 2 and matrix.size > 0 and matrix.dtype.kind in "biuf"
-    if is_numeric and isinstance(matrix, np.ndarray) and is_mostly_zero(matrix):
-        features = compressed(matrix)
-    else:
-        features = as_rows(matrix)
-    low, high = column_range(features)
-    check_range(low, high, features)
-    return features, low, high

@@ -38,7 +38,7 @@ def opened(X: Any, y: Any) -> tuple[Any, Any]:
     `y`: of such rows also the name of the column with the labels.
     """
     if is_collection(X):
-        from auclab.samples.blocks.engines import open_dask
+        from auclab.samples.blocks.dask_tables import open_dask
 
         table, labels = open_dask(X, target=y) if isinstance(y, str) else open_dask(X, y)
         return table, labels.to_numpy()

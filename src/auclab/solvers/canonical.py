@@ -22,7 +22,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import Separator, hard_margin
 from auclab.models.timings import Clock, Timings
 from auclab.regularisers.projection import solve_quadratic
-from auclab.samples.memory import moved_intercept, moved_intercept_parts
+from auclab.samples.features import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import CLARABEL_ENTRIES
 from auclab.solvers.certificate import certify
 from auclab.solvers.monitor import Monitor

@@ -44,6 +44,7 @@ def certify(
         objective = problem.objective(coef, intercept)
     if not _is_usable(multipliers):
         return _certificate(objective), None
+    # Weak duality: the dual value of any feasible multipliers is a lower bound (derivations 7.1).
     dual = dual_bound(problem, coef, problem.program.comparisons.feasible(problem.sample, *multipliers))
     return _certificate(objective, dual), _scaled(dual)
 

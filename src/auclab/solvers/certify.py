@@ -15,12 +15,11 @@ from auclab._core.validation import finite_array
 from auclab.certificates.scorers import proves_by_slopes
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
-from auclab.formulations.problem import Problem
+from auclab.formulations.problem import Problem, Ranking
 from auclab.formulations.programs import as_formulation
-from auclab.formulations.ranked import Ranking
 from auclab.margins import Bicliques
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
-from auclab.samples.memory import moved_intercept, moved_intercept_parts
+from auclab.samples.features import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_scorers, verified_certificate
 from auclab.solvers.monitor import one_thread_each
 from auclab.solvers.registry import check_constrainable

@@ -15,12 +15,11 @@ from auclab._core.tolerances import TOLERANCE
 from auclab._core.validation import check_type
 from auclab.formulations.base import Program
 from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
-from auclab.formulations.problem import Problem
+from auclab.formulations.problem import Problem, Ranking
 from auclab.formulations.programs import as_formulation
-from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Clock
-from auclab.samples.memory import moved_intercept
+from auclab.samples.features import moved_intercept
 from auclab.samples.tables import opened
 from auclab.solvers.budget import NOTEWORTHY
 from auclab.solvers.canonical import check_not_contradictory

@@ -24,7 +24,7 @@ from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.timings import Clock, Timings
-from auclab.samples.memory import moved_intercept, moved_intercept_parts
+from auclab.samples.features import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
 from auclab.solvers.certificate import far_away, relative_gap
 from auclab.solvers.solution import Certificate, Solution

@@ -30,7 +30,7 @@ from auclab.solvers.budget import (
     without_verification,
 )
 from auclab.solvers.column_generation import column_limits, generate_columns
-from auclab.solvers.interior.solver import why_not
+from auclab.solvers.interior import why_not
 from auclab.solvers.monitor import Monitor, Patience
 from auclab.solvers.reformulations import is_rotated, run_solver
 from auclab.solvers.registry import HIGHS_PAIRS, SOLVERS, capable_solvers, encodings, fastest_encoding, is_linear

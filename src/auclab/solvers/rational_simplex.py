@@ -144,6 +144,8 @@ class _Simplex:
         for k, hinge in enumerate(self._hinges()[0]):
             if k in basic or not self.capacities[k]:
                 continue
+            # The reduced cost of q_k is 1 − w·d_k: from 0 the multiplier rises where it is positive, from its capacity
+            # it falls where it is negative.
             gain = -hinge if self.full[k] else hinge
             if gain > largest:
                 best, largest = k, gain
@@ -162,6 +164,7 @@ class _Simplex:
         for position, (slope, value) in enumerate(zip(change, self.values, strict=True)):
             if not slope:
                 continue
+            # The ratio test; of equal ratios the column with the smallest number leaves (Bland 1977).
             room = self.capacities[self.basis[position]] - value if slope > 0 else value
             length = room / abs(slope)
             if length < step or (length == step and leaving is not None and self.basis[position] < self.basis[leaving]):
@@ -183,6 +186,7 @@ class _Simplex:
             pivot if i == leaving else [a - column[i] * b for a, b in zip(row, pivot, strict=True)]
             for i, row in enumerate(self.inverse)
         ]
+        # w = c_B B⁻¹, with the cost 1 of a margin and 0 of a unit vector.
         gains = [int(k < self.size) for k in self.basis]
         self.prices = [
             sum((row[k] for gain, row in zip(gains, self.inverse, strict=True) if gain), Fraction(0))

@@ -33,8 +33,8 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.dual_lp import ORDINARY
 from auclab.models.hard_margin import is_separated_by_rows
+from auclab.samples.features import compressed, pays_as_csr
 from auclab.samples.memory import Sample
-from auclab.samples.mostly_zero import compressed, pays_as_csr
 from auclab.samples.rotated import RotatedRows, is_wide, rotated
 from auclab.solvers.canonical import separates
 from auclab.solvers.monitor import Monitor, stop_on_interrupt

@@ -19,7 +19,7 @@ from auclab._core.words import did_you_mean
 from auclab.formulations.base import Kind, Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
-from auclab.margins.margins import Encoding
+from auclab.margins.comparison import Encoding
 from auclab.solvers.solution import RawSolution
 
 #: Up to this many margins HiGHS, with every one of them in the dual, is faster than newton and than other encodings
@@ -161,18 +161,18 @@ _TO_FEWER_COLUMNS = ("units", "hard margin", "row space")
 
 SOLVERS: dict[str, SolverEntry] = {
     "clarabel": SolverEntry(
-        "auclab.solvers.conic.clarabel",
+        "auclab.solvers.clarabel",
         Capabilities(scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=_TO_FEWER_COLUMNS,
     ),
     "cutting_plane": SolverEntry(
-        "auclab.solvers.cutting_plane.solver",
+        "auclab.solvers.cutting_plane",
         Capabilities(blocks=True, scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=_TO_FEWER_COLUMNS,
         asks_monitor=True,
     ),
     "highs": SolverEntry(
-        "auclab.solvers.highs.solver",
+        "auclab.solvers.highs",
         Capabilities(
             linear_only=True, nonconvex=True, scorers=_CONVEX_SETS, kinds=("hinge", "piecewise", "cvar", "mip")
         ),
@@ -184,14 +184,14 @@ SOLVERS: dict[str, SolverEntry] = {
         asks_monitor=True,
     ),
     "interior": SolverEntry(
-        "auclab.solvers.interior.solver",
+        "auclab.solvers.interior",
         Capabilities(needs_norm=True, l2_squared=True, kinds=("hinge", "cvar")),
         reformulations=("units",),
         generates_columns=True,
         asks_monitor=True,
     ),
     "newton": SolverEntry(
-        "auclab.solvers.binned.solver",
+        "auclab.solvers.binned",
         Capabilities(blocks=True, scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=(*_TO_FEWER_COLUMNS, "sparse rows"),
         generates_columns=True,
@@ -199,7 +199,7 @@ SOLVERS: dict[str, SolverEntry] = {
         takes_start=True,
     ),
     "scs": SolverEntry(
-        "auclab.solvers.conic.scs",
+        "auclab.solvers.scs",
         Capabilities(scorers=_CONVEX_SETS, kinds=_CONVEX),
         reformulations=_TO_FEWER_COLUMNS,
     ),

@@ -31,13 +31,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab._core.base import Array, AuclabError, Norm, Status
+from auclab._core.forms import row_scores
 from auclab.formulations.constraints import ColumnConstraints, Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.formulations.programs import BufferedAUC, RankSVM
 from auclab.models.timings import Clock
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
-from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import new_rows
 from auclab.solvers.dispatch import check_limits
 from auclab.solvers.path import following_solution

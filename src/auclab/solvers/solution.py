@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.accurate import bins_of
 from auclab._core.base import Array, Status
-from auclab._core.html import html_table
+from auclab._core.forms import row_scores
 from auclab._core.scores import moved_scores
 from auclab._core.tolerances import EQUAL, SMALL_OBJECTIVE
+from auclab._core.words import html_table
 from auclab.formulations.base import Optimum, Program
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.equivalence import read_optimum
@@ -26,7 +27,6 @@ from auclab.models.hard_margin import Separator
 from auclab.models.timings import Timings
 from auclab.samples.blocks.labels import BlockLabels, LabelledBlock, labels_of
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import new_rows
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from auclab._core.tolerances import SMALL_OBJECTIVE, TOLERANCE
 from auclab.certificates.scorers import Scorers
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Clock
-from auclab.samples.memory import moved_intercept
+from auclab.samples.features import moved_intercept
 from auclab.solvers.budget import MOMENT, NEWTON_FEATURES, SECONDS_FOR_MORE
 from auclab.solvers.canonical import as_returned, canonical, nearest_feasible, value_returned
 from auclab.solvers.certificate import Proof, certify_answer, certify_tree, far_away

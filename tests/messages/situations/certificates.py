@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from auclab.certificates.checker.constraints import transport_factor
 from auclab.certificates.checker.kernel import KernelData, StoredKernel
+from auclab.certificates.checker.pieces import REGULARISERS
 from auclab.certificates.checker.program import Program
-from auclab.certificates.checker.regularisers import REGULARISERS
 from auclab.runs.checking.command import check_folder
 from auclab.runs.checking.stored import prepare_training, read_splits
 from auclab.runs.stored.stored_files import damaged

@@ -13,10 +13,11 @@ import pyarrow.parquet as pq
 
 from auclab.samples.as_sample import as_sample
 from auclab.samples.bicliques import censored_pairs, ordered_pairs
-from auclab.samples.blocks.engines import DaskEngine, LocalEngine, Partition, open_dask
+from auclab.samples.blocks.dask_tables import open_dask
+from auclab.samples.blocks.engines import DaskEngine, LocalEngine, Partition
 from auclab.samples.blocks.files import data_files, tree_sum
 from auclab.samples.blocks.labels import labels_of
-from auclab.samples.blocks.mixed_rows import not_numbers
+from auclab.samples.blocks.row_forms import not_numbers
 from messages.situations import X2, Y, auclab, bl, blocks, m, nan, new_folder, np, parquet, patched, pd, raises
 
 
@@ -69,7 +70,7 @@ def opened_dask(given: Any, labels: Any = None, **options: Any) -> Any:
     def call() -> Any:
         return with_dask(lambda: open_dask(given, labels, engine=LocalEngine(), **options), **at_once)
 
-    return patched("auclab.samples.blocks.engines.computed", lambda value: value, call)
+    return patched("auclab.samples.blocks.dask_tables.computed", lambda value: value, call)
 
 
 def chunks(*sizes: int) -> DaskArray:

@@ -11,7 +11,7 @@ from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.formulations.scorecard import Scorecard
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.binned.solver import solve as solve_in_bins
+from auclab.solvers.binned import solve as solve_in_bins
 from auclab.solvers.budget import check_memory, check_seconds
 from auclab.solvers.integer.solver import solve_max_features
 from auclab.solvers.kernel.solve import solve_kernel

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from auclab._core.base import AuclabError
-from auclab.runs.compare.coefficients import read_effects
+from auclab.runs.compare.run_screen import read_effects
 
 HEAD = "feature,coefficient,column,value,effect,share\n"
 

@@ -7,9 +7,9 @@ import re
 import pandas as pd
 import pytest
 
+from auclab._core.words import no_formula
 from auclab.runs import compare_runs
 from auclab.runs.compare import formats
-from auclab.runs.stored.visible import no_formula
 from composed import run_here
 from made_runs import table_of
 

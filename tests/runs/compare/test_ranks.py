@@ -11,7 +11,7 @@ from scipy import stats
 
 from auclab._core.base import AuclabError
 from auclab.runs import critical_difference, rank_columns
-from auclab.runs.compare.diagram import draw_critical_difference
+from auclab.runs.report.figures import draw_critical_difference
 
 #: Demšar (2006), Table 5(a): critical values of the two-tailed Nemenyi test for 2 to 10 classifiers.
 Q_05 = dict(zip(range(2, 11), (1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164), strict=True))

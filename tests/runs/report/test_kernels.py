@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 
 from auclab.runs import read_runs, write_report
-from auclab.runs.report.scorers import draw_kernels, kernel_lines
+from auclab.runs.report.comparisons import draw_kernels, kernel_lines
 from auclab.runs.stored.stored_files import read_kernel
 from composed import run_here
 from runs.report.browser import CHROMIUM, ask

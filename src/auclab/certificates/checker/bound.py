@@ -10,10 +10,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.certificates.checker.constraints import HeldConstraints
+from auclab.certificates.checker.constraints import ROUNDING, HeldConstraints
 from auclab.certificates.checker.correction import StoredPairs, at_pairs, balanced_pairs, corrected, inner_point, mixed
 from auclab.certificates.checker.data import Data, fractions
-from auclab.certificates.checker.levels import ROUNDING
 from auclab.certificates.checker.margins import DualScorer, as_ranked
 from auclab.certificates.checker.multipliers import (
     Multipliers,
@@ -23,8 +22,8 @@ from auclab.certificates.checker.multipliers import (
     at_scorers,
     transportable,
 )
+from auclab.certificates.checker.pieces import NORMS
 from auclab.certificates.checker.program import Program
-from auclab.certificates.checker.regularisers import NORMS
 
 #: How far multipliers are moved into the interior of their bounds where they cannot be corrected as they are.
 _STEPS = tuple(ROUNDING * 10.0**k for k in range(7))

@@ -20,7 +20,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.certificates.checker.levels import EPSILON, EQUAL, ROUNDING
+# The checker has levels of its own, so that no change of those of the solvers changes what counts as proved.
+#: Spacing of the floats at 1.
+EPSILON = 2.0**-52
+#: What rounding leaves of a few sums; numbers that count as equal.
+ROUNDING, EQUAL = 1e-12, 1e-9
+#: Below this objective a gap is absolute, in units of it.
+SMALL_OBJECTIVE = 1e-3
+#: The most steps of a correction.
+MOST_STEPS = 200
 
 #: Arrays of Python integers (dtype object): sums and products of any size are exact.
 Integers = NDArray[Any]

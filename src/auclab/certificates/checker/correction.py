@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.certificates.checker.constraints import (
+    MOST_STEPS,
     TINY,
     UNIT,
     HeldConstraints,
@@ -34,7 +35,6 @@ from auclab.certificates.checker.constraints import (
     integers,
 )
 from auclab.certificates.checker.data import Data
-from auclab.certificates.checker.levels import MOST_STEPS
 from auclab.certificates.checker.margins import DualScorer, RankedData, as_ranked
 from auclab.certificates.checker.multipliers import Multipliers, PairMultipliers, balanced, start_of, transportable
 from auclab.certificates.checker.program import Program
@@ -57,6 +57,7 @@ def solve_exactly(matrix: Integers, right: Integers) -> list[Fraction] | None:
         work[[done, row]] = work[[row, done]]
         pivot = work[done, column]
         below = work[done + 1 :, column:]
+        # Bareiss 1968: a_kj ← (p a_kj − a_k a_j)/p′, with the pivots p of this step and p′ of the one before.
         work[done + 1 :, column:] = (below * pivot - np.outer(below[:, 0], work[done, column:])) // previous
         previous, done = pivot, done + 1
         pivots.append(column)
@@ -64,6 +65,7 @@ def solve_exactly(matrix: Integers, right: Integers) -> list[Fraction] | None:
             break
     if (work[done:, -1] != 0).any():
         return None
+    # Back substitution.
     solution = [Fraction(0)] * columns
     for row in range(done - 1, -1, -1):
         known = sum((int(work[row, k]) * solution[k] for k in pivots[row + 1 :]), Fraction(0))
@@ -131,6 +133,7 @@ def wanted_changes(
     reach, size = program.regulariser.reach, program.norm.dual(gradient)[1]
     if reach is None:
         return None
+    # The dual constraint ‖g‖_* ≤ λ − zS (derivations 7.1): a longer g is shortened.
     reach -= program.threshold * start.total(program, data)
     if size <= reach:
         return []
@@ -150,6 +153,7 @@ def mixed(program: Program, data: Data, start: Multipliers) -> Multipliers | Non
     violations = [program.excess(q.total(program, data), data.combine(q.values, q.unit)) for q in points]
     if violations[0] <= 0 or violations[1] >= 0:
         return None
+    # The violation of the mean is at most (1 − ω)e + ωe₀, which is 0 at ω = e/(e − e₀).
     weight = violations[0] / (violations[0] - violations[1])
     weight = Fraction(ceil(weight * UNIT), UNIT)
     unit = lcm(points[0].unit, points[1].unit) * weight.denominator
@@ -185,6 +189,7 @@ def inner_point(
         for rows, block in data.blocks():
             design = _design(block, centre, scale) * np.where(data.positive[rows], 1.0, -1.0)[:, None]
             residual += q[rows] @ design
+            # Least Σ (δ_k/ρ_k)² with Dᵀδ = −r: the normal equations (Dᵀ diag(ρ²) D) y = −r, and δ = ρ² D y.
             gram += (design * room[rows, None] ** 2).T @ design
         residual[1:] -= keep * target / scale
         if not np.isfinite(residual).all() or abs(residual).max() == 0:
@@ -195,6 +200,7 @@ def inner_point(
             design = _design(block, centre, scale) * np.where(data.positive[rows], 1.0, -1.0)[:, None]
             move[rows] = room[rows] ** 2 * (design @ weights)
         used = room > 0
+        # A step leaves a tenth of its room to every multiplier.
         fraction = float((0.9 * room[used] / np.maximum(abs(move[used]), 1e-300)).min(initial=1.0))
         q = q + min(1.0, fraction) * move
         if fraction >= 1.0 and abs(move).max(initial=0.0) <= 1e-15 * q.max(initial=0.0):
@@ -235,6 +241,7 @@ def independent(rows: NDArray[np.float64]) -> list[int]:
             break
         chosen.append(best)
         direction = remaining[best] / np.sqrt(lengths[best])
+        # Modified Gram–Schmidt, with the longest row that remains as the pivot.
         remaining = remaining - np.outer(remaining @ direction, direction)
     return chosen
 

@@ -20,8 +20,8 @@ from auclab._core.base import AuclabError
 from auclab.certificates.checker.constraints import PLACES, UNIT, Integers, aligned, integers, root, times_power
 from auclab.certificates.checker.data import Data, fractions
 from auclab.certificates.checker.margins import RankedData
+from auclab.certificates.checker.pieces import Interval, Norm, Vector, no_twin
 from auclab.certificates.checker.program import Program
-from auclab.certificates.checker.regularisers import Interval, Norm, Vector, no_twin
 
 
 def refused_points(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from auclab.certificates.checker.constraints import UNIT, Integers, fixed_point, in_units, times_power, transport_factor
 from auclab.certificates.checker.data import Data
-from auclab.certificates.checker.losses import Hinge
+from auclab.certificates.checker.pieces import Hinge
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +40,7 @@ class Pairs:
         """Mean of ``ℓ(start − margin)``; scores, `start` and the intercept `offset` are in units of `unit`."""
         pos, neg, weight = scores[data.positive], scores[~data.positive], data.weight[data.positive]
         taken = self._taken(neg, data.weight[~data.positive])
+        # Σ_j v_j Σ_i u_i ℓ(start + n_j − p_i), in integers; the weights sum to Σu Σv.
         total = int(np.dot(loss.sums(neg + start, pos, weight), taken))
         return Fraction(total, int(taken.sum()) * int(weight.sum())) * unit**loss.degree
 
@@ -50,6 +51,7 @@ class Pairs:
         pos, neg = scores[data.positive], scores[~data.positive]
         weight_pos, weight_neg = data.weight[data.positive], data.weight[~data.positive]
         values = data.weight.copy()
+        # u_i Σ_j v_j ℓ'(start + n_j − p_i) of every positive, v_j Σ_i u_i ℓ'(…) of every negative.
         values[data.positive] *= loss.slope_sums(start - pos, -neg, weight_neg)
         values[~data.positive] *= loss.slope_sums(neg + start, pos, weight_pos)
         conjugate = int(np.dot(loss.conjugate_sums(neg + start, pos, weight_pos), weight_neg))
@@ -89,6 +91,7 @@ class HardestNegatives(Pairs):
     def _taken(self, scores: Integers, weight: Integers) -> Integers:
         """The part of every weight that is among the share α of the highest scores."""
         weight = weight * self.max_fpr.denominator
+        # The superquantile at level 1 − α is the largest mean with weights ≤ v_j/α (derivations 2).
         left = self.max_fpr.numerator * int(weight.sum()) // self.max_fpr.denominator
         taken = np.zeros(weight.size, dtype=np.int64).astype(object)
         for row in np.argsort(-scores, kind="stable"):
@@ -183,6 +186,7 @@ class CountedPairs(Pairs):
         pos, weight = scores[data.positive], data.weight[data.positive]
         order = np.argsort(pos, kind="stable")
         counts = np.concatenate([np.array([0], dtype=object), np.cumsum(weight[order])])
+        # Σ_i u_i 1{p_i ≤ n_j} of every negative.
         wrong: Any = counts[np.searchsorted(pos[order], scores[~data.positive], side="right")]
         weight_neg = data.weight[~data.positive]
         return Fraction(int(np.dot(wrong, weight_neg)), int(weight.sum()) * int(weight_neg.sum()))
@@ -396,6 +400,7 @@ class RankedPairs(Pairs):
                 values[lower] -= slopes.sums(neg + start, pos, ones_pos)
                 weight += int(of_upper.sum())
                 charged += int(loss.conjugate_sums(neg + start, pos, ones_pos).sum())
+            # The unit of the part: slopes are in unit^(degree − 1), and the weights of the pairs sum to the whole.
             one = scorer.weight * unit ** (loss.degree - 1) / (_whole(data) * slopes.unit)
             parts.append((values, weight * one, charged * one * slopes.unit * unit, one))
         scale = lcm(1, *(one.denominator for *_, one in parts))
@@ -427,6 +432,7 @@ class SmoothedSlopes:
         if not self.is_spread:
             return self.loss.slope_sums(levels, scores, weight)
         h = self.half_width
+        # ((e + h)₊ − (e − h)₊)/(2h) is the slope whose jump is spread over [−h, h].
         return np.asarray(self.loss.sums(levels + h, scores, weight) - self.loss.sums(levels - h, scores, weight))
 
 

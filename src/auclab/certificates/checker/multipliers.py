@@ -63,6 +63,7 @@ def at_scorer(program: Program, data: Data, coef: NDArray[np.float64], intercept
     """
     size = program.norm.of(fractions(coef))[1] if program.threshold else Fraction(0)
     at = in_units(*data.scores(coef), 1 - program.threshold * size, Fraction(float(intercept)))
+    # q α of every row, and Σ q ℓ*(α), which the bound loses against the hinge.
     values, one, conjugate = program.comparison.slopes(program.loss, data, *at)
     scale = one * UNIT
     values = balanced(values * scale.numerator, data.positive)
@@ -105,6 +106,7 @@ def transportable(program: Program, data: Data, multipliers: Multipliers) -> Mul
     """Scaled down until they belong to admissible weights of the margins; those of a scorer do."""
     if not program.by_marginals:
         return multipliers
+    # S, g and e scale with q, so that a common factor keeps the dual constraint (derivations 7.1).
     factor = program.comparison.factor(data, multipliers.values, multipliers.share_neg, multipliers.unit)
     return multipliers.scaled(factor) if factor < 1 else multipliers
 

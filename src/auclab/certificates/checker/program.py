@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from auclab._core.base import AuclabError
 from auclab.certificates.checker.constraints import Integers, in_units
 from auclab.certificates.checker.data import Data, fractions
-from auclab.certificates.checker.losses import LOSSES, Hinge
 from auclab.certificates.checker.margins import CardPairs, CountedPairs, HardestNegatives, Pairs, Points, RankedPairs
-from auclab.certificates.checker.regularisers import REGULARISERS, Norm, Penalty, no_twin, piece_name
+from auclab.certificates.checker.pieces import LOSSES, REGULARISERS, Hinge, Norm, Penalty, no_twin, piece_name
 
 #: Where the formulations of the package are; a class of the same name elsewhere may be another program.
 HOME = "auclab.formulations."

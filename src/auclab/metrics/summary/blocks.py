@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.base import Array, AuclabError
-from auclab._core.forms import as_column, distinct
+from auclab._core.forms import as_column, distinct, row_scores
 from auclab._core.validation import finite_vector, positive_mask, same_length, weight_vector
 from auclab.samples.blocks.files import FAN_IN, GROUP_ROWS, table_sum, tree_sum
 from auclab.samples.blocks.labels import BlockLabels, LabelledRows, packed_labels
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.row_scores import row_scores
 
 #: Scores of more rows are not kept: 0.8 GB.
 MOST_KEPT = 100_000_000
@@ -170,7 +169,7 @@ class _DaskBlocks:
     def reduce(self, task: Task) -> Any:
         import dask
 
-        from auclab.samples.blocks.engines import computed
+        from auclab.samples.blocks.dask_tables import computed
 
         level = [dask.delayed(_task_on_parts, pure=False)(task, self.pos_label, *parts) for parts in self.parts]
         while len(level) > 1:

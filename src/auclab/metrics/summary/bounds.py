@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.validation import finite_vector
-from auclab.metrics.buffered import solve_bpoe
+from auclab.metrics.bpoe import solve_bpoe
 from auclab.metrics.pair_errors import PairErrors, double_at, double_rank
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.roc import TIED_SHARE, ClassScores, finite_number

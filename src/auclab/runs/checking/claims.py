@@ -13,6 +13,9 @@ import numpy as np
 
 from auclab.certificates.checker.bound import Bound, proved_bound
 from auclab.certificates.checker.constraints import (
+    EQUAL,
+    ROUNDING,
+    SMALL_OBJECTIVE,
     HeldConstraints,
     StatedConstraints,
     same_as_stored,
@@ -22,11 +25,10 @@ from auclab.certificates.checker.constraints import (
 from auclab.certificates.checker.correction import MAX_FEATURES, MOST_PAIRS, at_pairs
 from auclab.certificates.checker.data import Data, fractions
 from auclab.certificates.checker.kernel import KernelData, RankedKernelData, refused_points
-from auclab.certificates.checker.levels import EQUAL, ROUNDING, SMALL_OBJECTIVE
 from auclab.certificates.checker.margins import DualScorer, RankedData, as_ranked, read_scorers, rounded_slopes
 from auclab.certificates.checker.multipliers import PairMultipliers, at_scorers
+from auclab.certificates.checker.pieces import piece_name
 from auclab.certificates.checker.program import Program, objective
-from auclab.certificates.checker.regularisers import piece_name
 from auclab.runs.checking.stored import ROUNDING as MODEL_ROUNDING
 from auclab.runs.checking.stored import Configured, Split, Training, as_number, farthest, range_of_auc
 

@@ -11,10 +11,10 @@ from typing import Any
 import psutil
 
 from auclab._core.base import AuclabError
+from auclab._core.words import visible
 from auclab.certificates.checker.program import Program
 from auclab.runs.checking.claims import Claim, Verdict, against_data, consistency
 from auclab.runs.checking.stored import Split, Training, configured_program, prepare_training, read_splits
-from auclab.runs.stored.visible import visible
 
 #: Memory that a check takes for every row, whose numbers are Python's integers (measured: 380).
 BYTES_A_ROW = 400

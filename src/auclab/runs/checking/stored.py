@@ -14,15 +14,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auclab._core.base import AuclabError, Status
+from auclab._core.words import visible
 from auclab.certificates.checker.constraints import StatedConstraints
 from auclab.certificates.checker.correction import MOST_PAIRS, StoredPairs
 from auclab.certificates.checker.kernel import StoredKernel
+from auclab.certificates.checker.pieces import no_twin
 from auclab.certificates.checker.program import CLASSES, FORMULATIONS, HOME
-from auclab.certificates.checker.regularisers import no_twin
 from auclab.datasets.target import Target
 from auclab.export.scorer import SCORER_FILE
 from auclab.runs.stored.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file, stored_target
-from auclab.runs.stored.visible import visible
 
 #: The part of the largest score by which two scores of a row may differ, for rounding.
 ROUNDING = 1e-9

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from auclab._core.base import AuclabError
+from auclab._core.words import visible
 from auclab.export.scorer import SCORER_FILE
 from auclab.runs.compare.runs import fetch_files, find_folder, open_reader, read_run
 from auclab.runs.stored.stored_files import inner_folder
-from auclab.runs.stored.visible import visible
 from auclab.runs.tracking.address import Address, is_local, local_path, reason_of
 from auclab.runs.tracking.logged_models import path_in_run
 

@@ -1,9 +1,13 @@
-"""Screen of `auclab show`, one run; and its figures, drawn into the folders of its splits."""
+"""Screen of `auclab show`, one run: its coefficients by column, and its figures, drawn into the folders of splits."""
 
 from __future__ import annotations
 
 import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -11,17 +15,18 @@ from rich.padding import Padding
 from rich.text import Text
 
 from auclab._core.files import replace_file
-from auclab._core.words import LINES
+from auclab._core.words import LINES, few, visible
 from auclab.runs.compare.cells import PARTS
-from auclab.runs.compare.coefficients import read_effects
 from auclab.runs.compare.runs import code_of, is_setting, status_of
 from auclab.runs.compare.screens import STYLES, number_of, plain
 from auclab.runs.screen.console import facts_grid, out, print_table
-from auclab.runs.stored.stored_files import DETAILS_FILE, damaged, read_card, read_json
-from auclab.runs.stored.visible import visible
+from auclab.runs.stored.stored_files import DETAILS_FILE, damaged, read_card, read_json, read_rows
 
 if TYPE_CHECKING:
     from auclab.runs.screen.result_screen import BoundLine
+
+
+FILE = "coefficients.csv"
 
 
 def draw_run(rows: pd.DataFrame) -> None:
@@ -29,7 +34,7 @@ def draw_run(rows: pd.DataFrame) -> None:
 
     `rows`: one run, as `read_run` gives it.
     """
-    from auclab.displays.base import DPI
+    from auclab.displays.canvas import DPI
     from auclab.displays.coefficients import draw_coefficients  # Matplotlib
     from auclab.runs.record.figures import draw_figures
 
@@ -216,3 +221,63 @@ def _files(folder: Path) -> None:
         return
     names = [f"{path.name}/" if path.is_dir() else path.name for path in sorted(folder.iterdir())]
     out.print(Padding.indent(Text(visible("  ".join(names)), style="dim"), 7))
+
+
+@dataclass(frozen=True)
+class ColumnEffect:
+    """The contribution of a column to the score.
+
+    `column`: its name. `share`: of the standard deviation of the scores over the training part, averaged over splits.
+    `deviation`: standard deviation of the share over the splits; NaN for one split. `effects`: by category or part of a
+    date, "" for the number itself: change of the score per unit, or of having the category, the mean over the splits
+    that have it.
+    """
+
+    column: str
+    share: float
+    deviation: float
+    effects: dict[str, float]
+
+    @property
+    def direction(self) -> int:
+        """1 if the score increases with the number, −1 if it decreases, 0 for categories and parts of dates."""
+        if list(self.effects) != [""]:
+            return 0
+        return 1 if self.effects[""] > 0 else -1
+
+    @property
+    def text(self) -> str:
+        """The effect, or the largest effects of categories."""
+        if list(self.effects) == [""]:
+            return f"{self.effects['']:+.4g} per unit"
+        named = sorted(self.effects.items(), key=lambda item: -abs(item[1]))
+        return few(f"{name or 'per unit'} {value:+.3g}" for name, value in named)
+
+
+def read_effects(folders: Sequence[Path]) -> list[ColumnEffect]:
+    """The columns of a run over all its splits, the largest shares first; empty if none were stored."""
+    shares: dict[str, list[float]] = {}
+    effects: dict[str, dict[str, list[float]]] = {}
+    for folder in folders:
+        rows = read_rows(folder, FILE) or []
+        with damaged(folder / FILE):
+            seen: dict[str, float] = {}
+            for row in rows[:-1]:
+                if not row.get("column"):  # a scorer that is not a formula over the columns
+                    continue
+                column = visible(row["column"])
+                seen[column] = float(row["share"])
+                effects.setdefault(column, {}).setdefault(visible(row["value"]), []).append(float(row["effect"]))
+            for column, share in seen.items():
+                shares.setdefault(column, []).append(share)
+    count = len(folders)
+    found = [
+        ColumnEffect(
+            column,
+            sum(values) / count,
+            stdev([*values, *[0.0] * (count - len(values))]) if count > 1 else math.nan,
+            {value: fmean(each) for value, each in effects[column].items()},
+        )
+        for column, values in shares.items()
+    ]
+    return sorted(found, key=lambda each: -each.share)

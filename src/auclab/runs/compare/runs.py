@@ -18,11 +18,10 @@ import pandas as pd
 import platformdirs
 
 from auclab._core.base import AuclabError
-from auclab._core.words import FEW, LINES, did_you_mean, few
+from auclab._core.words import FEW, LINES, did_you_mean, few, visible
 from auclab.datasets.target import names_of
 from auclab.runs.config.compose import file_name
 from auclab.runs.stored.stored_files import damaged, inner_folder, read_rows
-from auclab.runs.stored.visible import visible
 from auclab.runs.tracking.address import Address, is_local, is_run_id, local_path, reason_of
 from auclab.runs.tracking.sync import ALSO_TAG, GRID_TAG, STARTED_TAG, sync_pending
 

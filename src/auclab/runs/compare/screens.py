@@ -10,12 +10,11 @@ import pandas as pd
 from rich.text import Text
 
 from auclab._core.base import CONVERGED
-from auclab._core.words import LINES, counted, few
+from auclab._core.words import LINES, counted, few, visible
 from auclab.datasets.target import names_of
 from auclab.runs.compare.replay import EFFORT, Replay
 from auclab.runs.compare.runs import find_metric, status_of
 from auclab.runs.screen.console import facts_grid, out, print_table
-from auclab.runs.stored.visible import visible
 
 if TYPE_CHECKING:
     from auclab.runs.compare.paired import ColumnPair

@@ -411,7 +411,7 @@ def _check_formulation(experiment: Experiment) -> None:
 
 def _check_metrics(experiment: Experiment) -> None:
     """Try metrics with options of the user's own on a few scores, because they are computed only after the solve."""
-    from auclab.metrics.comparable import is_of_times
+    from auclab.metrics.concordance import is_of_times
 
     for name, metric in experiment.configuration["metrics"].items():
         if (_yaml("metrics", name) or {}).get(name) != metric:

@@ -18,8 +18,9 @@ from omegaconf import OmegaConf
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.files import replace_file
+from auclab._core.words import no_formula
 from auclab.datasets.splits import take_rows
-from auclab.export.coefficients import INTERCEPT
+from auclab.export.formula import INTERCEPT
 from auclab.inference.calibration import condensed
 from auclab.runs.config.compose import Experiment
 from auclab.runs.config.settings import RunConfig
@@ -29,7 +30,6 @@ from auclab.runs.split.constrained import SolvedConstraints
 from auclab.runs.split.formula import kept_model
 from auclab.runs.split.results import Fold, Result
 from auclab.runs.stored.stored_files import DETAILS_FILE, MOST_SCORES, SCORES_FILE
-from auclab.runs.stored.visible import no_formula
 from auclab.runs.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.runs.tracking.model import save_model
 from auclab.runs.tracking.record import DatasetEntry, Draft, recording
@@ -180,7 +180,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
 
         write_card(fold.card, folder)
     if fold.tuning is not None:
-        from auclab.displays.base import DPI
+        from auclab.displays.canvas import DPI
         from auclab.runs.record.figures import draw_tuning_path
 
         fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
@@ -211,7 +211,7 @@ def coefficient_table(fold: Fold) -> pd.DataFrame:
     """``coefficients.csv``: a line per prepared feature; the constant comes last.
 
     ``feature`` and ``coefficient`` are those of the scorer after preprocessing; ``column``, ``value``, ``effect`` and
-    ``share`` are in the units of the data (`auclab.export.coefficients.Effects`), where the scorer is a formula there.
+    ``share`` are in the units of the data (`auclab.export.formula.Effects`), where the scorer is a formula there.
     """
     names = map(no_formula, map(str, fold.features))  # names in a data file are untrusted
     coef = np.asarray(fold.solution.coef)

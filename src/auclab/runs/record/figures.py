@@ -18,7 +18,7 @@ from auclab.displays import (
     RankingErrorDisplay,
     ScoreHistogramDisplay,
 )
-from auclab.displays.base import BLUE, DPI, GREY, RED, Display, canvas, despine, number
+from auclab.displays.canvas import BLUE, DPI, GREY, RED, Display, canvas, despine, number
 from auclab.metrics import ScoredPart
 from auclab.runs.config.compose import symbol_of
 from auclab.runs.split.measured import RankedPart

@@ -12,14 +12,13 @@ from scipy.stats import binomtest
 
 from auclab._core.base import Array
 from auclab.datasets.target import METRIC_NAMES, WORDS
-from auclab.displays.base import SMALLEST_GAP, STRIPS
+from auclab.displays.canvas import SMALLEST_GAP, STRIPS
 from auclab.displays.scores import ascending_concordance, binned_pairs, default_bins
 from auclab.displays.volumes import BestPoints
 from auclab.export.scorer import Scorer
 from auclab.inference import roc_band_part
 from auclab.metrics import ScoredPart, roc_hull, voros_from_points
-from auclab.metrics.buffered import buffered_auc_from_sorted
-from auclab.metrics.buffered_roc import broc_from_sorted
+from auclab.metrics.buffered import broc_from_sorted, buffered_auc_from_sorted
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import roc_from_sorted
 from auclab.runs.split.measured import RankedPart

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from auclab._core.words import visible
 from auclab.runs.compare.cells import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
 from auclab.runs.config.compose import BESIDE_GAMMA, SYMBOLS, symbol_of
 from auclab.runs.screen.result_screen import BoundLine
 from auclab.runs.stored.stored_files import damaged, read_json, read_rows
-from auclab.runs.stored.visible import visible
 
 #: Parameters of a formulation that make a path.
 ALONG = ("formulation.penalty", "formulation.threshold")

@@ -21,11 +21,17 @@ from auclab._core.base import AuclabError
 from auclab._core.files import replace_file
 from auclab.datasets.target import names_of
 from auclab.runs.compare.cells import measured, no_metric
-from auclab.runs.report.comparisons import compare_sheet, read_cards
+from auclab.runs.report.comparisons import (
+    compare_sheet,
+    draw_kernels,
+    kernel_lines,
+    read_cards,
+    run_cards,
+    scorer_effects,
+)
 from auclab.runs.report.curves import ranked_curves, short, split_curves
 from auclab.runs.report.lines import run_lines, settings_that_differ
 from auclab.runs.report.paths import bound_lines, find_paths, read_bounds, tuning_paths
-from auclab.runs.report.scorers import draw_kernels, kernel_lines, run_cards, scorer_effects
 
 #: Largest size of all curves, in bytes; the rest of a page of 500 runs takes a megabyte.
 MOST_CURVES = 3_200_000

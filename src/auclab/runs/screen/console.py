@@ -25,8 +25,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from auclab._core.base import AuclabError
-from auclab._core.words import FEW
-from auclab.runs.stored.visible import visible_lines
+from auclab._core.words import FEW, visible_lines
 from auclab.runs.tracking.address import Address, TrackingConfig, in_sweep
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from auclab import __version__
 from auclab._core.base import AuclabError
 from auclab.datasets.records import Dataset, Split
 from auclab.estimators.scorecard_classifier import card_of, sign_constraints
-from auclab.export.coefficients import Effects, effects
-from auclab.export.formula import describe
+from auclab.export.formula import Effects, describe, effects
 from auclab.export.scorer import Scorer
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.runs.config.checks import NEEDS_ITEMS

@@ -19,8 +19,8 @@ from auclab.bounds import (
     pairwise_stability_bound,
     published_stability_bound,
 )
-from auclab.bounds.bound import OBSERVED, Bound
 from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
+from auclab.bounds.guarantee import OBSERVED, Bound
 from auclab.bounds.margin import peeled_margin_from_scores
 from auclab.bounds.peeling import peeled_stability_from_scores
 from auclab.bounds.weighted import step_weight_from_sorted

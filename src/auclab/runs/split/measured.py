@@ -16,9 +16,10 @@ from auclab.datasets.target import METRIC_NAMES, Kind, Target
 from auclab.estimators.calibration import Cuts
 from auclab.inference import Estimate, estimate_concordance, estimate_part, estimate_time_dependent_auc
 from auclab.inference.catalogue import estimable
-from auclab.inference.comparison import PairMetric, estimate_pairs
+from auclab.inference.pairs import PairMetric, estimate_pairs
 from auclab.metrics import ScoredPart, concordance_index, time_dependent_auc
-from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share, is_of_times
+from auclab.metrics.comparable import ComparableErrors, ComparablePairs, buffered_share
+from auclab.metrics.concordance import is_of_times
 from auclab.metrics.registry import metric_of
 
 Metric = str | Callable[..., float]

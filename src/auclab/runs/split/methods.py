@@ -16,8 +16,7 @@ from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker
 from auclab.estimators.checked import ClassWeight, class_weights
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.formulations.constraints import ColumnConstraints
-from auclab.formulations.problem import Problem
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Problem, Ranking
 from auclab.models.algebra import MOST_ROWS
 from auclab.runs.config.checks import refuse
 from auclab.runs.config.settings import KernelConfig, SolverConfig, TuneConfig

@@ -12,7 +12,7 @@ from auclab._core.base import Status
 from auclab.datasets.records import Dataset, Split
 from auclab.estimators.baselines import Baseline
 from auclab.estimators.linear_ranker import LinearRanker
-from auclab.export.coefficients import Effects
+from auclab.export.formula import Effects
 from auclab.formulations import Optimum, Program
 from auclab.formulations.problem import Problem
 from auclab.runs.split.constrained import SolvedConstraints

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab._core.base import Array, AuclabError
+from auclab._core.forms import row_scores
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.target import Target
 from auclab.estimators.calibration import Cuts
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Ranking
 from auclab.inference.components import Estimate
 from auclab.inference.summaries import estimate_summary
 from auclab.metrics import ScoredPart, ScoreSummary, auc_score, summarise
@@ -36,7 +37,6 @@ from auclab.runs.split.decision import check_probability
 from auclab.runs.split.measured import HeldPart, Part, RankedPart
 from auclab.samples.blocks.labels import packed_labels
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
 from auclab.solvers.registry import capable_solvers, check_blocks, check_capable
 from auclab.solvers.solution import Fitted

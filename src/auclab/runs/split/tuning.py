@@ -30,7 +30,7 @@ from auclab.estimators.checked import KERNEL_LEVEL, ClassWeight
 from auclab.estimators.inner_choice import Choice, FittedFold, InnerFold, choose
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.formulations import Program
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Ranking
 from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import get_scorer
 from auclab.runs.config.compose import symbol_of

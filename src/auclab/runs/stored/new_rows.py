@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auclab._core.base import Array, AuclabError
-from auclab._core.words import counted, did_you_mean
+from auclab._core.words import counted, did_you_mean, no_formula
 from auclab.datasets.file import read_new_rows
 from auclab.datasets.formats import format_of
 from auclab.datasets.labels import as_labels, binarise
@@ -34,7 +34,6 @@ from auclab.inference import (
     estimate_pairs,
     score_drift,
 )
-from auclab.runs.stored.visible import no_formula
 
 #: Column with the number of a row, used if no identifier is kept.
 ROW = "row"

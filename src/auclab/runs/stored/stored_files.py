@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auclab._core.base import Array, AuclabError, GroupWeights
+from auclab._core.words import visible
 from auclab.datasets.target import Target
-from auclab.runs.stored.visible import visible
 
 if TYPE_CHECKING:
     from auclab.scorecards import Card

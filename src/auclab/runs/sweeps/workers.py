@@ -26,7 +26,7 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
 from auclab._core.base import AuclabError
-from auclab.runs.screen.encoding import show_in_any_encoding
+from auclab._core.words import show_in_any_encoding
 
 #: Environment variables that linear algebra libraries and compiled functions read when they are loaded.
 THREAD_VARIABLES = (

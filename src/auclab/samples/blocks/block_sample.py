@@ -18,22 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.accurate import two_sums, weighted_column_sums
 from auclab._core.base import Array, AuclabError
+from auclab._core.forms import row_scores
 from auclab._core.rows import Check, never
 from auclab._core.validation import LARGEST_SQUARED
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.labels import BlockLabels, LabelledRows, labels_of
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.memory import (
-    Sample,
-    check_variation,
-    class_shares,
-    column_offsets,
-    farthest_row,
-    spread_of,
-    strided,
-)
+from auclab.samples.features import check_variation, column_offsets
+from auclab.samples.memory import Sample, class_shares, farthest_row, spread_of, strided
 from auclab.samples.protocol import Sums
-from auclab.samples.row_scores import row_scores
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from auclab._core.base import Array, AuclabError
 from auclab.samples.blocks.engines import LocalEngine
 from auclab.samples.blocks.files import data_files, file_state, sha256_of_files
-from auclab.samples.blocks.mixed_rows import MixedRows, distinct_codes
+from auclab.samples.blocks.row_forms import MixedRows, distinct_codes
 from auclab.samples.blocks.table import Block, BlockTable, Engine
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from auclab.samples.bicliques import LevelPairs
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.block_sample import added_sums, refuse_values
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.memory import column_offsets, spread_of, strided
+from auclab.samples.features import column_offsets
+from auclab.samples.memory import spread_of, strided
 from auclab.samples.protocol import Sums
 from auclab.samples.ranked import RankedSample
 

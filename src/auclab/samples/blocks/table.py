@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auclab._core.base import Array, AuclabError
+from auclab._core.forms import row_scores
 from auclab.samples.blocks import row_forms
-from auclab.samples.blocks.mixed_rows import MixedRows, not_numbers
-from auclab.samples.row_scores import row_scores
+from auclab.samples.blocks.row_forms import MixedRows, not_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,8 +21,8 @@ from auclab._core.base import Array, AuclabError
 from auclab._core.tolerances import FEW_ROUNDINGS
 from auclab.formulations.constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
-from auclab.solvers.cutting_plane.subspace import supporting_cut
 from auclab.solvers.reformulations import power_of_two
+from auclab.solvers.subspace import supporting_cut
 
 #: What is known about a group.
 EXCLUDED, UNDECIDED, USED = -1, 0, 1

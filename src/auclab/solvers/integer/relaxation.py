@@ -136,6 +136,7 @@ class Relaxation:
             weights[chosen] /= max(1.0, float(weights[chosen].sum()))
         active = np.flatnonzero(weights)
         weights = weights[active]
+        # Σ_k π_k (c_k − s_k·w) with π ≥ 0 and Σ π ≤ 1 is below v wherever the cuts are, as v ≥ 0.
         constant, slope = float(weights @ table.constant[active]), weights @ table.slope[active]
         charge = weights @ table.charge[active] if self._penalised and self._limits else None
         if self._rows is not None and len(self._rows.limit):

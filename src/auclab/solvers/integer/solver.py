@@ -25,7 +25,7 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.programs import row_with
 from auclab.models.timings import Clock, Timings
 from auclab.samples.as_sample import as_sample
-from auclab.samples.memory import moved_intercept
+from auclab.samples.features import moved_intercept
 from auclab.solvers.budget import seconds_allowed
 from auclab.solvers.dispatch import solve_problem
 from auclab.solvers.integer.region import EXCLUDED, USED, ConvexOracle, Limit, Region, numbered_groups

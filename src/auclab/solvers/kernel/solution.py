@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab._core.base import Array, Status
-from auclab._core.forms import dense
+from auclab._core.forms import dense, row_scores
 from auclab._core.tolerances import TOLERANCE
 from auclab.formulations.base import Optimum
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Timings
-from auclab.samples.row_scores import row_scores
 from auclab.solvers.budget import BLOCK_BYTES
 from auclab.solvers.certificate import relative_gap
-from auclab.solvers.kernel.bound import DualPoint, Functions, evaluate
+from auclab.solvers.kernel.space_bound import DualPoint, Functions, evaluate
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.solution import Certificate, InFeatures, Solution
 

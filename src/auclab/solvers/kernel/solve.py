@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from auclab._core.base import AuclabError, Status
 from auclab._core.compiling import compile_loops
 from auclab.formulations.base import Program
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Ranking
 from auclab.kernels.kernel import Kernel, as_kernel
 from auclab.models.timings import Clock
 from auclab.solvers.budget import NEWTON_FEATURES
 from auclab.solvers.kernel.solution import KernelSolution, verified
-from auclab.solvers.kernel.solver import LandmarkSolve, solve_without_norm
+from auclab.solvers.kernel.stages import LandmarkSolve, solve_without_norm
 from auclab.solvers.kernel.training import KernelMatrix, Training, check_program, training_problem
 from auclab.solvers.monitor import Monitor, one_thread_each, stop_on_interrupt
 from auclab.solvers.path_parameters import PARAMETERS, along

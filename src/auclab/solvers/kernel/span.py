@@ -29,7 +29,7 @@ from auclab._core.base import Array
 from auclab._core.tolerances import SOLVED
 from auclab.certificates.scorers import Scorers, proves_by_slopes
 from auclab.formulations.problem import Problem
-from auclab.solvers.kernel.bound import DualPoint, Functions, dual_point, slope_point
+from auclab.solvers.kernel.space_bound import DualPoint, Functions, dual_point, slope_point
 from auclab.solvers.kernel.training import KernelMatrix, Training
 from auclab.solvers.solution import RawSolution
 

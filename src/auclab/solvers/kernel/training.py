@@ -16,8 +16,7 @@ from auclab._core.forms import as_rows, dense
 from auclab._core.threads import in_parallel
 from auclab._core.tolerances import HALF_OF_DIGITS
 from auclab.formulations.base import Program
-from auclab.formulations.problem import Problem
-from auclab.formulations.ranked import Ranking
+from auclab.formulations.problem import Problem, Ranking
 from auclab.kernels.kernel import ROUNDING, Kernel
 from auclab.samples.memory import Sample
 from auclab.samples.rotated import MAX_ROWS

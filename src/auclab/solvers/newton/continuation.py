@@ -36,8 +36,8 @@ from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, certify_scorers, relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.minimise import DampedNewton, Iterate, NewtonOptions, with_secant
+from auclab.solvers.smoothed import smooth_loss
 from auclab.solvers.smoothed.losses import Evaluation
-from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.solution import Certificate, RawSolution
 
 #: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.

@@ -29,13 +29,13 @@ from auclab.samples.memory import Sample
 from auclab.solvers.budget import NEWTON_FEATURES
 from auclab.solvers.canonical import leaves_no_hinge, separates
 from auclab.solvers.certificate import certify
-from auclab.solvers.cutting_plane.subspace import LENGTHS
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.continuation import WIDER, Continuation, State
 from auclab.solvers.newton.minimise import DampedNewton, NewtonOptions
 from auclab.solvers.registry import PARTS
-from auclab.solvers.smoothed.smoothed_loss import compile_smoothed
+from auclab.solvers.smoothed import compile_smoothed
 from auclab.solvers.solution import RawSolution
+from auclab.solvers.subspace import LENGTHS
 from auclab.solvers.windows import solve_windows
 
 #: The growth factor of subsamples, and the least ratio of the whole to the largest.
@@ -78,7 +78,7 @@ def solve(
 
     See Also
     --------
-    auclab.solvers.cutting_plane.solver.solve : Any convex program, with many features too.
+    auclab.solvers.cutting_plane.solve : Any convex program, with many features too.
 
     Notes
     -----

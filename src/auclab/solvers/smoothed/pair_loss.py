@@ -30,8 +30,7 @@ from auclab.formulations.problem import Problem
 from auclab.samples.bicliques import Side
 from auclab.samples.blocks.ranked_blocks import RankedBlockSample
 from auclab.samples.memory import Sample
-from auclab.solvers.smoothed.binned_hessian import binned_hessian
-from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss, with_one_sum
+from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss, binned_hessian, with_one_sum
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,7 @@ class PairLoss(SmoothedLoss):
     def evaluate(self, theta: Array, width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n + m log m)."""
         shift = 1.0 - self.threshold * theta[-1]
+        # a_ij = 1 − z t − (p_i − n_j), with t in place of ‖w‖.
         pos, neg = self.sample.sides(self.sample.scores(theta[:-2]))
         pieces = self._smoothed(width)
         curved = pieces.curvatures > 0
@@ -112,6 +112,7 @@ class PairLoss(SmoothedLoss):
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_features + 2,)."""
         combined = self.sample.combine(multipliers[0], multipliers[1])
+        # D = (x_i⁺ − x_j⁻, 0, z): b cancels, and the entry of t is z Σ q α.
         return np.append(combined, (0.0, self.threshold * float(multipliers[0].sum())))
 
     def curvatures(self, evaluation: Evaluation) -> tuple[Array, Array]:
@@ -133,6 +134,7 @@ class PairLoss(SmoothedLoss):
         pos, neg = self.curvatures(evaluation)
         hessian = np.zeros((n + 2, n + 2))
         hessian[:n, :n] = self._of_rows(evaluation.state, pos, neg)
+        # The row of t: z Σ q φ'' (x_i⁺ − x_j⁻), and z² Σ q φ'' on the diagonal.
         hessian[:n, -1] = hessian[-1, :n] = self.threshold * sample.combine(pos, neg)
         hessian[-1, -1] = self.threshold**2 * pos.sum()
         return hessian
@@ -206,6 +208,7 @@ def dense_hessian(
             rows_neg, pos.order, pos.share, *theirs, pos.first, pos.last, pairs.curvature, place_pos, opposite
         )
     check()
+    # C_i = Σ_j q_ij φ''_ij x_j⁻: the cross terms of Σ q φ'' d dᵀ are X₊ᵀC and its transpose.
     cross = rows_pos.T @ opposite
     square = row_products(rows_pos, weight_pos[used_pos], check) + row_products(rows_neg, weight_neg[used_neg], check)
     return np.asarray(square - cross - cross.T)

@@ -32,8 +32,7 @@ from auclab._core.smooth import Index, sweep_neg, sweep_pos
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.budget import KEPT_BYTES
-from auclab.solvers.smoothed.binned_hessian import binned_hessian
-from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss
+from auclab.solvers.smoothed.losses import Evaluation, SmoothedLoss, binned_hessian
 from auclab.solvers.smoothed.pair_loss import CurvedPairs, PairLoss, SortedClass
 
 #: Ratio of the negatives that are sorted to those with a positive weight at the last point.

@@ -166,7 +166,7 @@ def solve(problem: Problem, monitor: Monitor, *, max_iters: int = 200_000) -> Ra
 
     See Also
     --------
-    auclab.solvers.conic.clarabel.solve : An interior-point method on the same model.
+    auclab.solvers.clarabel.solve : An interior-point method on the same model.
     """
     inner = max(1e-11, 1e-2 * monitor.tolerance)
 

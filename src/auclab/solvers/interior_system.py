@@ -54,6 +54,7 @@ class PointMargins:
 
     def system(self, weight: Array, gram: Array) -> RowSystem:
         """For ``B = diag(weight)``."""
+        # (I + BG)⁻¹ = (B⁻¹ + G)⁻¹ B⁻¹ for the diagonal B.
         factor = la.cho_factor(gram + np.diag(1.0 / weight), lower=True, overwrite_a=True, check_finite=False)
 
         def product(v: Array) -> Array:
@@ -93,6 +94,7 @@ class PairMargins:
     def system(self, weight: Array, gram: Array) -> RowSystem:
         """For the Laplacian B of the pairs, by its Cholesky factor: ``(I + BG)⁻¹ = C (I + CᵀGC)⁻¹ C⁻¹``."""
         laplacian = np.zeros_like(gram)
+        # B = PᵀWP: −W_ij between the rows of a pair, the sums of their weights on the diagonal.
         laplacian[: self.n_pos, self.n_pos :] = -weight
         laplacian[self.n_pos :, : self.n_pos] = -weight.T
         diagonal = np.diag_indices_from(laplacian)
@@ -181,6 +183,7 @@ class _TwoSided:
     def _aims(self, mu: float, second: Steps | None) -> tuple[Array, Array]:
         """``(μ − s·y)/s`` of either side, minus the second-order term of the predictor."""
         slack, dual = np.concatenate(self.slack), np.concatenate(self.dual)
+        # Mehrotra's corrector aims at s·y = μ − Δs·Δy, Δ of the predictor (Nocedal & Wright, section 14.2).
         product = 0.0 if second is None else second.slack_step * second.dual_step
         above, below = np.split((mu - slack * dual - product) / slack, 2)
         return above, below
@@ -212,6 +215,7 @@ class Box(_TwoSided):
     def diagonal(self, w: Array) -> Array:
         """Of w, once u is eliminated."""
         above, below = self._rates
+        # The Schur complement of u: (a + b) − (a − b)²/(a + b) = 4ab/(a + b) with the rates a and b.
         return 4.0 * above * (below / (above + below))
 
     def border(self, w: Array) -> Border:
@@ -422,6 +426,7 @@ class System:
                 self.corner[-1, 0] += z * float(of_ones.sum())
         if k:
             self.of_columns = self._block(self.columns)
+            # The Schur complement of D + XᵀBX in the bordered system: corner − Fᵀ(D + XᵀBX)⁻¹F.
             self.schur = self.corner - self.columns.T @ self.of_columns
 
     def solved(self, wanted: Array, multipliers: Array, right: tuple[Array, Array]) -> tuple[Array, float, Array]:
@@ -449,6 +454,7 @@ class System:
             return np.asarray((v.T / self.diagonal).T)
 
         def once(right: Array, of_rows: Array | float) -> Array:
+            # Woodbury: (D + XᵀBX)⁻¹r = D⁻¹(r − Xᵀ(I + BG)⁻¹BXD⁻¹r) with G = XD⁻¹Xᵀ.
             change = self.solve_rows(of_rows - self.product(np.asarray(self.X @ scaled(right))))
             return scaled(right + np.asarray(self.X.T @ change))
 

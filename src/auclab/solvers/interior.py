@@ -32,7 +32,7 @@ from auclab.regularisers import Regulariser
 from auclab.samples.rotated import MAX_ROWS
 from auclab.solvers.canonical import may_be_separated, separates, shares_of
 from auclab.solvers.certificate import certify, relative_gap
-from auclab.solvers.interior.system import (
+from auclab.solvers.interior_system import (
     INSIDE,
     GramMatrices,
     Margins,

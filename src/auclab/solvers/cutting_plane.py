@@ -31,7 +31,10 @@ from auclab.models.timings import Timings
 from auclab.solvers.budget import DENSE_FEATURES, KEPT_BYTES
 from auclab.solvers.canonical import nearest_feasible
 from auclab.solvers.certificate import certify, certify_scorers
-from auclab.solvers.cutting_plane.subspace import (
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.registry import is_linear
+from auclab.solvers.solution import RawSolution
+from auclab.solvers.subspace import (
     Cut,
     Span,
     Sparse,
@@ -42,9 +45,6 @@ from auclab.solvers.cutting_plane.subspace import (
     start_points,
     supporting_cut,
 )
-from auclab.solvers.monitor import Monitor
-from auclab.solvers.registry import is_linear
-from auclab.solvers.solution import RawSolution
 
 #: Steps of a method that converges quickly, or attempts at what nearly always succeeds at the first.
 FEW_STEPS = 5

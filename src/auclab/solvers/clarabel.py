@@ -62,7 +62,7 @@ def solve(problem: Problem, monitor: Monitor) -> RawSolution:
 
     See Also
     --------
-    auclab.solvers.conic.scs.solve : A first-order method on the same model.
+    auclab.solvers.scs.solve : A first-order method on the same model.
     """
     inner = max(1e-12, 1e-3 * monitor.tolerance)
 
@@ -72,6 +72,6 @@ def solve(problem: Problem, monitor: Monitor) -> RawSolution:
     direct = solve_points(problem, monitor.clock)
     if direct is not None:
         return direct
-    from auclab.solvers.conic.scs import solve_conic  # imports CVXPY
+    from auclab.solvers.scs import solve_conic  # imports CVXPY
 
     return solve_conic(problem, "CLARABEL", monitor.clock, settings, _WHERE_IT_FAILS)

@@ -35,7 +35,8 @@ from auclab._core.base import Array
 from auclab._core.scores import add_rows, add_scores, moved_scores, parts_of_bins
 from auclab.formulations.base import Program
 from auclab.samples.blocks.labels import LabelledRows
-from auclab.samples.memory import RowRounding, Sample, exact_products
+from auclab.samples.features import exact_products
+from auclab.samples.memory import RowRounding, Sample
 from auclab.solvers.solution import BinMultipliers
 
 #: Equal parts of a bin, for the value of the objective alone.

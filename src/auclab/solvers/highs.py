@@ -5,7 +5,7 @@
 * ``encoding=aggregated``: only a window of undecided pairs gets columns (`auclab.solvers.windows`).
 
 Comparisons say which of them they have: the hardest negatives the first alone. A count of pairs is a mixed-integer
-program (`auclab.solvers.highs.exact_auc`).
+program (`auclab.solvers.exact_auc`).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def solve(
     """
     _check_encoding(problem, encoding)
     if not encodings(problem.program):
-        from auclab.solvers.highs.exact_auc import solve_exact_auc
+        from auclab.solvers.exact_auc import solve_exact_auc
 
         check_margins(problem, "highs encoding=dual", "use fewer observations or features")
         bauc = Problem(BufferedAUC(), problem.sample)  # counting pairs starts at its w

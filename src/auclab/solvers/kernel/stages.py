@@ -2,7 +2,8 @@
 
 1. Landmarks are chosen for the current dual point (`span_choice`), and the program is solved in their span, where it is
    linear (`span`), by newton from the last point.
-2. Its marginals give a lower bound for every function of the space (`bound`), and show which observations are missing.
+2. Its marginals give a lower bound for every function of the space (`space_bound`), and show which observations are
+   missing.
 3. Both are repeated until the gap is within the tolerance or a limit on landmarks, memory or time is reached. The gap
    is that of the solve in the span plus, to first order, ``‖h‖/(2‖g‖)`` times the squared distance of g to the span;
    each stage aims to divide that by ten.
@@ -19,8 +20,8 @@ from numpy.typing import NDArray
 from auclab._core.base import Array, Status
 from auclab._core.tolerances import SMALL_OBJECTIVE
 from auclab.solvers.certificate import relative_gap
-from auclab.solvers.kernel.bound import DualPoint, best_between, mixed
 from auclab.solvers.kernel.solution import Found, Stage
+from auclab.solvers.kernel.space_bound import DualPoint, best_between, mixed
 from auclab.solvers.kernel.span import PROGRESS, Span, SpanChoice, from_solve, of_zero, residual_of
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor

@@ -26,14 +26,14 @@ from auclab._core.tolerances import SMALL_OBJECTIVE
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.blocks.block_sample import BlockSample
-from auclab.solvers.binned.binned_loss import BINS, MORE_TERMS, BinnedLoss, BinSums, SumInBins, grid_for, moves_of
+from auclab.solvers.binned_loss import BINS, MORE_TERMS, BinnedLoss, BinSums, SumInBins, grid_for, moves_of
 from auclab.solvers.certificate import relative_gap, verified_certificate
 from auclab.solvers.monitor import Monitor, progress_to
 from auclab.solvers.newton.minimise import DampedNewton, NewtonOptions
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.reformulations import run_solver
 from auclab.solvers.registry import PARTS
-from auclab.solvers.smoothed.smoothed_loss import compile_smoothed, smooth_loss
+from auclab.solvers.smoothed import compile_smoothed, smooth_loss
 from auclab.solvers.solution import BinMultipliers, Certificate, RawSolution
 
 #: The part of a gap that is left to one of its two causes.
@@ -352,7 +352,7 @@ def solve(
 
     See Also
     --------
-    auclab.solvers.binned.solver.solve_in_bins : Over bins.
+    auclab.solvers.binned.solve_in_bins : Over bins.
     auclab.solvers.newton.solver.solve : With a score for every row.
     """
     options = NewtonOptions(max_iter, first_width, subsample_width, least_width, subsample_size)

@@ -1,1 +1,0 @@
-"""Conic programs in Clarabel and SCS, through CVXPY."""

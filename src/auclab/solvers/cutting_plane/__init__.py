@@ -1,1 +1,0 @@
-"""A level bundle method whose cuts come from sorted scores."""

@@ -1,1 +1,0 @@
-"""Linear programs and the exact AUC in HiGHS."""

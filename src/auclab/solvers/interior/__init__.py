@@ -1,1 +1,0 @@
-"""An interior-point method for few rows with many columns."""
