@@ -112,7 +112,7 @@ def test_files_of_one_name_in_several_folders(tmp_path):
 
 @pytest.mark.parametrize("opened", [str, lambda folder: pyarrow.dataset.dataset(folder, partitioning="hive")])
 def test_rows_of_a_relative_path_are_read_from_another_folder(tmp_path, monkeypatch, opened):
-    """Workers that a user starts may stand anywhere."""
+    """Workers that a user starts may run in any folder."""
     for name in ("elsewhere", "rows"):
         (tmp_path / name).mkdir()
     same_names(tmp_path / "rows")

@@ -292,7 +292,7 @@ def _groups(fragments: Sequence[ds.ParquetFileFragment], schema: pa.Schema, name
 
     found = []
     for fragment in fragments:
-        # Workers, and this process later, may stand in another folder.
+        # Workers, and this process later, may run in another folder.
         path = str(Path(fragment.path).absolute()) if fragment.filesystem.type_name == "local" else fragment.path
         place = pickle.dumps((path, fragment.filesystem, fragment.partition_expression))
         try:
