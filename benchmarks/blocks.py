@@ -1,6 +1,6 @@
 """Data larger than memory: solves over bins and with a score of every row on parquet files, beside memory.
 
-    python benchmarks/blocks.py --rows 2e7 --folder FOLDER [--limit-gb 3] [--ways bins rows memory bins-dask1 …]
+    python benchmarks/blocks.py --rows 2e7 --folder FOLDER [--limit-gb 3] [--ways bins rows memory bins-pinned1 …]
     python benchmarks/blocks.py --page                                 write the table of docs/blocks.md
 
 Every way runs in its own process. `rows` runs under a limit on its private memory (RLIMIT_DATA), so it fails rather
@@ -42,8 +42,6 @@ WAYS = {
     "memory": "in memory, no limit",
     "rows-dask1": "score of every row, one Dask worker",
     "bins": "bins, this process",
-    "bins-dask1": "bins, one Dask worker",
-    "bins-dask2": "bins, two Dask workers",
     "bins-pinned1": "bins, one Dask worker on one core",
     "bins-pinned2": "bins, two Dask workers on a core each",
     "sgd": "scikit-learn's averaged SGD, hinge loss, one epoch over standardised columns",

@@ -5,10 +5,12 @@ import io
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
 from auclab._core.base import AuclabError, Status
+from auclab.datasets.blocks import load_blocks
 from auclab.formulations import RankSVM
 from auclab.samples.blocks import LocalEngine, open_parquet, passes_to
 from auclab.samples.blocks.parquet import RowGroup
@@ -108,6 +110,18 @@ def test_files_of_one_name_in_several_folders(tmp_path):
     assert np.asarray(table)[:, 2].sum() == N_ROWS - 500
 
 
+@pytest.mark.parametrize("opened", [str, lambda folder: pyarrow.dataset.dataset(folder, partitioning="hive")])
+def test_rows_of_a_relative_path_are_read_from_another_folder(tmp_path, monkeypatch, opened):
+    """Workers that a user starts may run in any folder."""
+    for name in ("elsewhere", "rows"):
+        (tmp_path / name).mkdir()
+    same_names(tmp_path / "rows")
+    monkeypatch.chdir(tmp_path)
+    table = load_blocks(opened("rows"), "y").X
+    monkeypatch.chdir("elsewhere")
+    assert np.asarray(table)[:, 2].sum() == N_ROWS - 500
+
+
 def link_to_nothing(folder):
     link(folder / "1.parquet", folder / "nowhere.parquet")
 
@@ -142,7 +156,10 @@ class Disturbed(LocalEngine):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda path: path.unlink(), "cannot be read as parquet: .*No such file"),
+        (
+            lambda path: path.unlink(),
+            "cannot be read as parquet: .*No such file.*; every worker must see it at this path",
+        ),
         (lambda path: write(rows(seed=1), path), "has changed since it was opened"),
         (lambda path: write(rows(300), path), "has changed since it was opened"),
         (lambda path: write(rows().drop(columns="b"), path), "has changed since it was opened"),

@@ -1,5 +1,8 @@
 """Dask DataFrames and Arrays as tables in blocks, against the same rows in memory."""
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -195,6 +198,17 @@ def test_a_wait_without_workers_is_told_and_ends(caplog, monkeypatch):
         assert engine._result(client.submit(np.zeros, 5_000_000, pure=False)).size == 5_000_000
         with pytest.raises(TimeoutError, match="of the task"):
             engine._result(client.submit(exec, "raise TimeoutError('of the task')", pure=False))
+
+
+@pytest.mark.slow
+def test_a_script_that_starts_its_cluster_wherever_it_is_imported_is_told_so(tmp_path):
+    """Workers of a spawned cluster import the script, which starts another cluster there."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from auclab.samples.blocks import DaskEngine\nDaskEngine(workers=1).connect()\n", encoding="utf-8"
+    )
+    told = subprocess.run([sys.executable, str(script)], capture_output=True, text=True).stderr.splitlines()[-1]
+    assert re.search(r"workers .* do not start \(.*\); in a script, start it below if __name__ == '__main__':$", told)
 
 
 def test_what_is_refused(frame):

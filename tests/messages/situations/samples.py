@@ -3,6 +3,7 @@
 
 import sys
 from concurrent.futures import CancelledError
+from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
 from types import ModuleType, SimpleNamespace

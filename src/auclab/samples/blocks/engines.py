@@ -230,7 +230,7 @@ class DaskEngine:
     ------
     AuclabError
         No worker for `wait` seconds, or a scheduler that is gone; and at the first use: the package `distributed` is
-        missing, or no scheduler answers at `address`.
+        missing, no scheduler answers at `address`, or the workers do not start.
 
     See Also
     --------
@@ -323,10 +323,19 @@ class DaskEngine:
                     "engine=dask needs distributed; install it with pip install 'auclab[dask]'"
                 ) from error
             if not self.address:
-                with dask.config.set(_ENVIRONMENT):
-                    self._cluster = LocalCluster(
-                        n_workers=self.workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=None
-                    )
+                try:
+                    with dask.config.set(_ENVIRONMENT):
+                        self._cluster = LocalCluster(
+                            n_workers=self.workers,
+                            threads_per_worker=1,
+                            dashboard_address="127.0.0.1:0",
+                            memory_limit=None,
+                        )
+                except RuntimeError as error:  # workers import the script, and would start clusters of their own
+                    raise AuclabError(
+                        f"the workers of a cluster on this machine do not start ({error}); in a script, start it below "
+                        "if __name__ == '__main__':"
+                    ) from error
             try:
                 self._client = Client(self.address or self._cluster, timeout=self.TIMEOUT)
             except (OSError, ValueError) as error:

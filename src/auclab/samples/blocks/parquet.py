@@ -124,7 +124,10 @@ class RowGroup:
             found = work(file) if version == self.version else None
             is_same = version == self.version and file_state(system, path) == state
         except (OSError, KeyError, IndexError, ValueError, pa.ArrowException) as error:
-            raise AuclabError(f"{path} cannot be read as parquet: {error}") from error
+            reason = (
+                f"{error}; every worker must see it at this path" if isinstance(error, FileNotFoundError) else error
+            )
+            raise AuclabError(f"{path} cannot be read as parquet: {reason}") from error
         if not is_same:
             raise AuclabError(f"{path} has changed since it was opened; start again with files that do not change")
         return found
@@ -289,7 +292,9 @@ def _groups(fragments: Sequence[ds.ParquetFileFragment], schema: pa.Schema, name
 
     found = []
     for fragment in fragments:
-        place = pickle.dumps((fragment.path, fragment.filesystem, fragment.partition_expression))
+        # Workers, and this process later, may run in another folder.
+        path = str(Path(fragment.path).absolute()) if fragment.filesystem.type_name == "local" else fragment.path
+        place = pickle.dumps((path, fragment.filesystem, fragment.partition_expression))
         try:
             numbers = [(group.id, group.num_rows) for group in fragment.row_groups]
             version = _opened(place, file_state(fragment.filesystem, fragment.path), ())[1]
