@@ -219,7 +219,7 @@ def test_every_yaml_works(tmp_path, group, choice):
         "integer": ["formulation=bauc", "constraints.max_features=1"],
         "interior": ["formulation=ranksvm", "formulation.squared=true"],
     }.get(choice, [] if group == "formulation" else ["formulation=bauc"])
-    words = [*TINY, "decision.probability=none", *program, value, *store]
+    words = [*TINY, *program, value, *store]
     if group == "tracking":
         result = run_here(tmp_path / "out", *words)
     else:
