@@ -140,6 +140,8 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", METRICS)
 def test_kinds_of_input(name, kind):
@@ -168,6 +170,8 @@ CONSTANT = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("constant", [0.0, -0.0, 0.3, -1e9, 5e-324, 1e300, 1.7e308])
 @pytest.mark.parametrize("name", METRICS)
 def test_constant_scores(name, constant):
@@ -208,6 +212,8 @@ def test_scores_at_the_ends_of_the_doubles(name):
             METRICS[name].function(Y, infinite, **options_of(name))
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize(
     ("y", "s", "more", "words"),
     [

@@ -35,6 +35,8 @@ def test_capable_solvers_agree_and_certify(program, data):
         assert solution.objective == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("data", PROBLEMS)
 @pytest.mark.parametrize("program", LINEAR, ids=label)
 def test_all_encodings_of_the_pairs_have_the_optimum_of_the_printed_program(program, data):
