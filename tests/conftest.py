@@ -21,13 +21,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # A file or a pipe has no width: pytest's workers are told that of the terminal.
 os.environ.pop("COLUMNS", None)
 
-# The same few examples every time, unless more are asked for; the first call of a kernel compiles it, which no
-# deadline should count.
-FUZZ = os.environ.get("AUCLAB_FUZZ")
-hypothesis_settings.register_profile("few", deadline=None, max_examples=int(FUZZ or 30), derandomize=not FUZZ)
-hypothesis_settings.load_profile("few")
-
-
 #: What needs a system with POSIX: modules of tests, or functions in them, and why. test_portability.py checks the list.
 POSIX_ALONE = {
     "cli/test_hostile_stores.py": "links and pipes",
@@ -48,6 +41,16 @@ POSIX_ALONE = {
     "runs/tracking/test_elsewhere.py": "groups of processes",
     "runs/tracking/test_model_loading.py": "links",
 }
+
+
+def pytest_configure(config):
+    """The same few examples every time, fewer in the first tier, unless AUCLAB_FUZZ asks for more; the first call of a
+    kernel compiles it, which no deadline should count.
+    """
+    fuzz, first = os.environ.get("AUCLAB_FUZZ"), "not" in config.option.markexpr
+    settings = hypothesis_settings(deadline=None, max_examples=int(fuzz or (10 if first else 30)), derandomize=not fuzz)
+    hypothesis_settings.register_profile("few", settings)
+    hypothesis_settings.load_profile("few")
 
 
 @pytest.hookimpl(tryfirst=True)  # before what -m does not choose is left out

@@ -20,6 +20,9 @@ def test_losses_pass(loss):
         check_loss(loss, seed=seed)
 
 
+@pytest.mark.slow
+@pytest.mark.covering(seed=1)
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     "piece",
     [
@@ -34,9 +37,8 @@ def test_losses_pass(loss):
     ],
     ids=repr,
 )
-def test_norms_and_regularisers_pass(piece):
-    for seed in range(3):
-        check_regulariser(piece, seed=seed)
+def test_norms_and_regularisers_pass(piece, seed):
+    check_regulariser(piece, seed=seed)
 
 
 def hoeffding(y_true, y_score, *, rho):

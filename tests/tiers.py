@@ -12,7 +12,7 @@ def mark_tiers(items: Sequence[pytest.Item]) -> None:
     """`covering` makes the slow cases beyond a covering choice `weekly`, and what is `weekly` is `slow` too."""
     products: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("covering") is not None:
+        if item.get_closest_marker("covering") is not None and item.get_closest_marker("weekly") is None:
             products.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in products.values():
         most = cases[0].get_closest_marker("covering").kwargs

@@ -16,6 +16,8 @@ from fuzz.nasty import seeded_case
 from programs import stored
 
 
+@pytest.mark.slow
+@pytest.mark.covering(seed=8)
 @pytest.mark.parametrize("seed", range(24))
 def test_nothing_above_the_optimum_is_proved(seed):
     """By the multipliers of a solver, disturbed ones, and random ones."""

@@ -122,6 +122,8 @@ OF_STORED_PAIRS = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("way", OF_STORED_PAIRS)
 @pytest.mark.parametrize("name", ["clarabel", "highs, no penalty"])
 def test_changed_pairs_prove_nothing(copied, name, way):
@@ -139,6 +141,8 @@ def test_a_bound_that_stored_pairs_do_not_prove_is_refuted(copied):
     assert "lower bound" in refuted(folder)
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("way", ["coefficients", "objective", "multipliers", "gap"])
 @pytest.mark.parametrize("name", ["clarabel", "highs, no penalty"])
 def test_a_changed_run_with_pairs_is_refuted(copied, name, way):

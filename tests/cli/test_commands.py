@@ -294,6 +294,7 @@ def test_there_is_no_page_without_a_store(capsys, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("words", [("runs",), ("compare",), ("compare", "--pairs"), ("show", "FOLDS"), ("show", "RUN")])
 def test_a_narrow_terminal_loses_nothing_without_a_word(words, width, call, store, monkeypatch):

@@ -49,6 +49,8 @@ def both(frame, tmp_path_factory):
     return load_blocks(place, **settings), load_file(place.parent / "one.parquet", **settings)
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("build", [standard, minmax, none, unit_ball])
 @pytest.mark.parametrize(
     "encoding", [{}, {"max_categories": 4, "missing_indicators": True}, {"max_categories": None}], ids=str

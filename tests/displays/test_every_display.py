@@ -75,6 +75,8 @@ def assert_same(one, other, **tolerance):
             np.testing.assert_allclose(a, b, atol=1e-12)
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @ALL
 @pytest.mark.parametrize("case", CASES)
 def test_draws_every_case(display_class, case):

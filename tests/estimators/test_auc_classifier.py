@@ -45,21 +45,26 @@ from programs import CONVEX, CVAR, imbalanced, label, overlapping, separable
 #: Exact AUC is a mixed-integer program: three samples of the checks would take ten minutes, the others 1.3 s at most.
 #: Scorecards end by the gap: a search that ends by the clock may end elsewhere the next time.
 LIMITS = {"exact_auc": {"time_limit": 2.0}, "scorecard": {"tolerance": 0.2, "time_limit": 60.0}}
-EVERY = [AUCClassifier(name, **LIMITS.get(name, {})) for name in FORMULATIONS]
-
-
-@pytest.mark.slow
-@parametrize_with_checks([AUCClassifier("csvm", class_weight="balanced", calibration="sigmoid")])
-@pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+EVERY = [
+    *(AUCClassifier(name, **LIMITS.get(name, {})) for name in FORMULATIONS),
+    AUCClassifier("csvm", class_weight="balanced", calibration="sigmoid"),
+    *(AUCClassifier(name, kernel="rbf", tolerance=1e-6) for name in ("csvm", "ranksvm")),
+]
+#: A scorer of a wide space separates its training sample, and then the weights of the classes do not say where between
+#: them to cut. Over points they are in the program.
+OVER_PAIRS = {"check_class_weight_classifiers": "the threshold of pair programs is chosen on the training scores"}
 
 
 @pytest.mark.slow
 @pytest.mark.covering
-@parametrize_with_checks(EVERY)
-@pytest.mark.filterwarnings("ignore")
-def test_scikit_learn_checks_of_every_formulation(estimator, check):
+@parametrize_with_checks(
+    EVERY,
+    expected_failed_checks=lambda model: OVER_PAIRS if model.kernel and model.formulation == "ranksvm" else {},
+)
+@pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
+def test_scikit_learn_checks(estimator, check):
+    if estimator.kernel and check.func.__name__.startswith("check_sample_weight_equivalence"):
+        estimator.set_params(tolerance=1e-9)
     check(estimator)
 
 

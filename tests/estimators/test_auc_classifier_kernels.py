@@ -1,4 +1,4 @@
-"""AUCClassifier over a kernel's space: scikit-learn's checks, searches, calibration, and a stored model."""
+"""AUCClassifier over a kernel's space: searches, calibration, and a stored model."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab import AuclabError, RankSVM
 from auclab.estimators import AUCClassifier
@@ -24,24 +23,6 @@ def rings(seed=0, m=160):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, 2))
     return X, ((X**2).sum(axis=1) + 0.3 * rng.normal(size=m) < 1.3).astype(int)
-
-
-#: A scorer of a wide space separates its training sample, and then the weights of the classes do not say where between
-#: them to cut. Over points they are in the program.
-OVER_PAIRS = {"check_class_weight_classifiers": "the threshold of pair programs is chosen on the training scores"}
-
-
-@pytest.mark.slow
-@pytest.mark.covering
-@parametrize_with_checks(
-    [AUCClassifier("csvm", kernel="rbf", tolerance=1e-6), AUCClassifier("ranksvm", kernel="rbf", tolerance=1e-6)],
-    expected_failed_checks=lambda estimator: OVER_PAIRS if estimator.formulation == "ranksvm" else {},
-)
-@pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
-def test_scikit_learn_checks(estimator, check):
-    if check.func.__name__.startswith("check_sample_weight_equivalence"):
-        estimator.set_params(tolerance=1e-9)
-    check(estimator)
 
 
 def test_a_kernel_ranks_what_no_linear_scorer_does():

@@ -112,6 +112,8 @@ def test_the_dual_problem_is_a_plain_program_below_the_value(program):
     assert dual.objective(coef, 0.0) <= problem.objective(coef, 0.0) + 1e-12
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 @pytest.mark.parametrize("data", [overlapping(), equal_means()], ids=["overlapping", "equal_means"])
 def test_w_is_0_where_penalty_and_buffer_are_at_the_level(program, data):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 
 import numpy as np
 from hypothesis import HealthCheck, settings
@@ -73,16 +72,7 @@ def nasty(draw, *, wide=True, most=6, weights=True):
     return Problem(pos, neg, u, v)
 
 
-#: Cases of every test; the variable asks for more.
-CASES = int(os.environ.get("AUCLAB_FUZZ", "25"))
-
-#: The same cases every time in the suite; new ones where the variable asks for a number of them.
-nasty_settings = settings(
-    max_examples=CASES,
-    derandomize="AUCLAB_FUZZ" not in os.environ,
-    deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
+nasty_settings = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 @st.composite

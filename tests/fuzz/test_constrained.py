@@ -18,7 +18,7 @@ from fuzz.constrained import constrained_case, exact_optimum, is_exactly_solved
 COUNT = int(os.environ.get("AUCLAB_FUZZ", "100"))
 SOLVERS = ("newton", "cutting_plane", "clarabel")
 #: Cases of one test.
-PART = 25
+PART = 10
 
 
 def answers(case, seed):

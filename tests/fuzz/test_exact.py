@@ -52,6 +52,8 @@ def test_simplex_by_hand():
     assert twice[0] == best
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["overlapping", "tied", "separable", "imbalanced", "equal_means"])
 @pytest.mark.parametrize("program", LINEAR, ids=label)
 def test_linear_optima_are_those_of_scipy(program, name):

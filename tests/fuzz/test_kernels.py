@@ -13,7 +13,7 @@ from auclab.kernels import RBF, Laplacian, Polynomial, Precomputed
 from fuzz.kernels import defects, kernel_case
 
 COUNT = int(os.environ.get("AUCLAB_FUZZ", "120"))
-PART = 40
+PART = 10
 
 
 @pytest.mark.slow

@@ -154,6 +154,8 @@ STORED = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", STORED)
 @pytest.mark.parametrize("build", ALL)
 def test_columns_of_every_kind(build, kind):

@@ -9,7 +9,7 @@ from statistics import fmean, variance
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -52,7 +52,6 @@ def twin(
     return max(value - below, 0.0), min(value + above, 1.0)
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.integers(-3, 3), min_size=3, max_size=30),
     st.integers(2, 30),

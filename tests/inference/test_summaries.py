@@ -29,6 +29,8 @@ def case(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray |
     return y, s, w, edges[rng.choice(3, p=[0.8, 0.1, 0.1])]
 
 
+@pytest.mark.slow
+@pytest.mark.covering(seed=20)
 @pytest.mark.parametrize("seed", range(60))
 def test_limits_contain_the_standard_error(seed):
     rng = np.random.default_rng(seed)

@@ -302,8 +302,8 @@ REFUSED = (
         "the libraries that fit the baselines do not support constraints on w",
     ),
 )
-#: Scorers whose cells are tested without ``slow`` too: one of every kind that the code tells apart.
-QUICK = ("ranksvm, squared", "csvm", "logistic", "times")
+#: One scorer of every kind that the code of commands tells apart.
+KINDS = ("ranksvm, squared", "csvm", "scorecard", "kernel", "logistic", "times")
 
 
 def refusal_of(scorer: str, use: str) -> Refusal | None:

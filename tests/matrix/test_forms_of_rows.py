@@ -225,14 +225,12 @@ ESTIMATORS = {
 }
 CARD = {"ScorecardClassifier": lambda X: fitted(ScorecardClassifier(max_items=2), X, Y)}
 USES = SOLVES | KERNELS | ESTIMATORS | CARD
-QUICK = {"solve", "certify", "rbf", "laplacian", "precomputed", "AUCClassifier", "AUCRanker"}
-MARKS = {use: [] if use in QUICK else [pytest.mark.slow] for use in USES}
 CELLS = [
-    pytest.param(use, form, id=f"{use}-{form}", marks=MARKS[use])
+    (use, form)
     for use in USES
     for form in (ARRAYS | TABLES if use in CARD else FORMS)  # a card makes categories of booleans
 ]
-ON_NUMBERS = [pytest.param(use, id=use, marks=MARKS[use]) for use in USES if use not in CARD]
+ON_NUMBERS = [use for use in USES if use not in CARD]
 
 
 def dense(use, form):
@@ -247,6 +245,7 @@ def scorer_of_dense_rows(use, is_boolean=False):
     return USES[use](dense(use, "bool" if is_boolean else "list"))
 
 
+@pytest.mark.slow
 @pytest.mark.covering
 @pytest.mark.parametrize(("use", "form"), CELLS)
 def test_a_form_of_rows_gives_the_result_of_dense_rows(use, form):
@@ -280,6 +279,8 @@ def outcome(score, rows):
         return type(error).__name__
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("use", ON_NUMBERS)
 @pytest.mark.parametrize("form", GAPS)
 def test_a_gap_is_treated_as_nan_is(use, form):
@@ -290,7 +291,9 @@ def test_a_gap_is_treated_as_nan_is(use, form):
     np.testing.assert_array_equal(outcome(score, rows), outcome(score, GAPS["nan"](dense(use, form))))
 
 
-@pytest.mark.parametrize("use", [use for use in ON_NUMBERS if use.id != "precomputed"])
+@pytest.mark.slow
+@pytest.mark.covering
+@pytest.mark.parametrize("use", [use for use in ON_NUMBERS if use != "precomputed"])
 @pytest.mark.parametrize("form", REFUSED)
 def test_what_is_no_matrix_of_numbers_is_refused_by_name(use, form):
     make, words = REFUSED[form]
@@ -330,18 +333,19 @@ MEASURES = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("form", FORMS)
-def test_metrics_take_one_column_of_any_form(form):
-    def made(values, kind=form):
-        return FORMS[kind](np.asarray(values, dtype=float)[:, None])
+@pytest.mark.parametrize("name", MEASURES)
+def test_metrics_take_one_column_of_any_form(name, form):
+    def made(values):
+        return FORMS[form](np.asarray(values, dtype=float)[:, None])
 
-    s = (S > 0).astype(float) if form in BOOLEANS else ROWS[:, 0]
-    for name, measure in MEASURES.items():
-        found = measure(made(Y), made(s), sample_weight=made(np.ones(M)))
-        assert found == pytest.approx(measure(Y, s, sample_weight=None), rel=1e-12), name
-        series = made(s)
-        if isinstance(series, pd.DataFrame):
-            assert measure(made(Y)["c0"], series["c0"], sample_weight=None) == pytest.approx(found, rel=1e-12), name
+    measure, s = MEASURES[name], (S > 0).astype(float) if form in BOOLEANS else ROWS[:, 0]
+    found, series = measure(made(Y), made(s), sample_weight=made(np.ones(M))), made(s)
+    assert found == pytest.approx(measure(Y, s, sample_weight=None), rel=1e-12)
+    if isinstance(series, pd.DataFrame):
+        assert measure(made(Y)["c0"], series["c0"], sample_weight=None) == pytest.approx(found, rel=1e-12)
 
 
 @pytest.mark.parametrize("form", GAPS)

@@ -17,7 +17,7 @@ from auclab.runs.experiment import run_experiment, solve_splits
 from auclab.runs.tracking.address import Address
 from auclab.runs.tracking.store import register_model
 from composed import composed
-from matrix.table import COMMANDS, QUICK, SCORERS, SETTINGS, no_effect_of, refusal_of
+from matrix.table import COMMANDS, KINDS, SCORERS, SETTINGS, no_effect_of, refusal_of
 
 BASE = (
     "dataset=file",
@@ -46,12 +46,15 @@ def rows_of(place, scorer=None):
     return str(place / ("dated.csv" if dated else "rows.csv"))
 
 
-def cells(uses, *, of_stored_runs=False):
-    """Every pair. A refusal is quick, unless it needs a stored run."""
+def cells(uses, first=None):
+    """Every pair, and what the table says of it: the first tier has each use with each entry, of scorers those that
+    are `first` alone.
+    """
     for scorer in SCORERS:
+        marks = [] if first is None or scorer.name in first else pytest.mark.weekly
         for use in uses:
-            quick = not of_stored_runs and (scorer.name in QUICK or refusal_of(scorer.name, use.name) is not None)
-            yield pytest.param(scorer, use, id=f"{scorer.name}-{use.name}", marks=[] if quick else pytest.mark.slow)
+            entries = refusal_of(scorer.name, use.name), no_effect_of(scorer.name, use.name)
+            yield pytest.param(scorer, use, (use.name, *entries), id=f"{scorer.name}-{use.name}", marks=marks)
 
 
 def need(*packages):
@@ -64,12 +67,13 @@ def never(*_, **__):
     raise AssertionError("work was begun")
 
 
+@pytest.mark.slow
 @pytest.mark.covering
-@pytest.mark.parametrize(("scorer", "use"), list(cells(SETTINGS)))
-def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
+@pytest.mark.parametrize(("scorer", "use", "outcome"), list(cells(SETTINGS)))
+def test_a_setting_of_a_run(scorer, use, outcome, place, monkeypatch):
     need(scorer.needs, use.needs)
     words = settings_of(place, "tracking=none", *scorer.words, *use.words)
-    refusal, said = refusal_of(scorer.name, use.name), []
+    (_, refusal, without), said = outcome, []
     monkeypatch.setattr("auclab.runs.screen.console.show_foreseen", said.extend)
 
     def job():
@@ -88,7 +92,6 @@ def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
         return
     result = job()
     assert not result.constant
-    without = no_effect_of(scorer.name, use.name)
     assert [bool(re.search(without.sentence, note)) for note in said] == [True] if without else said == []
 
 
@@ -130,9 +133,10 @@ def _register(place, run_id, _rows):
 IN_PYTHON = {"pyfunc": _pyfunc, "register": _register}
 
 
+@pytest.mark.slow
 @pytest.mark.covering
-@pytest.mark.parametrize(("scorer", "use"), list(cells(COMMANDS, of_stored_runs=True)))
-def test_a_command_on_a_stored_run(scorer, use, place, stored, tmp_path, capsys):
+@pytest.mark.parametrize(("scorer", "use", "outcome"), list(cells(COMMANDS, KINDS)))
+def test_a_command_on_a_stored_run(scorer, use, outcome, place, stored, tmp_path, capsys):
     need(scorer.needs, use.needs)
     places = {"RUN": stored(scorer), "ROWS": rows_of(place, scorer), "OUT": str(tmp_path / "out")}
     words = [re.sub("|".join(places), lambda found: places[found[0]], word) for word in use.words]
@@ -143,7 +147,7 @@ def test_a_command_on_a_stored_run(scorer, use, place, stored, tmp_path, capsys)
     with pytest.raises(SystemExit) as end:
         cli.main([*words, "--store", str(place / "mlruns")])
     said = capsys.readouterr()
-    refusal = refusal_of(scorer.name, use.name)
+    _, refusal, _ = outcome
     if refusal is None:
         assert end.value.code == 0, said.err or said.out
         assert all(path.stat().st_size for path in tmp_path.glob("out.*"))

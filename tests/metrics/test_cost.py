@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
@@ -39,14 +39,12 @@ EXACT_RANGES = st.lists(st.integers(0, 1024), min_size=2, max_size=2, unique=Tru
 
 
 @given(PROBLEMS, RANGES)
-@settings(max_examples=60)
 def test_voros_is_the_mean_over_costs_of_the_best_area(problem, costs):
     value = voros_score(*problem.arguments, cost_range=costs, sample_weight=problem.sample_weight)
     assert value == pytest.approx(twin.voros(twin.roc_points(problem), *costs), abs=1e-12)
 
 
 @given(PROBLEMS, RANGES, st.sampled_from([1.0, 1.02, 1.5, 2.0, 5.0]), st.sampled_from([1.0, 1.08, 1.7, 3.0, 9.0]))
-@settings(max_examples=40)
 def test_voros_of_a_beta_measure(problem, costs, alpha, beta):
     options = {"cost_range": costs, "measure": ("beta", alpha, beta), "sample_weight": problem.sample_weight}
     mode = costs[1] if alpha > beta else costs[0]

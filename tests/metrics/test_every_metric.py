@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.polynomial import chebyshev
 
@@ -93,7 +93,6 @@ def scaled(problem, factor):
 
 
 @pytest.mark.parametrize("name", METRICS)
-@settings(max_examples=30)
 @given(problem=problems(most=5), exponent=st.sampled_from([0, 0, -900, 900]))
 def test_is_its_twin_at_any_scale(name, problem, exponent):
     """Random, tied and offset (10⁹) scores from 10⁻²⁷¹ to 10²⁷¹; powers of two keep them what they are."""
@@ -105,7 +104,6 @@ def test_is_its_twin_at_any_scale(name, problem, exponent):
 
 
 @pytest.mark.parametrize("name", METRICS)
-@settings(max_examples=20)
 @given(problem=problems(weights="none"), times=st.integers(2, 4), seed=st.integers(0, 99))
 def test_repeated_and_shuffled_rows_change_nothing(name, problem, times, seed):
     y, s = problem.arguments
@@ -142,6 +140,8 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", METRICS)
 def test_kinds_of_input(name, kind):
@@ -170,6 +170,8 @@ CONSTANT = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("constant", [0.0, -0.0, 0.3, -1e9, 5e-324, 1e300, 1.7e308])
 @pytest.mark.parametrize("name", METRICS)
 def test_constant_scores(name, constant):
@@ -210,6 +212,8 @@ def test_scores_at_the_ends_of_the_doubles(name):
             METRICS[name].function(Y, infinite, **options_of(name))
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize(
     ("y", "s", "more", "words"),
     [

@@ -67,6 +67,8 @@ def lagrangian_bound(problem, weights, mu):
     return weights.sum() - mu @ limit, size - program.regulariser.weight + program.threshold * weights.sum()
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("program", [p for p in CONVEX if not p.regulariser.squared], ids=label)
 def test_cvxpy_with_constraints(program, seed):
@@ -81,6 +83,8 @@ def test_cvxpy_with_constraints(program, seed):
     assert (mu[~problem.constraints.all_rows()[2]] >= 0).all()
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("program", LINEAR, ids=label)
 def test_pyomo_with_constraints(program, seed):

@@ -47,7 +47,7 @@ def run_on(folder, out, *settings, of="blocks"):
 def test_probabilities_are_those_of_memory(folder, tmp_path, monkeypatch, probability):
     monkeypatch.setattr(decision, "TOLERANCE", 1e-9)  # of the inner folds
     # A part of the rows would be in the order of the files, and inner folds of others.
-    settings = ("split=none", f"decision.probability={probability}", "decision.threshold=[fpr,0.1]")
+    settings = ("split=none", f"decision.probability={probability}", "decision.threshold=[fpr,0.1]", "decision.folds=2")
     ours, theirs = (run_on(folder, tmp_path / of, *settings, of=of).folds[0].decision for of in ("blocks", "memory"))
     assert ours.threshold == pytest.approx(theirs.threshold, abs=1e-3)
     assert (ours.rule, ours.source) == (theirs.rule, theirs.source)
@@ -57,7 +57,7 @@ def test_probabilities_are_those_of_memory(folder, tmp_path, monkeypatch, probab
     assert ours.probability["method"] == theirs.probability["method"] == probability
     assert (tmp_path / "blocks" / "model" / "scorer.json").exists()
     stored = json.loads((tmp_path / "blocks" / "model" / "scorer.json").read_text(encoding="utf-8"))
-    assert stored["probability"]["calibrated_on"] == "out-of-fold scores of the training part, 5 folds"
+    assert stored["probability"]["calibrated_on"] == "out-of-fold scores of the training part, 2 folds"
 
 
 RULES = ["prior", "[cost,1,5]", "[fpr,0.05]"]
@@ -72,7 +72,7 @@ def test_thresholds_are_those_of_memory(folder, tmp_path, rule):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", [*(pytest.param(rule, marks=pytest.mark.weekly) for rule in RULES[:-1]), RULES[-1]])
 def test_thresholds_from_a_summary_are_near(folder, tmp_path, rule, summarised):
     """Rates of the training part, by the rule, differ by the rows of a bin."""
     settings = (f"decision.threshold={rule}", "decision.probability=none", "split=none")

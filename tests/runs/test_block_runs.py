@@ -56,7 +56,8 @@ def agree(ours, theirs):
 
 @pytest.mark.slow
 @pytest.mark.needs_tables("credit_approval.csv")
-@pytest.mark.parametrize("others", [("split=none",), ("preprocess=unit_ball", "preprocess.missing_indicators=true")])
+@pytest.mark.covering(others=1)
+@pytest.mark.parametrize("others", [("preprocess=unit_ball", "preprocess.missing_indicators=true"), ("split=none",)])
 def test_a_run_on_blocks_is_that_in_memory(credit, tmp_path, others):
     blocks = run_here(tmp_path / "a", *SETTINGS, *others, "dataset=blocks", f"dataset.path={credit / 'folder'}")
     memory = run_here(tmp_path / "b", *SETTINGS, *others, "dataset=file", f"dataset.path={credit / 'one.parquet'}")

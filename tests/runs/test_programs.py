@@ -107,7 +107,7 @@ def test_the_exported_program_has_the_objective_of_the_run(tmp_path, number, cap
     ids=["counts", "baseline", "kernel", "squared hinge"],
 )
 def test_what_cannot_be_written_is_refused(tmp_path, given, language, words):
-    run_here(tmp_path / "run", *SMALL[:4], "bounds=none", *given)
+    run_here(tmp_path / "run", *SMALL[:4], "bounds=none", "decision.probability=none", *given)
     with pytest.raises(AuclabError, match=words):
         write_program(stored_program(str(tmp_path / "run"), "mlruns"), language, tmp_path / "m.lp")
 

@@ -213,6 +213,7 @@ def test_solvers_that_need_all_rows_say_so(rows, table, solver):
 
 
 @pytest.mark.slow
+@pytest.mark.covering(program=2)  # w = 0 is the optimum of one of them
 @pytest.mark.parametrize("program", [PartialAUC(0.1), PartialAUC(0.9), PartialAUC(0.9, 0.001, squared=True)], ids=str)
 def test_partial_auc_of_blocks(rows, table, program):
     X, y = rows

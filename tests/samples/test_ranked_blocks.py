@@ -93,8 +93,9 @@ def test_sums_over_blocks_are_those_of_all_pairs(folder, order, program, read_to
             np.testing.assert_allclose(found, pairs, rtol=1e-9, atol=1e-10 * abs(pairs).max())
 
 
+@pytest.mark.slow
 @pytest.mark.covering
-@pytest.mark.parametrize("solver", ["newton", pytest.param("cutting_plane", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("solver", ["newton", "cutting_plane"])
 @pytest.mark.parametrize("times", [False, True])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(

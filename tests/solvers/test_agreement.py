@@ -35,6 +35,8 @@ def test_capable_solvers_agree_and_certify(program, data):
         assert solution.objective == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("data", PROBLEMS)
 @pytest.mark.parametrize("program", LINEAR, ids=label)
 def test_all_encodings_of_the_pairs_have_the_optimum_of_the_printed_program(program, data):
@@ -70,15 +72,22 @@ def test_weighted_linear_programs_in_every_encoding(program):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
-def test_sparse_is_dense(program):
+@pytest.mark.covering
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [
+        pytest.param(program, name, id=f"{label(program)}-{name}")
+        for program in (*CONVEX, *CVAR)
+        for name in solvers_of(program)
+    ],
+)
+def test_sparse_is_dense(program, name):
     X, y = overlapping(10)
     X = np.where(np.abs(X) < 0.5, 0.0, X)
     dense = solve(program, X, y)  # the solvers agree on dense rows, as above
-    for name in solvers_of(program):
-        sparse = solve(program, sp.csr_array(X), y, solver=name)
-        assert sparse.gap <= 1e-6
-        assert sparse.objective == pytest.approx(dense.objective, rel=1e-6)
+    sparse = solve(program, sp.csr_array(X), y, solver=name)
+    assert sparse.gap <= 1e-6
+    assert sparse.objective == pytest.approx(dense.objective, rel=1e-6)
 
 
 @pytest.mark.parametrize("encoding", ["full", "dual", "aggregated"])

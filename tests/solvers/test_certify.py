@@ -14,6 +14,8 @@ from auclab.solvers.certificate import far_away
 from programs import CONVEX, CVAR, label, overlapping
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 @pytest.mark.parametrize("offset", [0.0, 1e8])
 def test_a_solution_is_certified_again(program, offset):

@@ -75,6 +75,8 @@ def optimum(program, X, y, c, weight=None):
     return problem.value
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize(("program", "name", "solver"), CASES, ids=lambda value: str(value))
 def test_agrees_with_cvxpy(program, name, solver):
     X, y = sample(sum(map(ord, name)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reference_programs as reference
@@ -19,7 +19,6 @@ from programs import PROBLEMS, equal_means, overlapping
 
 
 @given(seed=st.integers(0, 10_000), rounded=st.booleans(), weighted=st.booleans())
-@settings(max_examples=40)
 def test_the_plane_can_be_listed(seed, rounded, weighted):
     rng = np.random.default_rng(seed)
     n_pos, n_neg = rng.integers(1, 8, 2)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import auclab
@@ -80,7 +80,6 @@ def test_rows_of_constraints_hold():
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(1, 4),
@@ -141,7 +140,6 @@ def test_local_search_never_makes_a_card_worse_or_larger():
         assert value == pytest.approx(total_hinges(card @ parts[0], card @ parts[1], *shares, margins).min())
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_a_plane_is_nowhere_below_its_minimum_and_no_point_below_a_value_is_lost(seed, grouped):
     rng = np.random.default_rng(seed)

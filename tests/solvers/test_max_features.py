@@ -55,6 +55,8 @@ def best_of_all(program, X, y, groups, k, forced=(), bounds=None):
     return min(values)
 
 
+@pytest.mark.slow
+@pytest.mark.covering(seed=11)  # every program, and every kind of groups, forced columns and signs
 @pytest.mark.parametrize("seed", range(30))
 def test_equals_the_best_of_all_choices(seed):
     rng = np.random.default_rng(100 + seed)
@@ -199,6 +201,8 @@ def test_forced_features_count_whether_they_are_used_or_not(program):
     assert solution.objective == pytest.approx(min(alone), rel=1e-4)
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("program", [RankSVM(0.01), CSVM(0.01, "l1"), BufferedAUC()], ids=lambda each: each.name)
 @pytest.mark.parametrize(
     "stated",

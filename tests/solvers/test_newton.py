@@ -20,6 +20,8 @@ def artificial(size):
     return data.X.to_numpy(), data.y
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("program", CONVEX, ids=label)
 @pytest.mark.parametrize("seed", range(3))
 def test_it_agrees_with_clarabel(program, seed):

@@ -171,6 +171,8 @@ def in_cvxpy(program, X, y, weight):
     return problem.value
 
 
+@pytest.mark.slow
+@pytest.mark.covering(seed=12)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs_have_the_optima_of_cvxpy(seed):
     rng = np.random.default_rng(seed)
@@ -190,6 +192,8 @@ def test_random_programs_have_the_optima_of_cvxpy(seed):
     assert solution.lower_bound <= expected + 1e-9
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("data", PROBLEMS)
 @pytest.mark.parametrize("program", CVAR, ids=label)
 def test_newton_certifies_what_the_conic_solver_finds(program, data):

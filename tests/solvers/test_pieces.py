@@ -82,18 +82,18 @@ def optimum(program, cost, X, y, constrained=lambda w: []):
 @pytest.mark.parametrize("comparisons", ["pairs", "points"])
 @pytest.mark.parametrize("kind", REGULARISERS)
 @pytest.mark.parametrize("loss", LOSSES)
-def test_every_composition_is_certified_and_confirmed(loss, kind, comparisons):
+@pytest.mark.parametrize("seed", range(20))
+def test_every_composition_is_certified_and_confirmed(seed, loss, kind, comparisons):
     build, cost = REGULARISERS[kind]
-    for seed in range(20):
-        X, y, weight, generator = made(seed)
-        program = Composed(comparisons, loss, build(weight, X.shape[1], generator))
-        least = optimum(program, cost, X, y)
-        for solver, given_as in (("newton", np.asarray), OTHERS[seed % 3]):
-            solution = auclab.solve(program, given_as(X), y, solver=solver)
-            assert solution.status == "optimal", (seed, solver, solution.notes)
-            assert solution.gap <= 1e-6
-            assert solution.objective == pytest.approx(least, abs=1e-6)
-            assert solution.lower_bound <= least + 1e-8
+    X, y, weight, generator = made(seed)
+    program = Composed(comparisons, loss, build(weight, X.shape[1], generator))
+    least = optimum(program, cost, X, y)
+    for solver, given_as in (("newton", np.asarray), OTHERS[seed % 3]):
+        solution = auclab.solve(program, given_as(X), y, solver=solver)
+        assert solution.status == "optimal", (solver, solution.notes)
+        assert solution.gap <= 1e-6
+        assert solution.objective == pytest.approx(least, abs=1e-6)
+        assert solution.lower_bound <= least + 1e-8
 
 
 #: Constraints, and the same in CVXPY.
@@ -112,20 +112,20 @@ CONSTRAINTS = [
 @pytest.mark.parametrize("comparisons", ["pairs", "points"])
 @pytest.mark.parametrize("kind", ["l1", "l2²", "elastic net", "group lasso"])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_constraints_come_with_every_composition(loss, kind, comparisons):
+@pytest.mark.parametrize("seed", [seed for seed in range(20) if made(seed)[0].shape[1] > 1][:9])
+def test_constraints_come_with_every_composition(seed, loss, kind, comparisons):
     build, cost = REGULARISERS[kind]
-    for seed in [seed for seed in range(20) if made(seed)[0].shape[1] > 1][:9]:
-        X, y, weight, generator = made(seed)
-        constraints, stated = CONSTRAINTS[seed % 3]
-        program = Composed(comparisons, loss, build(weight, X.shape[1], generator))
-        least = optimum(program, cost, X, y, stated)
-        for solver in ("newton", SOLVERS[1 + seed % 2]):
-            solution = auclab.solve(program, X, y, solver=solver, constraints=constraints)
-            assert solution.status == "optimal", (seed, solver, solution.notes)
-            assert solution.gap <= 1e-6
-            assert solution.certificate.violation <= 1e-9
-            assert solution.objective == pytest.approx(least, abs=1e-6)
-            assert solution.lower_bound <= least + 1e-8
+    X, y, weight, generator = made(seed)
+    constraints, stated = CONSTRAINTS[seed % 3]
+    program = Composed(comparisons, loss, build(weight, X.shape[1], generator))
+    least = optimum(program, cost, X, y, stated)
+    for solver in ("newton", SOLVERS[1 + seed % 2]):
+        solution = auclab.solve(program, X, y, solver=solver, constraints=constraints)
+        assert solution.status == "optimal", (solver, solution.notes)
+        assert solution.gap <= 1e-6
+        assert solution.certificate.violation <= 1e-9
+        assert solution.objective == pytest.approx(least, abs=1e-6)
+        assert solution.lower_bound <= least + 1e-8
 
 
 @pytest.mark.parametrize("comparisons", ["pairs", "points"])

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import auclab.solvers.reformulations as reformulations
@@ -81,7 +81,6 @@ def unrotated(monkeypatch):
     monkeypatch.setattr(reformulations, "is_separated_by_rows", lambda sample: False)
 
 
-@settings(max_examples=30)
 @given(
     seed=st.integers(0, 10_000), n_rows=st.integers(2, 15), rank=st.integers(1, 30), offset=st.sampled_from([0.0, 50.0])
 )
@@ -105,7 +104,6 @@ def test_rows_that_are_all_the_same_have_no_basis():
     assert rotated(as_sample(np.ones((3, 5)), [0, 1, 1])) is None
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 10_000), n_rows=st.integers(4, 30), n_columns=st.integers(3, 40))
 def test_multipliers_by_the_gram_matrix_are_those_of_the_program_over_columns(seed, n_rows, n_columns):
     rng = np.random.default_rng(seed)
