@@ -26,8 +26,7 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 
 from auclab import RankSVM, solve
-from auclab.datasets.blocks import load_blocks
-from auclab.datasets.dask_blocks import dask_dataset
+from auclab.datasets.blocks import dask_dataset, load_blocks
 from auclab.formulations import ECSVM, BufferedAUC
 from auclab.metrics import auc_score, bauc_score, scored_table, summarise
 from auclab.samples.blocks import DaskEngine, LocalEngine
