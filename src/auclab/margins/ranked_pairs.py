@@ -123,7 +123,10 @@ class Bicliques(RankedPairs):
     def sample(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, pos_label: Any = None) -> Sample:
         """The checked rows with these pairs."""
         if y is not None or pos_label is not None:
-            raise AuclabError("the bicliques of the program say which rows are compared; give auclab.solve y=None and no pos_label (estimators need labels)")
+            raise AuclabError(
+                "the bicliques of the program say which rows are compared; give auclab.solve y=None and no pos_label "
+                "(estimators need labels)"
+            )
         if not in_memory(X):
             raise AuclabError("bicliques compare rows in memory, and X is a table in blocks; read a part of it")
         n_rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
