@@ -33,6 +33,8 @@ def table(kind, n_rows, seed=0, n_features=8):
         (RankSVM(0.01, "l1"), "scales", 3_000),
         (RankSVM(0.01, "linf"), "scales", 3_000),
         (GeneralizedBufferedAUC(-0.1), "scales", 3_000),
+        (GeneralizedBufferedAUC(-0.1), "scales", 1_000),
+        (GeneralizedBufferedAUC(-0.3), "scales", 2_000),  # proved for w up to ten times as long
         (RankSVM(0.01, "l1"), "mixed", 3_000),
         (RankSVM(0.01, squared=True), "offset", 3_000),
         (BufferedAUC(), "mixed", 3_000),

@@ -41,6 +41,8 @@ from auclab.samples.memory import Sample
 
 #: Where a length is not known, w is at most this many times as long as a w that is.
 FARTHER = 10.0
+#: Change of the scores, by a standard deviation of a column, that tells w from one that is 0 up to rounding.
+_SEEN = 0.1
 
 
 @dataclass(frozen=True)
@@ -219,11 +221,17 @@ def dual_value(
     residual = max(0.0, problem.lengths.dual(gradient) * rounding.up - slack) * (rounding.up if slack else 1.0)
     if residual == 0:
         return DualBound(worth, 1.0, 0.0, math.inf, multipliers)
-    radius = FARTHER * max(problem.lengths.of(coef), problem.lengths.unit)
+    length, unit = problem.lengths.of(coef), problem.lengths.unit
+    radius = FARTHER * max(length, unit)
     if goal is not None:
         # A larger radius may cost half of the rest of the gap, and never much.
         cost = max(0.5 * (goal.gap - (goal.objective - worth)), goal.least_cost)
-        radius = max(radius, min(cost, goal.largest_cost) / residual)
+        affordable = min(cost, goal.largest_cost) / residual
+        # Columns of tiny scale make the unit huge; where its price is too high, w itself is the unit, if it is not ≈ 0.
+        too_dear = goal.objective - (worth - radius * residual) > goal.gap
+        if too_dear and float(abs(coef * problem.sample.spread).max()) > _SEEN:
+            radius = FARTHER * length
+        radius = max(radius, affordable)
     return DualBound(max(0.0, worth - radius * residual * rounding.up), 1.0, residual, radius, multipliers)
 
 

@@ -48,5 +48,5 @@ def test_rows_without_scores_have_no_line(runs, tmp_path):
     assert not best_hulls(compare_runs(runs.assign(fold_folder=tmp_path)))
     assert not best_hulls(compare_runs(runs.drop(columns="fold_folder")))
     assert not best_hulls(compare_runs(runs[runs["formulation"] == "csvm"]))
-    (tmp_path / "scores.parquet").write_text("damaged")
+    (tmp_path / "scores.parquet").write_text("damaged", encoding="utf-8")
     assert not best_hulls(compare_runs(runs.assign(fold_folder=tmp_path)))
