@@ -1,20 +1,90 @@
 """What a run says of pieces of a user that it cannot take, and a classifier without an intercept."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from auclab import AuclabError
 from auclab.bounds import Bound
+from auclab.datasets import Dataset
 from auclab.estimators.baselines import BaselineFit
+from auclab.runs.checking.command import check_folder
 from auclab.runs.config.checks import check_settings
+from auclab.runs.config.compose import load_dataset
+from auclab.runs.screen.result_screen import BoundLine, best_of
+from auclab.runs.split.guarantees import Guarantee
+from auclab.runs.tracking.record import RunRecord
 from composed import composed, run_here
 
+OUTER = ("dataset=artificial", "~dataset.n_pos", "~dataset.n_neg", "~dataset.n_features", "~dataset.seed")
 SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=60", "bounds=none", "formulation=bauc")
 
 
 def too_short(y_true, y_score, *, rho):
     """A bound without a number."""
     return Bound(np.nan, 0.0, False, ())
+
+
+def certain(y_true, y_score, *, rho):
+    """A bound that nobody has proved."""
+    return Bound(0.9999, 0.0, False, ())
+
+
+def missed(y_true, y_score):
+    """A share of errors."""
+    return float(np.mean((y_score > 0) != y_true))
+
+
+missed.greater_is_better = False
+
+
+def toy(scale=1.0):
+    """Two columns, of which one tells the label."""
+    X = scale * np.random.default_rng(0).normal(size=(40, 2))
+    return Dataset("toy", X, X[:, 0] > 0)
+
+
+def no_dataset():
+    """A table alone."""
+    return pd.DataFrame(np.eye(3))
+
+
+def test_data_of_a_function_have_a_checksum():
+    sums = {
+        load_dataset(composed((*OUTER, f"dataset._target_={__name__}.toy", *scale))).sha256
+        for scale in ((), ("+dataset.scale=1.0",), ("+dataset.scale=2.0",))
+    }
+    assert len(sums) == 2
+    assert all(map(len, sums))
+
+
+def test_a_function_has_to_return_a_dataset():
+    with pytest.raises(AuclabError, match=r"no_dataset returned a DataFrame; a Dataset is needed: auclab.datasets"):
+        load_dataset(composed((*OUTER, f"dataset._target_={__name__}.no_dataset")))
+
+
+@pytest.mark.slow
+def test_the_run_says_what_is_the_users_and_the_check_confirms_no_bound_of_theirs(tmp_path):
+    names = [f"{__name__}.{name}" for name in ("certain", "missed")]
+    pieces = (f"+bounds.own.mine._target_={names[0]}", f"+metrics.missed={{_target_:{names[1]},_partial_:true}}")
+    run_here(tmp_path, "bounds=default", *(word for word in SMALL if word != "bounds=none"), *pieces)
+    tags = RunRecord.read(tmp_path).tags
+    assert tags["better.missed"] == "low"
+    assert ", pieces " in tags["config.code"]
+    claims = [claim for check in check_folder(tmp_path, allow=names) for claim in check.claims]
+    assert [(claim.name, claim.claimed) for claim in claims if claim.verdict == "not checked"] == [
+        ("bound mine", "AUC ≥ 0.9999")
+    ]
+
+
+def test_a_bound_of_the_users_is_best_only_where_no_other_says_anything():
+    lines = [
+        BoundLine.of(Guarantee(name, "AUC", "test", 0.8, Bound(lower, 0.1, lower <= 0, ()), own=own))
+        for name, lower, own in (("mine", 0.7, True), ("proved", 0.6, False), ("vacuous", 0.0, False))
+    ]
+    assert best_of(lines).name == "proved"
+    assert best_of([lines[0], lines[2]]) is None
+    assert lines[0].statement == "AUC ≥ 0.7000 (yours, not proved)"
 
 
 def test_pairs_by_row_numbers_are_refused():

@@ -403,12 +403,27 @@ def load_dataset(experiment: Experiment) -> Dataset:
     """The data set of an experiment, loaded once; jobs of a sweep that run in one process share it."""
     sweep = os.environ.get(SWEEP_VARIABLE)
     if sweep is None:
-        return experiment.once("dataset", lambda: build(experiment.config.dataset))
+        return experiment.once("dataset", lambda: _with_checksum(build(experiment.config.dataset), experiment))
     from auclab.datasets.cache import load_cached
 
     # With the id of the sweep: a worker may outlive it, and files may change.
     key = json.dumps([sweep, experiment.configuration["dataset"]], sort_keys=True, default=str)
-    return load_cached(key, lambda: build(experiment.config.dataset))
+    return load_cached(key, lambda: _with_checksum(build(experiment.config.dataset), experiment))
+
+
+def _with_checksum(made: Any, experiment: Experiment) -> Dataset:
+    """What the group ``dataset`` made; that of a function of the user's has no checksum yet."""
+    from auclab.datasets.records import Dataset, table_sha256
+    from auclab.samples.tables import in_memory
+
+    if not isinstance(made, Dataset):
+        raise AuclabError(
+            f"{experiment.config.dataset['_target_']} returned a {type(made).__name__}; a Dataset is needed: "
+            "auclab.datasets.Dataset(name, X, y)"
+        )
+    if made.sha256 or not in_memory(made.X):
+        return made
+    return replace(made, sha256=table_sha256(made.X, made.target))
 
 
 def built(experiment: Experiment, group: str) -> Any:
