@@ -130,14 +130,16 @@ def answer(result: Result) -> list[tuple[str, Text]]:
 
 
 def warnings(result: Result) -> list[str]:
-    """Warn of a result that misleads: columns that tell the target, or the same score for every row."""
+    """Warn of a result that misleads: columns that tell the target, metrics without a value, one score for all rows."""
     constant = [fold for fold in result.folds if fold.is_constant]
+    values = [pair for fold in result.folds for part in fold.parts.values() for pair in part.metrics.items()]
+    lacking = dict.fromkeys(f"the metric {key} is nan" for key, value in values if math.isnan(value))
     if not constant:
-        return [*result.leaks]
+        return [*result.leaks, *lacking]
     share = "" if len(result.folds) == 1 else f" in {len(constant)} of {len(result.folds)} splits"
     name = WORDS[METRIC_NAMES[result.dataset.target.kind]["auc"]]
     return [
-        *result.leaks,
+        *(*result.leaks, *lacking),
         f"the scorer is constant{share} (w = 0): it ranks nothing, and its {name} is 0.5; {_what_to_try(constant[0])}",
     ]
 
@@ -452,7 +454,8 @@ def show_run(result: Result, record: RunRecord, in_all: float, models: Sequence[
     if record.tracking is None or record.run_id is None:
         out.print(f"[cyan]{'files':<{LABELS}}[/cyan]  {escape(short_path(record.files_folder))}", soft_wrap=True)
         return
-    commands = next_commands(record.tracking, record.run_id[:8], predicts=len(result.folds) == 1)
+    own, alone = getattr(result.formulation, "estimator", None), len(result.folds) == 1
+    commands = next_commands(record.tracking, record.run_id[:8], predicts=alone, classifier=own)
     out.print(f"[cyan]{'next':<{LABELS}}[/cyan]  {escape(' · '.join(commands))}", soft_wrap=True)
 
 

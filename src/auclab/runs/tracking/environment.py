@@ -87,8 +87,12 @@ def _hash_of_own(name: str) -> str:
     if found is None or found.origin in ("built-in", "frozen"):
         return ""
     path = Path(next(iter(found.submodule_search_locations or [str(found.origin)])))  # a package's folder, or a file
-    installed = {"site-packages", "dist-packages"} & set(path.parts) or path.is_relative_to(get_path("stdlib"))
-    return "" if installed else hash_files(path.parent, [path.name])
+    return hash_files(path.parent, [path.name]) if is_own(path) else ""
+
+
+def is_own(path: Path) -> bool:
+    """Whether a module is the user's: neither installed nor of Python itself."""
+    return not ({"site-packages", "dist-packages"} & set(path.parts) or path.is_relative_to(get_path("stdlib")))
 
 
 def hash_files(root: Path, paths: Iterable[str]) -> str:
