@@ -169,7 +169,7 @@ def check_bound(
     Raises
     ------
     AuclabError
-        The distribution for which the bound fails too often; what was returned and is no bound.
+        The distribution for which the bound fails too often; what was returned in place of a bound.
 
     See Also
     --------
