@@ -104,13 +104,16 @@ def _parquet(folder: Path) -> None:
 
 
 def _pieces(folder: Path) -> None:
-    """pieces.py with the definitions of docs/own_pieces.md, and its yaml files."""
+    """pieces.py with the definitions of docs/own_pieces.md, checks.py with the rest, and its yaml files."""
     page = [block for block in BLOCKS if block.page == "docs/own_pieces.md"]
     code = [node for block in page if block.language == "python" for node in ast.parse(block.text).body]
     kinds = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef)
-    (folder / "pieces.py").write_text(
-        "\n\n".join(ast.unparse(node) for node in code if isinstance(node, kinds)), "utf-8"
-    )
+    first, *code = code  # from pieces import *
+    for name, nodes in (
+        ("pieces", [node for node in code if isinstance(node, kinds)]),
+        ("checks", [first, *(node for node in code if not isinstance(node, kinds))]),
+    ):
+        (folder / f"{name}.py").write_text("\n\n".join(map(ast.unparse, nodes)), encoding="utf-8")
     text = (ROOT / "docs" / "own_pieces.md").read_text(encoding="utf-8")
     for name, yaml in re.findall(r"`(mine/\S+?\.yaml)`.*?```yaml\n(.*?)```", text, re.DOTALL):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

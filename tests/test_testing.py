@@ -61,7 +61,41 @@ def test_a_bound_passes_and_one_that_is_above_the_auc_is_refused():
     check_bound(hoeffding)
     for wrong in (optimistic, a_fifth_of_it):
         with pytest.raises(AuclabError, match=f"{wrong.__name__} is above the AUC, .* rho = 0.05 allows 20"):
-            check_bound(wrong)
+            check_bound(wrong, rho=0.05)
+
+
+def a_number(y_true, y_score, *, rho):
+    return 0.1
+
+
+def nan_below(y_true, y_score, *, rho):
+    return Bound(np.nan, 0.0, False, ())
+
+
+def called_vacuous(y_true, y_score, *, rho):
+    return Bound(0.1, 0.1, True, ())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (a_number, "a_number returned 0.1; return auclab.bounds.Bound with lower or half_width"),
+        (nan_below, r"nan_below returned Bound\(lower=nan"),
+        (called_vacuous, "called_vacuous says vacuous=True of AUC ≥ 0.1000, which excludes something"),
+    ],
+)
+def test_what_is_no_bound_is_refused(wrong, said):
+    with pytest.raises(AuclabError, match=said):
+        check_bound(wrong)
+
+
+def test_a_bound_is_tried_at_several_levels():
+    def wrong_below(y_true, y_score, *, rho):
+        return Bound(0.0 if rho >= 0.05 else 1.0, 0.0, rho >= 0.05, ())
+
+    check_bound(wrong_below, rho=0.05)
+    with pytest.raises(AuclabError, match=r"rho = 0\.01 allows 4"):
+        check_bound(wrong_below)
 
 
 class Falling(Hinge):

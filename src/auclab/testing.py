@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.stats import binom
@@ -106,7 +107,9 @@ def check_regulariser(piece: Regulariser | VectorNorm, *, n_features: int = 3, s
         _check_solves(piece, program, seed, n_features)
 
 
-def check_bound(bound: Callable[..., Bound], *, rho: float = 0.05, seed: int = 0) -> None:
+def check_bound(
+    bound: Callable[..., Bound], *, rho: float | Sequence[float] = (0.01, 0.05, 0.2), seed: int = 0
+) -> None:
     """Check by simulation that a bound on the AUC of a held-out part holds with probability at least ``1 − ρ``.
 
     Scores of the classes are normal with unit variance and means δ apart, where the AUC is ``Φ(δ/√2)``, for several δ
@@ -118,13 +121,13 @@ def check_bound(bound: Callable[..., Bound], *, rho: float = 0.05, seed: int = 0
     ----------
     bound : callable
         ``(y_true, y_score, *, rho) -> Bound``.
-    rho : float in (0, 1)
+    rho : float in (0, 1), or several
     seed : int ≥ 0
 
     Raises
     ------
     AuclabError
-        The distribution for which the bound fails too often.
+        The distribution for which the bound fails too often; what was returned in place of a bound.
 
     See Also
     --------
@@ -137,25 +140,30 @@ def check_bound(bound: Callable[..., Bound], *, rho: float = 0.05, seed: int = 0
     >>> check_bound(lambda y_true, y_score, *, rho: Bound(0.0, 1.0, True, ()))
     """
     rng = np.random.default_rng(seed)
+    name = getattr(bound, "__name__", type(bound).__name__)
     for n_pos, n_neg in ((3, 3), (10, 40), (40, 40)):
         y = np.repeat([1, 0], [n_pos, n_neg])
         for apart in (0.0, 1.0, 3.0):
             scores = rng.normal(size=(_SAMPLES, y.size)) + apart * y
             for step, auc in ((0.0, norm_distribution.cdf(apart / math.sqrt(2.0))), (0.5, _rounded_auc(apart, 0.5))):
                 drawn = scores if step == 0 else step * np.round(scores / step)
-                failures = sum(not _holds(bound(y, row, rho=rho), y, row, auc) for row in drawn)
-                if binom.sf(failures - 1, _SAMPLES, rho) < _IMPLAUSIBLE:
-                    name = getattr(bound, "__name__", type(bound).__name__)
-                    raise AuclabError(
-                        f"{name} is above the AUC, {auc:.4f}, in {failures} of {_SAMPLES} samples of {n_pos} "
-                        f"positives and {n_neg} negatives, normal with means {apart:g} apart; rho = {rho:g} allows "
-                        f"{rho * _SAMPLES:.0f}"
-                    )
+                for level in np.atleast_1d(rho).tolist():
+                    failures = sum(not _holds(name, bound(y, row, rho=level), y, row, auc) for row in drawn)
+                    if binom.sf(failures - 1, _SAMPLES, level) < _IMPLAUSIBLE:
+                        raise AuclabError(
+                            f"{name} is above the AUC, {auc:.4f}, in {failures} of {_SAMPLES} samples of {n_pos} "
+                            f"positives and {n_neg} negatives, normal with means {apart:g} apart; rho = {level:g} "
+                            f"allows {level * _SAMPLES:.0f}"
+                        )
 
 
-def _holds(bound: Bound, y: Array, scores: Array, auc: float) -> bool:
+def _holds(name: str, bound: Any, y: Array, scores: Array, auc: float) -> bool:
     """Whether an AUC is within a bound, one-sided or two-sided."""
+    if not isinstance(bound, Bound) or (math.isnan(bound.lower) and math.isnan(bound.half_width)):
+        raise AuclabError(f"{name} returned {bound!r}; return auclab.bounds.Bound with lower or half_width")
     if math.isnan(bound.half_width):
+        if bound.vacuous and bound.lower > 0:
+            raise AuclabError(f"{name} says vacuous=True of AUC ≥ {bound.lower:.4f}, which excludes something")
         return bound.lower <= auc
     return abs(auc_score(y, scores) - auc) <= bound.half_width
 

@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab._core.base import AuclabError
-from auclab._core.words import did_you_mean
+from auclab._core.words import counted, did_you_mean, few
 from auclab.datasets.target import Target, as_target
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import in_memory
 
 if TYPE_CHECKING:
     import pandas as pd
     import scipy.sparse as sp
+
+    from auclab.samples.blocks.table import BlockTable
 
 Labels = NDArray[Any]
 
@@ -31,8 +33,10 @@ class Dataset:
     ----------
     name : str
     X : DataFrame, CSR matrix (sparse sources) or BlockTable (rows that are read from files), (n_samples, n_features)
+        An array becomes a DataFrame with columns x0, x1, …; names of columns become text.
     y : array of shape (n_samples,)
-        1 for the positive class and 0 for the other; grades, or times, where `ranked` says so.
+        1 for the positive class and 0 for the other (booleans, and 1 and −1, become these); grades, or times, where
+        `ranked` says so. The labels of a Series are in the order of the rows, whatever its index.
     nominal : tuple of str
         Columns that are categories whatever their dtype.
     positive, negative : str
@@ -51,6 +55,11 @@ class Dataset:
         For groups, grades and times: which rows are compared, and which stay together in a split.
     aside : mapping of str to array
         Columns of the source that are not features; rows may be split by them.
+
+    Raises
+    ------
+    AuclabError
+        X is not a table, two of its columns have one name, or y has other values or another length.
 
     See Also
     --------
@@ -80,6 +89,16 @@ class Dataset:
     text: tuple[str, ...] = ()
     ranked: Target | None = None
     aside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        X, y = _as_table(self.name, self.X), np.asarray(self.y)
+        if y.shape != (X.shape[0],):
+            raise AuclabError(
+                f"data set {self.name}: X has {counted(X.shape[0], 'row')}, but there are "
+                f"{' × '.join(map(str, y.shape))} labels; give one for each row"
+            )
+        object.__setattr__(self, "X", X)
+        object.__setattr__(self, "y", y if self.ranked is not None else _as_classes(self.name, y))
 
     @property
     def target(self) -> Target:
@@ -137,6 +156,41 @@ class Dataset:
     def n_neg(self) -> int:
         """Number of negative observations."""
         return int(np.count_nonzero(self.y == 0))
+
+
+def _as_table(name: str, X: Any) -> Any:
+    """Features with a shape, and with names that are text where they have names."""
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        import pandas as pd
+
+        return pd.DataFrame(X, columns=[f"x{number}" for number in range(X.shape[1])])
+    if not (hasattr(X, "iloc") or hasattr(X, "indptr") or not in_memory(X)) or len(X.shape) != 2:
+        raise AuclabError(
+            f"data set {name}: X is a {type(X).__name__}; give a DataFrame, a CSR matrix, or an array with two axes"
+        )
+    if not hasattr(X, "iloc"):
+        return X
+    names = [str(column) for column in X.columns]
+    if len(set(names)) < len(names):
+        twice = next(each for each in names if names.count(each) > 1)
+        raise AuclabError(f"data set {name}: X has two columns named {twice!r}; rename one")
+    return X if all(isinstance(column, str) for column in X.columns) else X.set_axis(names, axis=1)
+
+
+def _as_classes(name: str, y: NDArray[Any]) -> NDArray[Any]:
+    """Labels as 1 and 0."""
+    if y.dtype == bool:
+        return y.astype(np.int64)
+    if not y.dtype.hasobject and np.isin(y, (0, 1)).all():
+        return y
+    found = sorted(set(y.tolist()), key=str)
+    if found and set(found) <= {0, 1}:  # objects
+        return y.astype(np.int64)
+    if set(found) == {-1, 1}:
+        return (y == 1).astype(np.int64)
+    raise AuclabError(
+        f"data set {name}: labels of a Dataset are 1 and 0, got {few(map(repr, found))}; give y == {found[-1]!r}, say"
+    )
 
 
 @dataclass(frozen=True)
@@ -216,6 +270,17 @@ def part_sha256(X: Any, y: NDArray[Any] | Target) -> str:
         parts = X.stream() if hasattr(X, "stream") else [X]
     for part in parts:
         digest.update(np.ascontiguousarray(part, dtype=None if hasattr(X, "indptr") else np.float64).data)
+    return _with_target(digest, y)
+
+
+def table_sha256(X: Any, y: Target) -> str:
+    """SHA-256 of the features that a function returned, in memory: names of columns, every cell and every target."""
+    if hasattr(X, "indptr"):
+        return part_sha256(X, y)
+    import pandas as pd
+
+    digest = hashlib.sha256("\0".join(X.columns).encode())
+    digest.update(pd.util.hash_pandas_object(X, index=False).to_numpy().data)
     return _with_target(digest, y)
 
 

@@ -12,6 +12,7 @@ from auclab._core.validation import check_parameter_range, check_types
 from auclab.formulations.base import Kind, Optimum, Program, parameter_names
 from auclab.losses import loss_named
 from auclab.regularisers import Norm
+from auclab.regularisers.norms import as_factor
 from auclab.samples.memory import Sample
 
 
@@ -87,7 +88,7 @@ class HingeProgram(Program):
         >>> RankSVM(0.01, squared=True).equation()
         'min  mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + 0.01 ‖w‖₂²'
         """
-        size = self.regulariser.norm.factor
+        size = as_factor(self.regulariser.norm.symbol)
         buffer = f" {'+' if self.threshold < 0 else '−'} {abs(self.threshold):g} {size}" if self.threshold else ""
         error = self.loss.symbol.format(f"1 − {self.comparisons.margin_symbol}{buffer}")
         return f"min  {self.comparisons.mean_symbol} {error}{self.regulariser.equation()}"

@@ -274,6 +274,8 @@ def resample(
     seed: int,
 ) -> Resampled:
     """Standard error, bias and limits of a metric, or of its difference between two scorers, by bootstrap or halves."""
+    if math.isnan(value):
+        raise AuclabError(f"the metric ({metric.name}) returned nan; an interval needs a number")
     units, unit = scorers[0].strata, 1.0
     if metric.in_units:  # squares of values stay in range
         unit = 2.0 ** max(*(math.frexp(float(np.ptp(each.score)))[1] - 1 for each in scorers), 0)

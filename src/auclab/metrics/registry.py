@@ -124,7 +124,13 @@ class ScoredPart:
         entry, options = metric_of(metric, options)
         if entry is None:
             weight = {} if self.sample_weight is None else {"sample_weight": self.sample_weight}
-            return float(metric(self.labels, self.scores, **options, **weight))  # type: ignore[operator]
+            value = metric(self.labels, self.scores, **options, **weight)  # type: ignore[operator]
+            try:
+                return float(value)
+            except (TypeError, ValueError):
+                function = getattr(metric, "func", metric)
+                name = getattr(function, "__name__", type(function).__name__)
+                raise AuclabError(f"the metric {name} returned {value!r}; a number is needed") from None
         options = entry.bind(options)
         key = (entry.name, *((name, _hashable(value)) for name, value in options.items()))
         scores = self.classes if entry.needs == "ranks" else self.finite_classes

@@ -147,11 +147,6 @@ class VectorNorm(ABC):
     is_absolute: ClassVar[bool] = False
     face: ClassVar[type[Face] | None] = None
 
-    @property
-    def factor(self) -> str:
-        """The symbol as a factor in an equation: a sum is in parentheses."""
-        return f"({self.symbol})" if " + " in self.symbol or " − " in self.symbol else self.symbol
-
     def check(self, n_features: int) -> None:  # noqa: B027 - most norms have nothing to check
         """Raise `AuclabError` if the norm is for vectors with another number of entries."""
 
@@ -508,6 +503,11 @@ class _NoNorm(VectorNorm):
 
 
 NO_NORM = _NoNorm()
+
+
+def as_factor(symbol: str) -> str:
+    """A symbol as a factor in an equation: a sum is in parentheses."""
+    return f"({symbol})" if " + " in symbol or " − " in symbol else symbol
 
 
 def norm_named(name: str | VectorNorm) -> VectorNorm:

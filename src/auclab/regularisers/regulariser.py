@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from auclab._core.base import Array, AuclabError
 from auclab._core.validation import check_parameter_range
-from auclab.regularisers.norms import EUCLIDEAN, NORMS, VectorNorm, norm_named
+from auclab.regularisers.norms import EUCLIDEAN, NORMS, VectorNorm, as_factor, norm_named
 
 
 class Regulariser(ABC):
@@ -159,7 +159,7 @@ class Regulariser(ABC):
         >>> Norm("l2", 0.01, squared=True).equation()
         ' + 0.01 ‖w‖₂²'
         """
-        return f" + {self.weight:g} {self.norm.factor}{'²' if self.squared else ''}" if self.weight else ""
+        return f" + {self.weight:g} {as_factor(self.norm.symbol)}{'²' if self.squared else ''}" if self.weight else ""
 
     def stored(self) -> dict[str, Any]:
         """λ, norm and square, by the names that a formulation has for them."""

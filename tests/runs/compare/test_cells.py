@@ -77,6 +77,15 @@ def test_less_is_better_where_it_is():
         compare_runs(runs, metric="alpha")
 
 
+def test_the_better_end_of_a_users_metric_is_that_of_its_tag_or_said_to_be_unknown():
+    runs = table_of({("one", "bauc"): [0.8, 0.9, 0.85], ("one", "csvm"): [0.7, 0.6, 0.65]})
+    runs["test/missed"] = runs["test/auc"]
+    for said, best, noted in (("low", "csvm", False), ("high", "bauc", False), ("unknown", "bauc", True)):
+        table = compare_runs(runs.assign(**{"tag.better.missed": said}), metric="test/missed")
+        assert table.cell("one", best).best
+        assert any("missed are better is not known; larger is taken" in note for note in table.notes) == noted
+
+
 def test_missing_pairs_are_named_and_tested_without():
     runs = table_of({("one", "bauc"): [0.9, 0.8, 0.7], ("one", "csvm"): [0.6, None, 0.5], ("two", "bauc"): [0.5]})
     table = compare_runs(runs, test="t")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from auclab.runs.tracking import environment
-from auclab.runs.tracking.environment import CODE_PATHS, code_version, hash_files
+from auclab.runs.tracking.environment import CODE_PATHS, code_of, code_version, hash_files
 from composed import REPOSITORY
 
 
@@ -78,3 +78,23 @@ def test_of_this_checkout_few_files_are_read_and_each_once(monkeypatch):
     assert code_version.__wrapped__() == f"files {expected}"
     assert 100 < len(read) == len(set(read)) < 2_000
     assert sum(path.stat().st_size for path in read) < 10_000_000
+
+
+def test_a_changed_piece_of_the_users_is_other_code(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "own_piece.py"
+
+    def code(configuration):
+        environment._hash_of_own.cache_clear()  # read once per process
+        return code_of(configuration)
+
+    found = set()
+    for text in ("x = 1\n", "x = 2\n"):
+        file.write_text(text, encoding="utf-8")
+        found.add(code({"dataset": {"_target_": "own_piece.two_moons"}}))
+        by_path = {"metrics": [{"_target_": "hydra.utils.get_method", "path": "own_piece.weight"}]}
+        found.add(code(by_path))
+    assert len(found) == 2
+    assert all(each.startswith(f"{code_version()}, pieces ") for each in found)
+    library = {"formulation": {"_target_": "sklearn.svm.SVC", "loss": {"_target_": "auclab.losses.Hinge"}}}
+    assert code(library) == code({"dataset": {"_target_": "nowhere.data"}}) == code_version()

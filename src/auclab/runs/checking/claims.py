@@ -82,6 +82,10 @@ def consistency(split: Split, configured: Configured | None) -> list[Claim]:
         found, same = f"config.yaml: {_text(configured.tolerance)}", tolerance == configured.tolerance
         claims.append(Claim("tolerance", _text(tolerance), found, _verdict(same)))
         claims += _kernel_claims(split, configured)
+        for name in configured.own_bounds:
+            if f"bound/{name}" in split.numbers:
+                claimed = f"AUC ≥ {_text(as_number(split.numbers[f'bound/{name}']))}"
+                claims.append(Claim(f"bound {name}", claimed, "yours, with no proof here", Verdict.UNCHECKED))
     keys = ("objective", "lower_bound", "gap", "absolute_gap")
     others = {key: as_number(split.numbers.get(key)) for key in keys}
     differing = [f"{key} {_text(others[key])}" for key in keys if not _same(split.number_of(key), others[key])]
@@ -276,7 +280,8 @@ def _same_data(split: Split, training: Training) -> list[Claim]:
         ("training part", "training_sha256", training.sha256),
     ):
         then = str(stored.get(key) or "")
-        claims.append(Claim(name, f"sha256 {then[:12]}…", f"sha256 {now[:12]}…", _verdict(then == now)))
+        verdict = _verdict(then == now) if then else Verdict.UNCHECKED
+        claims.append(Claim(name, f"sha256 {then[:12]}…" if then else "no sha256", f"sha256 {now[:12]}…", verdict))
     if split.table is not None:
         rows, labels = split.table["row"], split.table["y_true"]
         same_rows = np.array_equal(rows, training.rows)

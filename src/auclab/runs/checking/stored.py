@@ -127,12 +127,14 @@ class Configured:
     """What ``config.yaml`` says of a program: its parameters, which of them was tuned, and the tolerance.
 
     `kernel` has the name and the parameters of a kernel, empty without one; with ``tune=kernel`` its γ was tuned, too.
+    `own_bounds`: names of the bounds of the user's own.
     """
 
     parameters: Mapping[str, Any]
     tuned: str | None
     tolerance: float
     kernel: Mapping[str, Any] = field(default_factory=dict)
+    own_bounds: tuple[str, ...] = ()
 
 
 def as_number(value: Any, default: float = math.nan) -> float:
@@ -330,4 +332,5 @@ def configured_program(folder: Path, allow: Sequence[str] = ()) -> Configured:
     kernel = configuration.get("kernel") or {}
     tolerance = as_number((kernel or configuration.get("solver") or {}).get("tolerance"))
     own = {key: kernel[key] for key in ("name", "gamma", "degree", "coef0") if key in kernel}
-    return Configured(formulation | {"name": name}, tuned, tolerance, own)
+    bounds = tuple((configuration.get("bounds") or {}).get("own") or ())
+    return Configured(formulation | {"name": name}, tuned, tolerance, own, bounds)

@@ -25,6 +25,7 @@ from auclab.runs.compare.paired import (
     rank_columns,
     smallest_p,
 )
+from auclab.runs.tracking.environment import BETTER_TAG
 
 #: Numbers of a run for which less is better, by the last part of their name; and those without a better direction.
 LOWER_IS_BETTER = (
@@ -203,7 +204,7 @@ def compare_runs(
     """
     check_choice("test", test, TESTS)
     check_level("alpha", alpha)
-    lower = _lower_is_better(metric, better)
+    lower, direction = _lower_is_better(metric, better, runs)
     cells = arrange(runs, metric=metric, rows=rows, columns=columns)
     groups = cells.compared.groupby(level="row", sort=False)
     mean, deviation, count = (
@@ -228,21 +229,30 @@ def compare_runs(
     return Table(
         *(cells, test, alpha, lower, mean, deviation, count, p_value, best, best | (p_value >= alpha)),
         *(wins, losses, tested, pairs, cells.seconds.mean(), cells.tuning.mean(), cells.gaps.max(), ranking),
-        notes=(*notes, *cells.notes, *_few_pairs(cells, test, alpha), *rank_notes),
+        notes=(*notes, *direction, *cells.notes, *_few_pairs(cells, test, alpha), *rank_notes),
     )
 
 
-def _lower_is_better(metric: str, better: str | None) -> bool:
+def _lower_is_better(metric: str, better: str | None, runs: pd.DataFrame) -> tuple[bool, list[str]]:
+    """Whether low values are better, and a note where that is not known; of the user's own metrics a tag says it."""
     if better is not None:
         if better not in ("high", "low"):
             raise AuclabError(f"better is {better!r}; it is high or low")
-        return better == "low"
+        return better == "low", []
     name = metric.rpartition("/")[2]
+    if (tag := f"tag.{BETTER_TAG}.{name}") in runs and (said := set(runs[tag].dropna())):
+        if said in ({"high"}, {"low"}):
+            return said == {"low"}, []
+        return False, [
+            f"whether high or low values of {name} are better is not known; larger is taken as better. The other way: "
+            f"--better low, or {name}.greater_is_better = False below the function"
+        ]
     if name in NEITHER:
         raise AuclabError(
             f"whether high or low values of {metric} are better is not known; add --better high or --better low"
         )
-    return name in LOWER_IS_BETTER or metric.startswith("seconds/") or name.endswith(("_loss", "_se", "_sd", "_slack"))
+    ends = ("_loss", "_se", "_sd", "_slack")
+    return name in LOWER_IS_BETTER or metric.startswith("seconds/") or name.endswith(ends), []
 
 
 def _common(cells: Cells, first: str, second: str) -> pd.DataFrame:

@@ -411,13 +411,17 @@ def _check_formulation(experiment: Experiment) -> None:
 
 def _check_metrics(experiment: Experiment) -> None:
     """Try metrics with options of the user's own on a few scores, because they are computed only after the solve."""
+    import numpy as np
+
+    from auclab.metrics import ScoredPart
     from auclab.metrics.concordance import is_of_times
 
+    labels, scores = np.array([0, 1, 0, 1, 0, 1, 1, 0]), np.array([0.1, 0.3, 0.2, 0.8, 0.5, 0.4, 0.9, 0.0])
     for name, metric in experiment.configuration["metrics"].items():
         if (_yaml("metrics", name) or {}).get(name) != metric:
             try:
                 if is_of_times(given := built(experiment, "metrics")[name]):  # has no two classes
                     continue
-                given([0, 1, 0, 1, 0, 1, 1, 0], [0.1, 0.3, 0.2, 0.8, 0.5, 0.4, 0.9, 0.0])
+                ScoredPart(labels, scores).value(given)
             except AuclabError as error:
                 raise AuclabError(f"metrics.{name}: {error}") from error

@@ -68,6 +68,8 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
     values = (tune.get("grids") or {}).get(parameter)
     may_be_empty = way == "auto" and parameter == "penalty"  # λ has a default series
     if not isinstance(values, Sequence) or not all(map(is_number, values)) or not (values or may_be_empty):
+        if parameter == formulation.get("tunable"):
+            build(formulation)  # it says where the classifier has no such parameter
         raise AuclabError(f"tune.grids.{parameter} is {values!r}; a list of numbers is needed, such as [0.01,0.1]")
     return found | {"parameter": parameter if way == "auto" else way, "values": [float(each) for each in values]}
 
@@ -164,14 +166,18 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
         terms += [f"{weights[key]}={regulariser[key]:g}" for key in weights if is_number(regulariser.get(key))]
     if norm := formulation.get("norm"):
         terms.append(f"{norm}²" if formulation.get("squared") else str(norm))
+    terms += _unusual("formulation", choices.get("formulation"), formulation, (*tuned, *SYMBOLS, "weight", "l1", "l2"))
     path, kernel = dataset.get("path"), configuration.get("kernel") or {"name": ""}
     gamma = "" if kernel.get("gamma") is None else f" γ={kernel['gamma']}"
     kinds = {group: str(choices.get(group) or usual) for group, usual in DEFAULTS.items()}
     preprocess, kind = ("" if kinds[group] == DEFAULTS[group] else kinds[group] for group in ("preprocess", "split"))
+    is_own = not str(dataset.get("_target_", "auclab.")).startswith("auclab.")
+    own = _unusual("dataset", choices.get("dataset"), dataset, ("seed",)) if is_own else []
     fold, seed = (split.get(key) for key in ("fold", "seed"))
     parts = [
         " ".join(terms),
         (file_name(path, dataset.get("name")) if path else str(choices.get("dataset") or "data"))
+        + "".join(f" {term}" for term in own)
         + (f" seed {dataset['seed']}" if dataset.get("seed") else ""),
         preprocess,
         kernel["name"] + (" γ tuned" if _gamma_is_tuned(configuration) else gamma),
@@ -181,6 +187,15 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
         "" if is_baseline(formulation) else str(configuration["solver"]["name"]),  # fitted by its own library
     ]
     return " · ".join(filter(None, parts))
+
+
+def _unusual(group: str, choice: Any, given: Mapping[str, Any], named: Collection[str]) -> list[str]:
+    """The numbers of a group, of the pieces in it too, that its file in conf/ does not have; `named`: other terms."""
+    path = conf_folder() / group / f"{choice}.yaml"
+    usual = dict(_leaves(plain_yaml(path), "")) if path.is_file() else {}
+    numbers = [(key, value) for key, value in _leaves(given, "") if is_number(value) and usual.get(key) != value]
+    leaves = [(key.rpartition(".")[2], value) for key, value in numbers]
+    return [f"{key}={value:g}" for key, value in leaves if key not in named]
 
 
 def is_baseline(formulation: Mapping[str, Any]) -> bool:
@@ -403,12 +418,27 @@ def load_dataset(experiment: Experiment) -> Dataset:
     """The data set of an experiment, loaded once; jobs of a sweep that run in one process share it."""
     sweep = os.environ.get(SWEEP_VARIABLE)
     if sweep is None:
-        return experiment.once("dataset", lambda: build(experiment.config.dataset))
+        return experiment.once("dataset", lambda: _with_checksum(build(experiment.config.dataset), experiment))
     from auclab.datasets.cache import load_cached
 
     # With the id of the sweep: a worker may outlive it, and files may change.
     key = json.dumps([sweep, experiment.configuration["dataset"]], sort_keys=True, default=str)
-    return load_cached(key, lambda: build(experiment.config.dataset))
+    return load_cached(key, lambda: _with_checksum(build(experiment.config.dataset), experiment))
+
+
+def _with_checksum(made: Any, experiment: Experiment) -> Dataset:
+    """What the group ``dataset`` made; that of a function of the user's has no checksum yet."""
+    from auclab.datasets.records import Dataset, table_sha256
+    from auclab.samples.tables import in_memory
+
+    if not isinstance(made, Dataset):
+        raise AuclabError(
+            f"{experiment.config.dataset['_target_']} returned a {type(made).__name__}; a Dataset is needed: "
+            "auclab.datasets.Dataset(name, X, y)"
+        )
+    if made.sha256 or not in_memory(made.X):
+        return made
+    return replace(made, sha256=table_sha256(made.X, made.target))
 
 
 def built(experiment: Experiment, group: str) -> Any:
@@ -443,14 +473,20 @@ def build(config: Any) -> Any:
     except hydra.errors.InstantiationException as error:
         if isinstance(error.__cause__, AuclabError | OSError):
             raise error.__cause__ from None
-        raise AuclabError(" ".join(str(error).split()) + _cause(error)) from error
+        raise AuclabError(_in_words(error)) from error
 
 
-def _cause(error: BaseException) -> str:
-    """What stopped Hydra from importing a module of the user's, which its own message leaves out."""
-    deepest = error
+def _in_words(error: Exception) -> str:
+    """What Hydra says of an object that it could not make, with what stopped the import of a module of the user's."""
+    text = " ".join(str(error).split()).replace(", set env var HYDRA_FULL_ERROR=1 to see chained exception.", "")
+    deepest: BaseException = error
     while deepest.__cause__ is not None:
         deepest = deepest.__cause__
-    if not isinstance(deepest, ImportError):
-        return ""
-    return f"; {deepest} (a module of your own is found in the folders of PYTHONPATH)"
+    if not text.startswith("Error locating") or deepest is error:
+        return text
+    missing = str(deepest.name) if isinstance(deepest, ModuleNotFoundError) else ""
+    if "." in missing:
+        module, _, name = missing.rpartition(".")
+        return f"{text}; {module} has no {name}"
+    where = " (a module of your own is found in the folders of PYTHONPATH)" if missing else ""
+    return f"{text}; {type(deepest).__name__}: {deepest}{where}"

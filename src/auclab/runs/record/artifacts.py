@@ -22,15 +22,16 @@ from auclab._core.words import no_formula
 from auclab.datasets.splits import take_rows
 from auclab.export.formula import INTERCEPT
 from auclab.inference.calibration import condensed
-from auclab.runs.config.compose import Experiment
+from auclab.runs.config.compose import Experiment, built
 from auclab.runs.config.settings import RunConfig
 from auclab.runs.screen.console import working
 from auclab.runs.screen.result_screen import details, line_of
 from auclab.runs.split.constrained import SolvedConstraints
 from auclab.runs.split.formula import kept_model
+from auclab.runs.split.measured import own_directions
 from auclab.runs.split.results import Fold, Result
 from auclab.runs.stored.stored_files import DETAILS_FILE, MOST_SCORES, SCORES_FILE
-from auclab.runs.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
+from auclab.runs.tracking.environment import BETTER_TAG, CODE_TAG, HASH_TAG, SETTINGS_TAG, code_of, fingerprint
 from auclab.runs.tracking.model import save_model
 from auclab.runs.tracking.record import DatasetEntry, Draft, recording
 from auclab.solvers.solution import Fitted
@@ -351,7 +352,7 @@ def record_run(
         name=experiment.name,
         tracking=experiment.tracking if experiment.tracking.name == "mlflow" else None,
         params=experiment.params,
-        tags={SETTINGS_TAG: fingerprint(experiment.configuration)},
+        tags={SETTINGS_TAG: fingerprint(experiment.configuration), CODE_TAG: code_of(experiment.configuration)},
         sweep=sweep,
         parent=parent,
     )
@@ -383,6 +384,7 @@ def write_run(result: Result, experiment: Experiment, run: Draft) -> None:
         HASH_TAG: fingerprint(experiment.configuration, result.dataset.sha256),
         "status": str(result.folds[-1].solution.status),
     }
+    tags |= {f"{BETTER_TAG}.{key}": end for key, end in own_directions(built(experiment, "metrics")).items()}
     if result.constant:
         tags["scorer"] = result.constant
     if experiment.command:

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -27,6 +28,7 @@ from rich.text import Text
 from auclab._core.base import AuclabError
 from auclab._core.words import FEW, visible_lines
 from auclab.runs.tracking.address import Address, TrackingConfig, in_sweep
+from auclab.runs.tracking.environment import is_own
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,6 +97,44 @@ def plain_errors(
             line = _one_line(error) or type(error).__name__
             err.print(f"[red]error:[/red] {escape(_listed(line) if err.is_terminal else line)}", soft_wrap=True)
             raise failure(line) from None
+        except Exception as error:  # of a piece of the user's; others are raised again
+            if (said := _of_a_piece(error)) is None:
+                raise
+            err.print(f"[red]error:[/red] {escape(said)}", soft_wrap=True)
+            raise failure(said) from None
+
+
+def _how_to_tune(formulation: Any) -> str:
+    """How one of the numbers among a classifier's parameters is named; empty where there is none."""
+    given = formulation.get_params() if hasattr(formulation, "estimator") else {}
+    numbers = [key for key, value in given.items() if not isinstance(value, str | bool)]
+    if not numbers:
+        return ""
+    made_by, name = _class_of(formulation.estimator), numbers[-1]
+    return (
+        f"; to choose {name}: formulation=sklearn formulation.estimator._target_={made_by} formulation.tunable={name} "
+        f"tune=auto '+tune.grids.{name}=[…]'"
+    )
+
+
+def _class_of(thing: Any) -> str:
+    """The name by which settings name a class."""
+    return f"{type(thing).__module__}.{type(thing).__qualname__}"
+
+
+def _of_a_piece(error: Exception) -> str | None:
+    """The line for an error in a function of the user's that auclab has called; None for any other error."""
+    piece, called = None, False
+    _, *frames = traceback.walk_tb(error.__traceback__)  # without that of `plain_errors`
+    for frame, number in frames:
+        module = str(frame.f_globals.get("__name__"))
+        if module.partition(".")[0] == "auclab":
+            piece, called = None, True
+        elif called and is_own(Path(frame.f_code.co_filename)):
+            piece = f"{module}.{frame.f_code.co_qualname}", number
+    if piece is None:
+        return None
+    return f"{piece[0]} raised {type(error).__name__}: {_one_line(error)} (line {piece[1]})"
 
 
 def _listed(line: str) -> str:
@@ -286,8 +326,10 @@ def compare_command(tracking: TrackingConfig, parent: str) -> str:
     return f"auclab compare --sweep {parent[:8]}{_store_option(tracking)}"
 
 
-def next_commands(tracking: TrackingConfig, run: str, *, predicts: bool) -> list[str]:
+def next_commands(tracking: TrackingConfig, run: str, *, predicts: bool, classifier: Any = None) -> list[str]:
     """The commands that show a run, score new rows with its model, and open the store.
+
+    `classifier`: one of the user's own is kept in the model, which is loaded only where its class is allowed.
 
     Examples
     --------
@@ -295,7 +337,9 @@ def next_commands(tracking: TrackingConfig, run: str, *, predicts: bool) -> list
     ['auclab show f73cfe24', 'auclab predict f73cfe24 NEW.csv', 'auclab ui']
     """
     store = _store_option(tracking)
-    predict = [f"auclab predict {run} NEW.csv{store}"] if predicts else []
+    file = getattr(sys.modules.get(type(classifier).__module__), "__file__", None)
+    allow = f" --allow {_class_of(classifier)}" if file and is_own(Path(file)) else ""
+    predict = [f"auclab predict {run} NEW.csv{store}{allow}"] if predicts else []
     return [f"auclab show {run}{store}", *predict, open_command(tracking)]
 
 
@@ -421,6 +465,7 @@ def foreseen(
         found.append(CANCELS)
     if untuned:
         found.append(f"{formulation.name} has no parameter that inner folds could choose: tune=auto leaves it as it is")
+        found[-1] += _how_to_tune(formulation)
     if formulation.kind != "mip":
         return found
     from auclab.solvers.budget import SMALL_MARGINS  # psutil

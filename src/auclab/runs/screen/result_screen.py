@@ -40,6 +40,7 @@ class BoundLine:
     vacuous: bool
     assumptions: tuple[str, ...]
     test_value: float = math.nan
+    own: bool = False
 
     @classmethod
     def of(cls, item: Guarantee) -> BoundLine:
@@ -55,10 +56,12 @@ class BoundLine:
         end, statement = (lower if math.isnan(half_width) else estimate - half_width), str(item["statement"])
         if bound.get("vacuous") and math.isnan(half_width) and lower < 0:
             statement = f"{item['quantity']} ≥ 0 (computed as {lower:.4g})"
+        own = item.get("own") is True
         return cls(
-            *(str(item["name"]), str(item["quantity"]), str(item.get("sample", "")), statement),
+            *(str(item["name"]), str(item["quantity"]), str(item.get("sample", ""))),
+            statement + " (yours, not proved)" * own,
             *(end, bool(bound.get("vacuous")), tuple(map(str, bound.get("assumptions") or ()))),
-            _number(item.get("test_value")),
+            *(_number(item.get("test_value")), own),
         )
 
 
@@ -69,8 +72,8 @@ def weakest(lines: Sequence[BoundLine]) -> list[BoundLine]:
 
 
 def best_of(lines: Sequence[BoundLine]) -> BoundLine | None:
-    """The best bound of the AUC, else of the bAUC, else of anything; None where all are vacuous."""
-    telling = [line for line in lines if not line.vacuous]
+    """The best proved bound of the AUC, else of the bAUC, else of anything; None where all are vacuous."""
+    telling = [line for line in lines if not (line.vacuous or line.own)]
     for quantity in (*_FIRST, *(line.quantity for line in telling)):
         if found := [line for line in telling if line.quantity == quantity]:
             return max(found, key=lambda line: line.lower_end)
@@ -127,14 +130,16 @@ def answer(result: Result) -> list[tuple[str, Text]]:
 
 
 def warnings(result: Result) -> list[str]:
-    """Warn of a result that misleads: columns that tell the target, or the same score for every row."""
+    """Warn of a result that misleads: columns that tell the target, metrics without a value, one score for all rows."""
     constant = [fold for fold in result.folds if fold.is_constant]
+    values = [pair for fold in result.folds for part in fold.parts.values() for pair in part.metrics.items()]
+    lacking = dict.fromkeys(f"the metric {key} is nan" for key, value in values if math.isnan(value))
     if not constant:
-        return [*result.leaks]
+        return [*result.leaks, *lacking]
     share = "" if len(result.folds) == 1 else f" in {len(constant)} of {len(result.folds)} splits"
     name = WORDS[METRIC_NAMES[result.dataset.target.kind]["auc"]]
     return [
-        *result.leaks,
+        *(*result.leaks, *lacking),
         f"the scorer is constant{share} (w = 0): it ranks nothing, and its {name} is 0.5; {_what_to_try(constant[0])}",
     ]
 
@@ -376,7 +381,7 @@ def guarantee(result: Result) -> str:
     lines = weakest([BoundLine.of(item) for fold in result.folds for item in fold.guarantees])
     if not lines:
         return ""
-    best = best_of(lines)
+    best = best_of(lines) or next((line for line in lines if line.own and not line.vacuous), None)
     if best is None:
         which = "the one bound excludes" if len(lines) == 1 else f"all {len(lines)} bounds exclude"
         return f"none: {which} nothing with so few rows"
@@ -449,7 +454,8 @@ def show_run(result: Result, record: RunRecord, in_all: float, models: Sequence[
     if record.tracking is None or record.run_id is None:
         out.print(f"[cyan]{'files':<{LABELS}}[/cyan]  {escape(short_path(record.files_folder))}", soft_wrap=True)
         return
-    commands = next_commands(record.tracking, record.run_id[:8], predicts=len(result.folds) == 1)
+    own, alone = getattr(result.formulation, "estimator", None), len(result.folds) == 1
+    commands = next_commands(record.tracking, record.run_id[:8], predicts=alone, classifier=own)
     out.print(f"[cyan]{'next':<{LABELS}}[/cyan]  {escape(' · '.join(commands))}", soft_wrap=True)
 
 

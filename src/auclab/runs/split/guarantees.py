@@ -37,7 +37,7 @@ class Guarantee:
     """A bound and the quantity that it bounds.
 
     `quantity`: "AUC" or "bAUC". `estimate`: its value on `sample` ("train", "test"). `test_value`: its value on the
-    held-out part, NaN without one.
+    held-out part, NaN without one. `own`: whether it is the user's, whose proof nothing here knows.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Guarantee:
     estimate: float
     bound: Bound
     test_value: float = math.nan
+    own: bool = False
 
     @property
     def lower_end(self) -> float:
@@ -282,7 +283,7 @@ def _own(context: Context) -> Outcome:
             raise AuclabError(
                 f"bounds.own.{name} returned {bound!r}; return auclab.bounds.Bound with lower or half_width"
             )
-        found.append(Guarantee(name, "AUC", "test", auc, bound, auc))
+        found.append(Guarantee(name, "AUC", "test", auc, bound, auc, own=True))
     return found, []
 
 

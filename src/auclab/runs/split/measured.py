@@ -176,6 +176,16 @@ def measure(part: Part, metrics: Mapping[str, Metric], level: float | None) -> P
     return PartResult(part, values, {key: estimate for key, estimate in found.items() if estimate is not None})
 
 
+def own_directions(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """Of each metric of the user's own, by its attribute ``greater_is_better``: ``high``, ``low``, else ``unknown``."""
+    found = {}
+    for key, metric in metrics.items():
+        if metric_of(metric)[0] is None and not is_of_times(metric):
+            greater = getattr(getattr(metric, "func", metric), "greater_is_better", None)
+            found[key] = "unknown" if greater is None else "high" if greater else "low"
+    return found
+
+
 #: The metrics that are defined over comparable pairs, and their names for `estimate_pairs`.
 _OVER_PAIRS: dict[str, PairMetric] = {"auc": "auc", "bauc": "bauc"}
 #: The metrics of censored times alone, and what estimates them.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from auclab._core.base import AuclabError
 from auclab._core.files import replace_file
 from auclab.runs.sweeps.workers import leave_libraries_out_of_collections
-from auclab.runs.tracking.environment import code_version, fingerprint
+from auclab.runs.tracking.environment import code_of, fingerprint
 from auclab.runs.tracking.record import Draft, RunRecord, describe
 from auclab.runs.tracking.sync import FinishedRun, find_finished
 
@@ -127,7 +127,7 @@ def run_job(experiment: Experiment, job: Any) -> None:
     def make() -> Job:
         configuration = experiment.configuration
         rerun = parse_rerun(configuration.get("rerun"))
-        return Job(experiment.name, configuration, rerun, code_version(), checksum, record, work)
+        return Job(experiment.name, configuration, rerun, code_of(configuration), checksum, record, work)
 
     attempt(folder, sweep_folder, job.job.override_dirname, make)
     leave_libraries_out_of_collections()

@@ -7,14 +7,18 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
+from sysconfig import get_path
 from typing import Any
 
 #: Tag of a run with the code that computes it.
 CODE_TAG = "config.code"
+#: Tag of a run, before the name of a metric of the user's, with the better end of its values.
+BETTER_TAG = "better"
 #: The files of a checkout that can change a result; documentation, tests and benchmarks cannot.
 CODE_PATHS = ("src", "conf", "run.py")
 #: Suffixes of the files that count below these folders.
@@ -48,6 +52,47 @@ def code_version() -> str:
         return f"version {version('auclab')}"
     except PackageNotFoundError:
         return ""
+
+
+def code_of(configuration: Mapping[str, Any]) -> str:
+    """The code of a run: that of auclab, and the hash of the user's own modules that its configuration names.
+
+    Of a package every file counts, of a module its own file alone; installed libraries have their versions as tags.
+    """
+    own = sorted({name.partition(".")[0] for name in _named(configuration)} - {"auclab", "hydra"})
+    hashes = "".join(filter(None, map(_hash_of_own, own)))
+    return f"{code_version()}, pieces {hashlib.sha256(hashes.encode()).hexdigest()[:16]}" if hashes else code_version()
+
+
+def _named(value: Any) -> Iterator[str]:
+    """Names of the functions and classes that a configuration calls."""
+    if isinstance(value, Mapping):
+        if "_target_" in value:
+            yield str(value["_target_"])
+            yield from [str(value["path"])] if str(value["_target_"]).startswith("hydra.") and "path" in value else []
+        for item in value.values():
+            yield from _named(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _named(item)
+
+
+@cache
+def _hash_of_own(name: str) -> str:
+    """The hash of a module or a package outside the folders of installed ones; once a process, as it loads them."""
+    try:
+        found = find_spec(name)
+    except (ImportError, ValueError):
+        found = None
+    if found is None or found.origin in ("built-in", "frozen"):
+        return ""
+    path = Path(next(iter(found.submodule_search_locations or [str(found.origin)])))  # a package's folder, or a file
+    return hash_files(path.parent, [path.name]) if is_own(path) else ""
+
+
+def is_own(path: Path) -> bool:
+    """Whether a module is the user's: neither installed nor of Python itself."""
+    return not ({"site-packages", "dist-packages"} & set(path.parts) or path.is_relative_to(get_path("stdlib")))
 
 
 def hash_files(root: Path, paths: Iterable[str]) -> str:
@@ -117,7 +162,7 @@ def fingerprint(configuration: Mapping[str, Any], data_sha256: str = "") -> str:
 
     Two runs have equal fingerprints exactly if they describe the same computation. Locations of files, tracking, the
     machine, its threads, and whether a number is written 1 or 1.0 do not count; the code has a separate tag
-    (`auclab.runs.tracking.environment.code_version`). Without a checksum: the hash of the configuration alone.
+    (`auclab.runs.tracking.environment.code_of`). Without a checksum: the hash of the configuration alone.
 
     Parameters
     ----------

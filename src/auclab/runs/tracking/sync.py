@@ -368,7 +368,7 @@ def find_finished(
     """The newest finished run with the same settings and data, preferably of the same code.
 
     `folder`: of the sweep. `configuration`: of the job. `data_sha256`: returns the checksum of the data; called only if
-    a run with these settings finished. `code`: of the job (`auclab.runs.tracking.environment.code_version`).
+    a run with these settings finished. `code`: of the job (`auclab.runs.tracking.environment.code_of`).
     """
     try:
         known = json.loads((folder / FINISHED_FILE).read_text(encoding="utf-8"))
