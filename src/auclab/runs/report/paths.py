@@ -12,7 +12,7 @@ import pandas as pd
 from auclab._core.words import visible
 from auclab.runs.compare.cells import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
 from auclab.runs.config.compose import BESIDE_GAMMA, SYMBOLS, symbol_of
-from auclab.runs.screen.result_screen import BoundLine
+from auclab.runs.screen.result_screen import NOT_PROVED, BoundLine
 from auclab.runs.stored.stored_files import damaged, read_json, read_rows
 
 #: Parameters of a formulation that make a path.
@@ -122,7 +122,7 @@ def read_bounds(folders: Iterable[Folder]) -> pd.DataFrame:
             with damaged(folder / "bounds.json"):
                 lines = [BoundLine.of_stored(item) for item in content["bounds"]]
             for line in lines:
-                kind = map(visible, (line.name, line.quantity, line.sample))
+                kind = map(visible, (line.name + NOT_PROVED * line.own, line.quantity, line.sample))
                 rows.append((*kind, max(line.lower_end, 0.0), line.test_value, line.vacuous))
     table = pd.DataFrame(rows, columns=FIELDS).astype({"lower": float, "test_value": float})
     return table.dropna(subset="test_value")

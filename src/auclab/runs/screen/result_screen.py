@@ -24,6 +24,8 @@ from auclab.runs.split.guarantees import Guarantee
 from auclab.runs.split.results import Fold, Result
 from auclab.runs.tracking.record import RunRecord
 
+#: Beside a bound of the user's own.
+NOT_PROVED = " (yours, not proved)"
 #: Order of preference if several quantities are bounded.
 _FIRST = tuple(WORDS.values())
 
@@ -59,7 +61,7 @@ class BoundLine:
         own = item.get("own") is True
         return cls(
             *(str(item["name"]), str(item["quantity"]), str(item.get("sample", ""))),
-            statement + " (yours, not proved)" * own,
+            statement + NOT_PROVED * own,
             *(end, bool(bound.get("vacuous")), tuple(map(str, bound.get("assumptions") or ()))),
             *(_number(item.get("test_value")), own),
         )
