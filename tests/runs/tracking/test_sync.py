@@ -347,3 +347,19 @@ def test_an_obstacle_in_the_place_of_the_folder_is_one_clear_error(tmp_path):
         writing(TrackingConfig(dir=f"{tmp_path}/file")),
     ):
         pass
+
+
+@pytest.mark.parametrize("uri", [None, "sqlite:///other.db"])
+def test_the_store_of_what_is_pending_stays_where_it_was_if_a_job_changes_the_working_directory(
+    tmp_path, monkeypatch, uri
+):
+    monkeypatch.chdir(tmp_path)
+    tracking = TrackingConfig(name="mlflow", dir="runs", uri=uri)
+    here = Address.of_settings(tracking)
+    pending = Pending.begin(Path("out"), tracking)
+    (tmp_path / "job").mkdir()
+    monkeypatch.chdir(tmp_path / "job")
+    assert Address.of_settings(pending.tracking) == here
+    found = Pending.read(pending.file)
+    assert found is not None
+    assert Address.of_settings(found.tracking) == here

@@ -68,8 +68,10 @@ class Pending:
     @classmethod
     def begin(cls, folder: Path, tracking: TrackingConfig, *, parent: str | None = None) -> Self:
         """Write the file, before anything is computed."""
-        file = _pending_folder(Address.of_settings(tracking)) / f"{uuid.uuid4().hex}.json"
-        made = cls(file, folder.absolute(), tracking, parent)
+        address = Address.of_settings(tracking)
+        # Absolute: a job may change the working directory while the process of the sweep sends runs.
+        there = replace(tracking, dir=str(address.directory), uri=tracking.uri and address.uri)
+        made = cls(_pending_folder(address) / f"{uuid.uuid4().hex}.json", folder.absolute(), there, parent)
         made.write()
         return made
 
@@ -237,7 +239,7 @@ def sync_run(pending: Pending | None) -> RunRecord | None:
 def waiting_in(pending: Pending) -> str:
     """Where runs wait, and what sends them."""
     store = pending.tracking.uri or pending.tracking.dir
-    option = "" if store == "mlruns" else f" --store {shlex.quote(str(store))}"
+    option = "" if store == str(Path("mlruns").absolute()) else f" --store {shlex.quote(str(store))}"
     return f"what was computed is in {pending.folder}, and auclab runs{option} sends it once the store can be written"
 
 
