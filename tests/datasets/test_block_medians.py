@@ -1,9 +1,9 @@
-"""Medians of blocks against NumPy's."""
+"""Medians of blocks against NumPy's, and the mean of parts."""
 
 import numpy as np
 import pytest
 
-from auclab.datasets.block_statistics import MedianSample, block_medians
+from auclab.datasets.block_statistics import MedianSample, NumberStatistics, block_medians
 from auclab.samples.blocks.files import tree_sum
 
 
@@ -49,3 +49,8 @@ def test_a_sample_that_misleads_and_brackets_in_parts(size, monkeypatch):
 
     np.testing.assert_array_equal(block_medians(run, first), np.median(X, axis=0))
     assert len(passes) < 10
+
+
+def test_the_only_value_of_two_parts_is_their_mean():
+    missing, value = (NumberStatistics.of(np.array([[number]])) for number in (np.nan, 3.0))
+    assert (missing + value).mean == 3.0
