@@ -8,7 +8,8 @@ import pytest
 import auclab
 from auclab._core.base import AuclabError
 from auclab.formulations import Composed
-from auclab.losses import Loss
+from auclab.formulations.properties import check_own_pieces
+from auclab.losses import Hinge, Loss
 from auclab.regularisers import EUCLIDEAN, L2, ElasticNet, Norm, VectorNorm
 from auclab.testing import check_regulariser
 
@@ -168,3 +169,20 @@ def test_a_symbol_that_is_a_sum_is_in_parentheses():
         symbol = "‖w‖₁ + c‖Dw‖₁"
 
     assert Composed("pairs", "hinge", Norm(Sum(), 0.1)).equation().endswith(" + 0.1 (‖w‖₁ + c‖Dw‖₁)")
+
+
+def test_a_piece_is_checked_once_for_a_number_of_columns():
+    class Counted(Own):
+        calls = 0
+
+        def dual(self, g):
+            self.calls += 1
+            return super().dual(g)
+
+    norm = Counted()
+    check_own_pieces(Hinge(), Norm(norm, 0.1), 4)
+    first = norm.calls
+    check_own_pieces(Hinge(), Norm(norm, 0.2), 4)
+    assert norm.calls == first > 0
+    check_own_pieces(Hinge(), Norm(norm, 0.2), 5)
+    assert norm.calls > first

@@ -7,7 +7,8 @@ would be called proved; `auclab.testing` checks all of it at many points.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from weakref import ref
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,36 +21,45 @@ from auclab.regularisers import Norm, Regulariser, VectorNorm
 ROUNDING = 1e-9
 #: Vectors of each property before a solve.
 _FEW = 12
+#: What was checked, by identity and number of columns: a path or a search states many programs with the same pieces.
+_checked: dict[tuple[int, int], ref[object]] = {}
 
 
 def check_own_pieces(loss: Loss, term: Regulariser, n_features: int) -> None:
     """Raise `AuclabError` where a user's loss or regulariser lacks what bounds rest on."""
     # The methods of a loss follow from its table, which is checked, unless a subclass has its own.
     methods = ("value", "slope", "conjugate", "smoothed")
-    if _is_own(loss) and any(getattr(type(loss), name) is not getattr(Loss, name) for name in methods):
-        with _named(loss):
+    where = f" of w with {n_features} columns"
+    if any(getattr(type(loss), name) is not getattr(Loss, name) for name in methods) and _is_new(loss, 0):
+        with _checking(loss, 0):
             check_loss_properties(loss, n_points=_FEW)
-    if n_features and _is_own(term.norm):
-        with _named(term.norm, f" of w with {n_features} columns"):
+    if n_features and _is_new(term.norm, n_features):
+        with _checking(term.norm, n_features, where):
             check_dual(term.norm, directions(n_features, _FEW))
-    if n_features and _is_own(term):
-        with _named(term, f" of w with {n_features} columns"):
+    if n_features and _is_new(term, n_features):
+        with _checking(term, n_features, where):
             check_bounds(term, directions(n_features, _FEW))
 
 
-def _is_own(piece: object) -> bool:
-    return type(piece).__module__.partition(".")[0] != "auclab"
+def _is_new(piece: object, n_features: int) -> bool:
+    """Whether a piece is the user's, and was not checked before for this number of columns."""
+    if type(piece).__module__.partition(".")[0] == "auclab":
+        return False
+    found = _checked.get((id(piece), n_features))
+    return found is None or found() is not piece
 
 
 @contextmanager
-def _named(piece: object, where: str = "") -> Iterator[None]:
-    """What a piece raises, as an error that names it."""
+def _checking(piece: object, n_features: int, where: str = "") -> Iterator[None]:
+    """Remember a piece that passes; what it raises becomes an error that names it."""
     try:
         yield
     except AuclabError:
         raise
-    except Exception as error:
+    except Exception as error:  # the code of a user may raise anything
         raise AuclabError(f"{type(piece).__name__} raised {type(error).__name__}{where}: {error}") from error
+    with suppress(TypeError):  # a class with slots may have no weak references
+        _checked[id(piece), n_features] = ref(piece)
 
 
 def directions(n_features: int, n_vectors: int, seed: int = 0) -> Array:

@@ -416,14 +416,18 @@ def compose_experiment(overrides: Sequence[str] = ()) -> Experiment:
 
 def load_dataset(experiment: Experiment) -> Dataset:
     """The data set of an experiment, loaded once; jobs of a sweep that run in one process share it."""
+
+    def load() -> Dataset:
+        return _with_checksum(build(experiment.config.dataset), experiment)
+
     sweep = os.environ.get(SWEEP_VARIABLE)
     if sweep is None:
-        return experiment.once("dataset", lambda: _with_checksum(build(experiment.config.dataset), experiment))
+        return experiment.once("dataset", load)
     from auclab.datasets.cache import load_cached
 
     # With the id of the sweep: a worker may outlive it, and files may change.
     key = json.dumps([sweep, experiment.configuration["dataset"]], sort_keys=True, default=str)
-    return load_cached(key, lambda: _with_checksum(build(experiment.config.dataset), experiment))
+    return load_cached(key, load)
 
 
 def _with_checksum(made: Any, experiment: Experiment) -> Dataset:
