@@ -16,7 +16,7 @@ from auclab.metrics import auc_score, bauc_score
 from auclab.runs.config.checks import check_settings
 from auclab.runs.config.settings import TuneConfig
 from auclab.runs.config.typed_words import hydra_in_words
-from auclab.runs.record.figures import draw_tuning_path
+from auclab.runs.record.figures import draw_tuning, draw_tuning_path
 from auclab.runs.split.kernel_tuning import tune_kernel
 from auclab.solvers.kernel.training import KernelMatrix
 from composed import composed, run_here
@@ -203,7 +203,8 @@ def test_a_run_names_gamma_and_lambda(tmp_path):
     assert result.summary["tune/gamma"] == tuning.gamma
     table = pd.read_csv(tmp_path / "tuning.csv")
     pd.testing.assert_frame_equal(table, tuning.path)
-    assert (tmp_path / "tuning.png").stat().st_size > 5000
+    (drawn,) = draw_tuning(tmp_path)
+    assert drawn.stat().st_size > 5000
     counted = [remark for remark in fold.remarks if "at once" in remark]
     assert counted == ["γ and λ were selected on the training part: its bounds hold for all 4 values at once"]
     axes = draw_tuning_path(tuning).axes[0]

@@ -30,7 +30,7 @@ from auclab.runs.split.constrained import SolvedConstraints
 from auclab.runs.split.formula import kept_model
 from auclab.runs.split.measured import own_directions
 from auclab.runs.split.results import Fold, Result
-from auclab.runs.stored.stored_files import DETAILS_FILE, MOST_SCORES, SCORES_FILE
+from auclab.runs.stored.stored_files import DETAILS_FILE, MOST_SCORES, SCORES_FILE, TUNING_FIELDS, TUNING_FILE
 from auclab.runs.tracking.environment import BETTER_TAG, CODE_TAG, HASH_TAG, SETTINGS_TAG, code_of, fingerprint
 from auclab.runs.tracking.model import save_model
 from auclab.runs.tracking.record import DatasetEntry, Draft, recording
@@ -165,6 +165,8 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
         certificate["spread"] = solution.spread.tolist()
     if fold.constraints is not None:
         certificate["constraints"] = _constraints(fold.solution, fold.constraints)
+    if fold.tuning is not None:
+        certificate["tuning"] = {name: getattr(fold.tuning, name) for name in TUNING_FIELDS}
     write_json(folder / "certificate.json", certificate)
     _write_multipliers(fold, folder)
     bounds = [asdict(item) | {"statement": item.statement} for item in fold.guarantees]
@@ -181,11 +183,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
 
         write_card(fold.card, folder)
     if fold.tuning is not None:
-        from auclab.displays.canvas import DPI
-        from auclab.runs.record.figures import draw_tuning_path
-
-        fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
-        draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=DPI)
+        fold.tuning.path.to_csv(folder / TUNING_FILE, index=False)
 
 
 def landmark_table(fold: Fold, solution: KernelSolution) -> pd.DataFrame:
@@ -428,11 +426,14 @@ def _draw(fold: Fold, folder: Path, wanted: str) -> None:
             ending = "" if name == last else f"_{name}"
             part_title = f"{fold.split.name} · {name} part"
             figures.draw_ranked_part(fold.parts[name].part, folder, title=part_title, ending=ending)
+        figures.draw_tuning(folder)
         return
     if wanted == "auto":
         figures.draw_part(fold.parts[last].part.for_figures, folder, title=title, stems=("roc", "scores"))
+        figures.draw_tuning(folder)
     elif fold.parts[last].y_score is None:
         figures.draw_part(fold.parts[last].part.for_figures, folder, title=title)
+        figures.draw_tuning(folder)
     else:
         figures.draw_figures(folder, split=fold.split.name)
     if wanted == "all" and "test" in fold.parts:

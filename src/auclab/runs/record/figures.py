@@ -1,11 +1,13 @@
-"""The figures of a run, drawn from its stored scores or while the run is written, and that of a tuned parameter."""
+"""The figures of a run, drawn from its stored scores and path of values, or while the run is written."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from auclab._core.base import AuclabError
@@ -22,12 +24,20 @@ from auclab.displays.canvas import BLUE, DPI, GREY, RED, Display, canvas, despin
 from auclab.metrics import ScoredPart
 from auclab.runs.config.compose import symbol_of
 from auclab.runs.split.measured import RankedPart
-from auclab.runs.stored.stored_files import SCORES_FILE, read_kernel, read_scores
+from auclab.runs.split.tuning import Tuning
+from auclab.runs.stored.stored_files import (
+    SCORES_FILE,
+    TUNING_FIELDS,
+    TUNING_FILE,
+    damaged,
+    read_json,
+    read_kernel,
+    read_rows,
+    read_scores,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from auclab.runs.split.tuning import Tuning
 
 FIGURES: dict[str, Any] = {
     "roc": BufferedROCDisplay,
@@ -39,8 +49,9 @@ FIGURES: dict[str, Any] = {
 def draw_figures(folder: Path, *, split: str) -> list[Path]:
     """Draw ``roc.png``, ``ranking_errors.png`` and ``scores.png`` of one split into its folder.
 
-    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks. For rows compared within
-    groups, by grades or by times only ``concordance.png`` and ``ranking_errors.png``.
+    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks; of a tuned run also
+    ``tuning.png``. For rows compared within groups, by grades or by times, ``concordance.png`` replaces ``roc.png`` and
+    ``scores.png``.
 
     `folder`: holds the ``scores.parquet`` of the split. `split`: its name, for the titles.
     """
@@ -50,9 +61,10 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
         raise AuclabError(f"{path} is missing, and the figures are drawn from it; run the experiment again")
     title = f"{split} · {scores.part} part"
     if scores.target is not None:
-        return draw_ranked_part(RankedPart(scores.target, scores.y_score), folder, title=title)
-    drawn = draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=title)
-    return [*drawn, *_draw_landmarks(folder, split)]
+        drawn = draw_ranked_part(RankedPart(scores.target, scores.y_score), folder, title=title)
+    else:
+        drawn = draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=title)
+    return [*drawn, *_draw_landmarks(folder, split), *draw_tuning(folder)]
 
 
 def draw_part(
@@ -92,9 +104,26 @@ def _draw_landmarks(folder: Path, split: str) -> list[Path]:
 def _saved(display: Display, path: Path, title: str) -> Path:
     figure: Any = display.figure_
     figure.suptitle(title.replace("$", r"\$"), fontsize="medium")  # text between dollar signs is typeset as a formula
+    return _written(figure, path)
+
+
+def _written(figure: Figure, path: Path) -> Path:
     with replace_file(path) as draft:
         figure.savefig(draft, dpi=DPI)
     return path
+
+
+def draw_tuning(folder: Path) -> list[Path]:
+    """Draw ``tuning.png`` of a split from its stored path of values, if its run was tuned."""
+    stored = (read_json(folder, "certificate.json") or {}).get("tuning")
+    rows = read_rows(folder, TUNING_FILE)
+    if stored is None or rows is None:
+        return []
+    with damaged(folder / TUNING_FILE):
+        path = pd.DataFrame(rows).replace("", "nan").astype(float)
+        gamma = math.nan if stored["gamma"] is None else stored["gamma"]
+        tuning = Tuning(path=path, **{name: stored[name] for name in TUNING_FIELDS} | {"gamma": gamma})
+        return [_written(draw_tuning_path(tuning), folder / "tuning.png")]
 
 
 def draw_tuning_path(tuning: Tuning) -> Figure:

@@ -26,6 +26,9 @@ _MOST_STAGES = 10_000
 SCORES_FILE = "scores.parquet"
 #: Lines of `auclab show` that depend on the run alone: pairs of a label and a text.
 DETAILS_FILE = "details.json"
+#: The values that tuning compared, a line each, and what ``certificate.json`` has of it.
+TUNING_FILE = "tuning.csv"
+TUNING_FIELDS = ("parameter", "metric", "best", "selected", "one_standard_error", "gamma")
 #: The scorecard of a split.
 CARD_FILE = "card.json"
 #: Bytes up to which a text file is read; the largest that a run writes, the history of a solve, has a few megabytes.
