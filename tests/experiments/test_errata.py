@@ -45,18 +45,23 @@ def test_claims_of_errata_exist(paper):
     assert {claim for erratum in rows for claim in erratum.claims.split()} <= known
 
 
-def test_the_page_is_the_one_that_the_file_gives():
-    assert page.PAGE.read_text(encoding="utf-8") == page.page()
+@pytest.mark.parametrize("name", page.pages())
+def test_a_page_is_the_one_that_the_file_gives(name):
+    assert (page.DOCS / name).read_text(encoding="utf-8") == page.pages()[name]
 
 
-def test_derivations_that_the_page_links_to_exist():
-    text = (REPOSITORY / "docs" / "derivations.md").read_text(encoding="utf-8")
-    heads = {line[3:].lower().replace(" ", "-") for line in text.splitlines() if line.startswith("## ")}
+def test_derivations_that_the_pages_link_to_exist():
+    heads = {
+        f"{path.name}#{line[3:].lower().replace(' ', '-')}"
+        for path in page.DOCS.glob("derivations*.md")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.startswith("## ")
+    }
     assert {page.SECTIONS[erratum.derivation] for erratum in ERRATA.values() if erratum.derivation} <= heads
 
 
 def test_what_docstrings_cite_can_be_opened():
-    derivations = (REPOSITORY / "docs" / "derivations.md").read_text(encoding="utf-8")
+    derivations = "\n".join(path.read_text(encoding="utf-8") for path in page.DOCS.glob("derivations*.md"))
     sections = set(re.findall(r"^## (\d+) ", derivations, re.MULTILINE))
     sections |= set(re.findall(r"\*\*(\d+\.\d)", derivations))
     pages = [path for folder in ("src", "experiments") for path in (REPOSITORY / folder).rglob("*.py")]
