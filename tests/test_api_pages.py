@@ -9,6 +9,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "_ext"))
 from public_names import kind, named, names
 
+pytestmark = pytest.mark.lint
+
 PAGES = sorted(page for page in set(names().values()) if kind(named(page)) in ("class", "function"))
 
 

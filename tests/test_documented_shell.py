@@ -9,6 +9,7 @@ import subprocess
 import warnings
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
@@ -22,11 +23,17 @@ from warm_programs import plain, warm_programs
 
 #: What a line needs that is an extra.
 EXTRAS = {"engine=dask": "distributed", "sweeper=optuna": "optuna"}
-#: Pages with the marks of the tables that they need.
-PAGES = [
-    pytest.param(page, marks=pytest.mark.needs_tables(*tables)) if (tables := NEEDS.get(page, Needs()).tables) else page
-    for page in LINES
-]
+#: Pages of many programs; what their commands do, other tests check in this process.
+LONG = ("comparing", "sweeps", "kernels", "models", "groups_and_times_files", "choose_formulation")
+
+
+def marks_of(page):
+    """The tables that a page needs, and its tier."""
+    tables, is_long = NEEDS.get(page, Needs()).tables, Path(page).stem in LONG
+    return [pytest.mark.needs_tables(*tables)] * bool(tables) + [pytest.mark.weekly] * is_long
+
+
+PAGES = [pytest.param(page, marks=marks_of(page)) for page in LINES]
 #: Pages whose Python reads what their lines wrote.
 WITH_PYTHON = {
     page: [block.text for block in BLOCKS if (block.page, block.language) == (page, "python")]

@@ -11,6 +11,8 @@ import pytest
 
 import auclab
 
+pytestmark = pytest.mark.lint
+
 ROOT = Path(__file__).parents[1]
 #: What a build of the site leaves in docs/.
 GENERATED = {ROOT / "docs" / name for name in ("_build", "api", "drawn", "gallery", "repository", "tutorials_python")}

@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.lint
+
 REPOSITORY = Path(__file__).parents[1]
 PACKAGE, TESTS = REPOSITORY / "src" / "auclab", REPOSITORY / "tests"
 #: Modules that may lie at the top of the package.

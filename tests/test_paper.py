@@ -9,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.lint
+
 ROOT = Path(__file__).parents[1]
 PAPER, README, FIRST = (
     " ".join((ROOT / name).read_text(encoding="utf-8").split())

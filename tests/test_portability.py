@@ -81,12 +81,12 @@ def names_that_windows_lacks(tree):
             yield from {f"{node.value.id}.{node.attr}"} if node.attr in LACKING.get(node.value.id, ()) else ()
 
 
-@pytest.mark.slow
+@pytest.mark.lint
 def test_the_package_does_not_use_what_windows_lacks():
     assert [(path.name, *found) for path in SOURCES if (found := [*names_that_windows_lacks(parsed(path))])] == []
 
 
-@pytest.mark.slow
+@pytest.mark.lint
 def test_tests_that_use_what_windows_lacks_are_skipped_there():
     """By the list in conftest.py, a mark or a check of the system. Lines for bash, links and os.kill are such uses."""
     listed, uses, wrong = posix_alone(), set(), []
@@ -132,7 +132,7 @@ def parsed(path):
     return ast.parse(path.read_bytes())
 
 
-@pytest.mark.slow
+@pytest.mark.lint
 @pytest.mark.parametrize("folder", ["src", "tests", "experiments", "benchmarks", "docs"])
 def test_every_text_file_is_opened_with_its_encoding(folder):
     """The system's is cp1252 on Windows; `open`, `read_text` and `write_text` use it unless another is given."""
@@ -199,6 +199,7 @@ def test_a_folder_that_cannot_be_read_as_text(tmp_path):
         assert list(folder.iterdir()) == []
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_a_sweep_of_spawned_processes_on_a_cp1252_screen_in_a_folder_with_spaces_and_umlauts(tmp_path):
     """A whole sweep in processes of its own is what is simulated: 12 s of CPU, in five processes."""

@@ -7,6 +7,8 @@ import pytest
 
 from test_documents import PAGES, ROOT
 
+pytestmark = pytest.mark.lint
+
 #: A pattern, what to write, and a sentence that it finds.
 BANNED = [
     (r"\btold\b|\btells apart\b", "state, distinguish, report", "the two scorers are not told apart"),

@@ -83,6 +83,8 @@ def copied(made, tmp_path):
     return copied_runs(made, tmp_path / "copy")
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("loss", ["hinge", "squared hinge"])
 def test_a_run_is_confirmed(made, kind, loss):
@@ -188,6 +190,8 @@ def over_kernels(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", ["groups alike", "times"])
 @pytest.mark.parametrize("name", OVER_KERNELS)
 def test_runs_over_a_kernel_are_confirmed(over_kernels, kind, name):

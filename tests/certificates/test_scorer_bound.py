@@ -86,6 +86,7 @@ def test_no_bound_of_pairs_is_above_the_rational_one(loss, seed):
         assert certificate.lower_bound <= max(float(exact), 0.0) + 1e-12 * float(total)
 
 
+@pytest.mark.covering
 @pytest.mark.slow
 @pytest.mark.parametrize("comparisons", ["pairs", "points"])
 @pytest.mark.parametrize("loss", LOSSES)

@@ -83,6 +83,7 @@ def test_ionosphere_with_highs(tmp_path):
     assert kept.data.metrics["train/bauc"] == pytest.approx(1 - kept.data.metrics["objective"], abs=1e-7)
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process on Windows")
 def test_ctrl_c_marks_the_run_killed(tmp_path):

@@ -109,6 +109,7 @@ def test_changed_code_is_computed_again_and_one_variant_is_only_shown(place):
     assert shown.endswith("11.1 ± 0.6 (3 values)")
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_smoke_is_kept_in_the_store_alone(place):
     answer = start(place, "-m", *WORDS, "scale=smoke")
@@ -130,6 +131,7 @@ def test_smoke_is_kept_in_the_store_alone(place):
         assert "Traceback" not in wrong.stderr
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_seeds_run_in_processes_of_their_own(place):
     answer = start(place, "-m", *WORDS, "scale=full", "hydra/launcher=processes", "hydra.launcher.workers=2")

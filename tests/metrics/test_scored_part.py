@@ -44,6 +44,8 @@ def test_values_are_those_of_the_functions(name, weight):
     assert part.value(name, **options) == part.value(METRICS[name].function, **options) == expected
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("weight", [None, WEIGHT])
 @pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.has_interval])
 def test_intervals_are_those_of_labels_and_scores(name, weight):

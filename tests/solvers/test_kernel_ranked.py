@@ -59,6 +59,8 @@ def test_the_optimum_over_the_space_is_that_of_cvxpy_pair_by_pair(kind, number):
     assert solution.lower_bound <= least + 1e-7
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=repr)
 def test_no_bound_of_few_landmarks_is_above_the_value_of_all(program, kind):
@@ -71,6 +73,8 @@ def test_no_bound_of_few_landmarks_is_above_the_value_of_all(program, kind):
     assert few.status in (Status.OPTIMAL, Status.ITERATION_LIMIT)
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=repr)
 def test_the_objective_is_that_of_the_scores_pair_by_pair(program, kind):

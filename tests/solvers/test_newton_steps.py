@@ -23,6 +23,8 @@ def test_all_programs_are_proved_in_few_steps():
     assert sum(solution.iterations for solution in found.values()) <= 966, found  # 921
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("max_iter", [1, 3])
 @pytest.mark.parametrize(
     "name",

@@ -25,6 +25,8 @@ def one_hot(rows, seed=0, n_numeric=3, categories=(2, 5, 7, 4)):
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "program",

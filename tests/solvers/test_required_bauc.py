@@ -117,6 +117,7 @@ def test_the_set_of_directions_is_that_of_the_buffered_auc():
         assert bauc_score(y, X @ coef) >= 1 - best - 1e-12
 
 
+@pytest.mark.weekly
 def test_the_frontier_rises_is_convex_and_has_its_multipliers_as_slopes():
     X, y, _, _ = draw(8, n_samples=60)
     found = frontier(X, y, n_points=12, tolerance=1e-7)

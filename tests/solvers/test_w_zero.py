@@ -29,6 +29,8 @@ HOPELESS = [
 AWAY = X + np.outer(Y, [5.0, 0.0, 0.0])
 
 
+@pytest.mark.slow
+@pytest.mark.covering
 @pytest.mark.parametrize("solver", ["auto", "newton", "cutting_plane", "clarabel"])
 @pytest.mark.parametrize("program", HOPELESS, ids=lambda program: program.equation())
 def test_w_is_proved_to_be_0_by_the_multipliers_of_the_solver(program, solver):

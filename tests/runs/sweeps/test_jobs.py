@@ -131,6 +131,7 @@ def test_rerun_is_one_of_three():
         parse_rerun("maybe")
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_a_sweep_notices_that_a_file_changed(tmp_path, monkeypatch, capsys):
     """With a checkout of its own: documentation does not count, a line of code does."""
@@ -170,6 +171,7 @@ def test_a_sweep_notices_that_a_file_changed(tmp_path, monkeypatch, capsys):
     assert all(run.data.tags[CODE_TAG].startswith("files ") for run in runs)
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_the_jobs_of_a_process_load_a_data_set_once(tmp_path):
     """Two data sets in turn, read for the checksum, too, where a job finished before."""

@@ -73,6 +73,7 @@ def test_a_sweep_says_once_for_which_formulations_weights_of_the_classes_cancel(
     assert "class_weight" not in run(tmp_path, *small).stderr
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_kill_9_loses_no_job_and_doubles_none(tmp_path):

@@ -173,6 +173,7 @@ def test_a_server_that_dies_in_a_sweep_loses_no_job_and_doubles_none(tmp_path):
         end(process)
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_a_sweep_on_a_server_is_resumed_and_compared(server, tmp_path, capsys):
     """From the shell: one run, then a sweep that has it already, over folds whose table the server keeps."""

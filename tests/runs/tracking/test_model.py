@@ -239,6 +239,7 @@ print(found.tolist())
 """
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_the_function_needs_neither_auclab_nor_a_requirement_that_no_index_has(logged, tmp_path):
     X, _, scorer, here = logged
