@@ -98,6 +98,37 @@ class _ByRadius(HingeProgram):
         return -2 * self.radius
 
 
+@dataclass(frozen=True)
+class _WithPenalty(HingeProgram):
+    """z and λ, of parameters."""
+
+    radius: float = 0.1
+    norm: Norm = "l2"
+    penalty: float = 0.1
+    squared: bool = False
+
+    name = "with_penalty"
+    comparisons = AllPairs()
+
+    @property
+    def threshold(self):
+        return -2 * self.radius
+
+
+@pytest.mark.parametrize("program", [_ByRadius, _WithPenalty])
+@pytest.mark.parametrize("given", [{"norm": "l1"}, {"norm": "linf"}, {}])
+def test_the_parameters_of_a_formulation_of_ones_own_are_those_of_its_program(program, given):
+    X, y = overlapping(0)
+    formulation = program(0.05, **given)
+    pieces = Regulariser(given.get("norm", "l2"), formulation.penalty, formulation.squared)
+    composed = auclab.solve(Composed("pairs", "hinge", pieces, threshold=-0.1), X, y)
+    assert auclab.solve(formulation, X, y).objective == pytest.approx(composed.objective, rel=1e-6)
+    w = np.arange(1.0, 1.0 + X.shape[1])
+    assert formulation.value(w, 0.0, X, y) == composed.formulation.value(w, 0.0, X, y)
+    with pytest.raises(auclab.AuclabError, match="'l7' is unknown"):
+        program(0.05, norm="l7")
+
+
 def test_a_formulation_that_makes_its_threshold_is_solved_in_any_unit():
     X, y = overlapping(0)
     plain = auclab.solve(_ByRadius(0.05), X, y)

@@ -142,7 +142,8 @@ def test_a_restriction_to_columns_is_that_of_the_norm():
     [
         ([0.0, 1.0], [[0.0, 1.0, 0.0], [np.nan, 2.0, 0.0]], "not finite in row 1"),
         ([0.0], [[0.0, np.inf, 0.0]], "not finite in row 0"),
-        ([0.0], [[0.0, 0.0, 0.0]], "is 0 everywhere"),
+        ([0.0], [[0.0, 0.0, 0.0]], "is 0 at w = 0"),
+        ([1.0], [[-1.0, 1.0, 0.0]], "let it rise from a breakpoint below 1"),
         ([], [], "needs ascending breakpoints"),
         ([0.0], [[0.0, 1.0]], "cannot be read"),
         ([0.0, 1.0], [[0.0, 2.0, 0.0], [1.0, 1.0, 0.0]], "its slope falls at or after 1"),
@@ -151,6 +152,59 @@ def test_a_restriction_to_columns_is_that_of_the_norm():
 def test_a_table_that_is_no_loss_is_refused(breakpoints, coefficients, words):
     with pytest.raises(AuclabError, match=words):
         Composed("pairs", Table(breakpoints, coefficients), Norm("l2", 0.1))
+
+
+class Changing(Loss):
+    """``s max(0, a)``, of which the parameter may be set."""
+
+    symbol = "s [{}]₊"
+    slope_of = 1.0
+
+    def pieces(self):
+        return [0.0], [[0.0, self.slope_of, 0.0]]
+
+
+class CalledHinge(Changing):
+    is_hinge, slope_of = True, 2.0
+
+
+class WithTable(Changing):
+    table, slope_of = Hinge().table, 2.0
+
+
+def test_a_loss_whose_table_is_not_that_of_its_pieces_is_refused():
+    X, y = sample()
+    loss = Changing()
+    auclab.solve(Composed("pairs", loss, Norm("l2", 0.1)), X, y)
+    loss.slope_of = 3.0
+    for wrong in (loss, WithTable()):
+        with pytest.raises(AuclabError, match="a loss must not change"):
+            auclab.solve(Composed("pairs", wrong, Norm("l2", 0.1)), X, y)
+    with pytest.raises(AuclabError, match="leave is_hinge out"):
+        auclab.solve(Composed("pairs", CalledHinge(), Norm("l2", 0.1)), X, y)
+
+
+class WithoutColumn20(Own):
+    """A seminorm: the column in the middle is free, and its dual says that it is not."""
+
+    def __call__(self, w):
+        return super().__call__(np.delete(w, 20))
+
+
+class FirstOfSorted(Own):
+    """Σ c_k |w|₍ₖ₎ with c from 2 down to ½; the dual has the first of its n terms alone."""
+
+    def __call__(self, w):
+        return float(np.linspace(2.0, 0.5, len(w)) @ np.sort(abs(w))[::-1])
+
+    def dual(self, g):
+        return float(abs(g).max(initial=0.0) / 2.0)
+
+
+@pytest.mark.parametrize("norm", [WithoutColumn20(), FirstOfSorted()])
+def test_a_dual_that_is_wrong_for_few_of_many_columns_is_refused(norm):
+    with pytest.raises(AuclabError, match=r"does not hold at .*\.\.\."):
+        check_own_pieces(Hinge(), Norm(norm, 0.1), 40)
 
 
 def test_a_conjugate_that_is_not_of_its_table_is_refused():

@@ -144,6 +144,32 @@ def test_limits_of_scipys_bootstrap_that_cross_are_percentiles():
     assert found.notes == ("plain percentiles: BCa is undefined on this sample",)
 
 
+def test_a_metric_of_ones_own_may_change_its_arguments():
+    y, s = np.arange(60) % 2, np.random.default_rng(0).normal(size=60)
+    before = s.copy()
+
+    def share(labels, scores):
+        high = float(np.mean(labels[np.argsort(scores)[-20:]]))
+        scores.sort()
+        labels[:] = 0
+        return high
+
+    found = estimate(y, s, share, method="bootstrap", resamples=200)
+    np.testing.assert_array_equal(s, before)
+    clean = estimate(y, s, lambda labels, scores: float(np.mean(labels[np.argsort(scores)[-20:]])), resamples=200)
+    assert (found.value, found.lower, found.upper) == (clean.value, clean.lower, clean.upper)
+
+
+def test_resamples_without_a_value_are_counted():
+    y, s = np.arange(60) % 2, np.random.default_rng(0).normal(size=60)
+
+    def defined_at_times(labels, scores):
+        return float(scores.mean()) if scores.mean() < s.mean() + 0.1 else np.nan
+
+    found = estimate(y, s, defined_at_times, method="bootstrap", resamples=200)
+    assert any("of 200 resamples have no value, and are left out" in note for note in found.notes)
+
+
 def test_what_is_enclosed():
     assert enclose(0.5, (0.4, 0.6), (0.0, 1.0)) == (0.4, 0.6)
     assert enclose(0.5, (-0.4, 1.6), (0.0, 1.0)) == (0.0, 1.0)

@@ -6,12 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from auclab._core.base import Array, AuclabError
 from auclab._core.tolerances import EQUAL
 from auclab._core.validation import check_parameter_range, check_types
 from auclab.formulations.base import Kind, Optimum, Program, parameter_names
 from auclab.losses import loss_named
-from auclab.regularisers import Norm
+from auclab.regularisers import Norm, Regulariser
 from auclab.regularisers.norms import as_factor
 from auclab.samples.memory import Sample
 
@@ -26,10 +28,11 @@ class ThresholdForm:
 
 
 class OfParameters:
-    """The regulariser given by the parameters of a program: λ (or 0), the norm, and whether it is squared."""
+    """The regulariser given by the parameters of a program: λ (or 0), the norm (or l2), and whether it is squared."""
 
-    def __get__(self, program: Any, owner: type[Program]) -> Norm:
-        made = Norm(program.norm, getattr(program, "penalty", 0.0), getattr(program, "squared", False))
+    def __get__(self, program: Any, owner: type[Program]) -> Regulariser:
+        weight, squared = getattr(program, "penalty", 0.0), getattr(program, "squared", False)
+        made = Norm(getattr(program, "norm", "l2"), weight, squared)
         vars(program)["regulariser"] = made  # cached: a solve reads it hundreds of times, and parameters do not change
         return made
 
@@ -50,11 +53,13 @@ class HingeProgram(Program):
     (True, True)
     """
 
+    regulariser = OfParameters()
+
     def __post_init__(self) -> None:
         if "loss" in parameter_names(type(self)):
             object.__setattr__(self, "loss", loss_named(self.loss))  # a name becomes an object
-            if not self.loss.table.coefficients.any():
-                raise AuclabError(f"{self.loss!r} is 0 everywhere: a loss must rise")
+            if not self.loss.table.at(np.ones(1), self.loss.table.coefficients)[0] > 0:
+                raise AuclabError(f"{self.loss!r} is 0 at w = 0, where a = 1: let it rise from a breakpoint below 1")
         check_types(self)
         self.regulariser  # noqa: B018 - checks it
         if not math.isfinite(self.threshold):

@@ -21,7 +21,7 @@ from auclab._core.forms import row_scores
 from auclab._core.ranking import concordance
 from auclab._core.validation import check_choice, check_parameter_range, check_types
 from auclab.formulations.base import FixedNull, Optimum, Program, parameter_names
-from auclab.formulations.hinge_program import HingeProgram, OfParameters
+from auclab.formulations.hinge_program import HingeProgram
 from auclab.formulations.scorecard import Scorecard
 from auclab.losses import Hinge, Loss
 from auclab.margins import AllPairs, Comparison, HardestNegatives, Points, comparison_named
@@ -94,7 +94,6 @@ class GeneralizedBufferedAUC(HingeProgram):
 
     name = "generalized_bauc"
     comparisons = AllPairs()
-    regulariser = OfParameters()
 
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff ``−z`` is at least this (value 1, bAUC_z = 0)."""
@@ -142,7 +141,6 @@ class RankSVM(HingeProgram):
 
     name = "ranksvm"
     comparisons = AllPairs()
-    regulariser = OfParameters()
     threshold = 0.0
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -198,7 +196,6 @@ class CSVM(HingeProgram):
 
     name = "csvm"
     comparisons = Points()
-    regulariser = OfParameters()
     threshold = 0.0
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -242,7 +239,6 @@ class ECSVM(HingeProgram):
 
     name = "ecsvm"
     comparisons = Points()
-    regulariser = OfParameters()
 
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The −z at or above which w = 0 is optimal: ``λ_max / (2·min(class shares))``."""
@@ -301,7 +297,6 @@ class PartialAUC(HingeProgram):
     squared: bool = False
 
     name = "partial_auc"
-    regulariser = OfParameters()
     threshold = 0.0
 
     def __post_init__(self) -> None:

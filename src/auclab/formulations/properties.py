@@ -19,14 +19,18 @@ from auclab.regularisers import Norm, Regulariser, VectorNorm
 
 #: Relative error that values may have.
 ROUNDING = 1e-9
-#: Vectors of each property before a solve.
+#: Normal vectors of each property before a solve.
 _FEW = 12
+#: Columns that have a unit vector.
+_MOST_UNITS = 200
 #: What was checked, by identity and number of columns: a path or a search states many programs with the same pieces.
 _checked: dict[tuple[int, int], ref[object]] = {}
 
 
 def check_own_pieces(loss: Loss, term: Regulariser, n_features: int) -> None:
     """Raise `AuclabError` where a user's loss or regulariser lacks what bounds rest on."""
+    if type(loss).__module__.partition(".")[0] != "auclab":
+        _check_table(loss)
     # The methods of a loss follow from its table, which is checked, unless a subclass has its own.
     methods = ("value", "slope", "conjugate", "smoothed")
     where = f" of w with {n_features} columns"
@@ -39,6 +43,18 @@ def check_own_pieces(loss: Loss, term: Regulariser, n_features: int) -> None:
     if n_features and _is_new(term, n_features):
         with _checking(term, n_features, where):
             check_bounds(term, directions(n_features, _FEW))
+
+
+def _check_table(loss: Loss) -> None:
+    """The table is what `pieces` gives now, and that of the hinge where a loss says that it is one."""
+    now = [np.asarray(part, dtype=float).ravel() for part in loss.pieces()]
+    if not all(map(np.array_equal, now, (loss.table.breakpoints, loss.table.coefficients.ravel()))):
+        raise AuclabError(
+            f"{loss!r} has a table that pieces() does not give: a loss must not change; make it a frozen dataclass, and "
+            "a new one for another parameter"
+        )
+    if loss.is_hinge and not (now[0].tolist(), now[1].tolist()) == ([0.0], [0.0, 1.0, 0.0]):
+        raise AuclabError(f"{loss!r} says is_hinge, and its table is not that of max(0, a): leave is_hinge out")
 
 
 def _is_new(piece: object, n_features: int) -> bool:
@@ -63,13 +79,19 @@ def _checking(piece: object, n_features: int, where: str = "") -> Iterator[None]
 
 
 def directions(n_features: int, n_vectors: int, seed: int = 0) -> Array:
-    """Unit vectors and normal ones, of lengths over six orders of magnitude; shape (n_vectors, n_features)."""
+    """Unit vectors, signs on 2, 4, … and all columns, ones, and `n_vectors` normal ones; shape (n, n_features).
+
+    Their lengths are over six orders of magnitude.
+    """
     rng = np.random.default_rng(seed)
-    vectors = rng.normal(size=(n_vectors, n_features))
-    n_units = min(n_features, n_vectors // 2)
-    vectors[:n_units] = 0.0
-    vectors[np.arange(n_units), np.linspace(0, n_features - 1, n_units).astype(int)] = 1.0
-    return np.asarray(vectors * rng.permutation(np.geomspace(1e-3, 1e3, n_vectors))[:, None])
+    units = np.zeros((min(n_features, _MOST_UNITS), n_features))
+    units[np.arange(len(units)), np.linspace(0, n_features - 1, len(units)).astype(int)] = 1.0
+    sizes = [2**k for k in range(1, n_features.bit_length()) if 2**k < n_features]
+    signs = rng.choice([-1.0, 1.0], size=(len(sizes) + 1, n_features))
+    for row, size in zip(signs, sizes, strict=False):
+        row[rng.permutation(n_features)[size:]] = 0.0
+    vectors = np.vstack([units, signs, np.ones(n_features), rng.normal(size=(n_vectors, n_features))])
+    return np.asarray(vectors * rng.permutation(np.geomspace(1e-3, 1e3, len(vectors)))[:, None])
 
 
 def check_dual(norm: VectorNorm, vectors: Array) -> None:
@@ -166,5 +188,8 @@ def require(piece: object, what: str, error: ArrayLike, scale: ArrayLike = 1.0, 
     errors, size = np.abs(np.atleast_1d(error)), float(np.max(np.abs(np.asarray(scale)), initial=1.0))
     if errors.size and not errors.max() <= ROUNDING * size:
         places = np.asarray(where)
-        at = f" at {places[int(errors.argmax())]}" if len(places) == errors.size else ""
+        at = ""
+        if len(places) == errors.size:
+            worst = places[int(errors.argmax())]
+            at = f" at {np.array2string(worst, precision=3, threshold=6) if worst.ndim else worst}"
         raise AuclabError(f"{piece!r}: {what} does not hold{at}, by {errors.max():.3g}")

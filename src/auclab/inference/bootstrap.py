@@ -80,16 +80,18 @@ def stratified_bootstrap(
             rng=np.random.default_rng(seed),
         )
     values = result.bootstrap_distribution
+    left_out = int(np.isnan(values).sum())
     values = values[~np.isnan(values)]
     if np.ptp(values) <= FLAT * np.max(np.abs(values)):
         return Resampled(0.0, notes=("all resamples have the same value",))
+    without = (f"{left_out} of {resamples} resamples have no value, and are left out",) if left_out else ()
     error = standard_deviation(values)
     lower, upper = (float(limit) for limit in result.confidence_interval)
     if not lower <= upper:  # NaN, or crossed where an acceleration is large
         lower, upper = (float(q) for q in np.quantile(values, [0.5 * (1.0 - level), 0.5 * (1.0 + level)]))
-        return Resampled(error, (lower, upper), notes=("plain percentiles: BCa is undefined on this sample",))
+        return Resampled(error, (lower, upper), notes=("plain percentiles: BCa is undefined on this sample", *without))
     notes = () if method == "BCa" else ("plain percentiles: more observations than resamples",)
-    return Resampled(error, (lower, upper), notes=notes)
+    return Resampled(error, (lower, upper), notes=(*notes, *without))
 
 
 def standard_deviation(values: ArrayLike) -> float:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from auclab._core.base import AuclabError
+from auclab._core.base import Array, AuclabError
 from auclab.inference.component_rows import (
     Rows,
     auc_rows,
@@ -109,7 +109,13 @@ def estimable(metric: str | Callable[..., float], options: Mapping[str, Any]) ->
     entry, selected = metric_of(metric, options)
     if entry is None:
         function = cast(Callable[..., float], metric)
-        return EstimableMetric(f"function {getattr(function, '__name__', type(function).__name__)}", function, selected)
+        name = getattr(function, "__name__", type(function).__name__)
+
+        def of_copies(*arrays: Array, **given: Any) -> float:
+            # A metric may sort or change its arguments.
+            return function(*map(np.array, arrays), **given)
+
+        return EstimableMetric(f"function {name}", of_copies, selected)
     entry.bind(selected)
     return _with_options(EstimableMetric(entry.name, entry.function, {}, **_KNOWLEDGE.get(entry.name, {})), selected)
 
