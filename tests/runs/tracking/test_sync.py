@@ -1,6 +1,7 @@
 """From folders into the store: each run once, whatever happened in between."""
 
 import os
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from filelock import FileLock
 
 from auclab._core.base import AuclabError
+from auclab.cli import main as cli
 from auclab.runs.compare.runs import open_reader, read_runs
 from auclab.runs.tracking import store as store_module
 from auclab.runs.tracking import sync
@@ -33,6 +35,7 @@ from auclab.runs.tracking.sync import (
     show_progress,
     sync_pending,
     sync_run,
+    waiting_in,
     write_finished,
     writing,
 )
@@ -172,6 +175,20 @@ def test_a_store_that_cannot_be_written_loses_nothing(tracking, tmp_path, monkey
             with pytest.raises(AuclabError, match=r"runs: disk I/O error .*; nothing is lost: .*out, and auclab runs"):
                 sync_run(pending)
     assert read_runs(tracking.dir)["run"].tolist() == ["a run"]
+
+
+@pytest.mark.parametrize(("folder", "uri"), [("mlruns", None), ("my runs", None), ("my runs", "sqlite:///other.db")])
+def test_the_command_that_is_named_sends_what_waits(tmp_path, monkeypatch, capsys, folder, uri):
+    monkeypatch.chdir(tmp_path)
+    tracking = TrackingConfig(dir=folder, uri=uri)
+    with computing(tmp_path / "out", tracking) as pending:
+        record_run(tmp_path / "out", tracking, name="left behind")
+    _, *words = shlex.split(waiting_in(pending).partition(", and ")[2].partition(" sends it")[0])
+    with pytest.raises(SystemExit) as ended:
+        cli.main(words)
+    assert ended.value.code == 0
+    assert "left behind" in capsys.readouterr().out
+    assert not list(Path(folder, "pending").iterdir())
 
 
 def test_one_process_at_a_time_writes(tracking, monkeypatch):

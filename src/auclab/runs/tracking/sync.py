@@ -238,8 +238,8 @@ def sync_run(pending: Pending | None) -> RunRecord | None:
 
 def waiting_in(pending: Pending) -> str:
     """Where runs wait, and what sends them."""
-    store = pending.tracking.uri or pending.tracking.dir
-    option = "" if store == str(Path("mlruns").absolute()) else f" --store {shlex.quote(str(store))}"
+    store = Address.of_settings(pending.tracking)
+    option = "" if store == Address.of("mlruns") else f" --store {shlex.quote(store.option)}"
     return f"what was computed is in {pending.folder}, and auclab runs{option} sends it once the store can be written"
 
 
