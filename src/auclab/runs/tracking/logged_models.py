@@ -157,18 +157,17 @@ def _environment(names: Sequence[str]) -> dict[str, str]:
 def _signature(scorer: Scorer, example: pd.DataFrame | None) -> Any:
     """The columns that go in, the one that comes out, and the parameter that asks for others.
 
-    Columns of numbers with signs and units may be numbers, or text as it is in the file.
+    Columns of numbers with signs and units are text, as in the file: a server of MLflow reads no csv of other types.
     """
     from mlflow.models.signature import ModelSignature
     from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema, TensorSpec
-    from mlflow.types.schema import AnyType
 
     output = pyfunc_loader.default_output(scorer)
     if example is None:
         inputs = Schema([TensorSpec(np.dtype("float64"), (-1, len(scorer.columns)))])
     else:
         kinds = {name: _TYPES.get(example[name].dtype.kind, "string") for name in map(str, example.columns)}
-        inputs = Schema([ColSpec(AnyType() if name in scorer.forms else kind, name) for name, kind in kinds.items()])
+        inputs = Schema([ColSpec("string" if name in scorer.forms else kind, name) for name, kind in kinds.items()])
     made = "double" if output == "score" else pyfunc_loader.label_type(scorer)
     params = ParamSchema([ParamSpec("output", DataType.string, output)])
     return ModelSignature(inputs, Schema([ColSpec(made, output)]), params)
