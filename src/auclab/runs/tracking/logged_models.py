@@ -60,14 +60,21 @@ def path_in_run(name: str) -> str:
     return f"{found[1]}/model" if found[1] else "model"
 
 
-def log_models(client: MlflowClient, run: Run, params: Mapping[str, str], folder: Path) -> dict[str, str]:
+def log_models(
+    client: MlflowClient, run: Run, params: Mapping[str, str], folder: Path, *, again: bool = False
+) -> dict[str, str]:
     """Log the models among the files of a run with its parameters, those that are there already left out.
 
-    A model is linked to its run when it is complete. Returns the ids by name.
+    A model is linked to its run when it is complete. `again`: an earlier process may have been killed before it was;
+    such a model is deleted. Returns the ids by name.
     """
     from mlflow.entities import LoggedModelOutput
 
     logged = {model.name: model.model_id for model in models_of(client, run)}
+    ours = f"source_run_id = '{run.info.run_id}'"
+    for model in client.search_logged_models([run.info.experiment_id], ours) if again else ():
+        if model.model_id not in logged.values():
+            client.delete_logged_model(model.model_id)
     for step, (name, place) in enumerate(models_in(folder).items()):
         if name in logged:
             continue

@@ -189,7 +189,8 @@ def send(store: Store, record: RunRecord, *, again: bool = False) -> RunRecord:
     run_id = str(run.info.run_id)
     place = record.place
     if run.info.status != record.status:  # the status is set last
-        models = log_models(client, run, record.params, record.folder) if record.status == "FINISHED" else {}
+        finished = record.status == "FINISHED"
+        models = log_models(client, run, record.params, record.folder, again=bool(found)) if finished else {}
         model = models.get(MODEL_NAME)
         of_model: dict[str, Any] = {"time": record.end_time, "model": model, "dataset": record.dataset}
         store.log(run_id, params=record.params, metrics=record.metrics, **of_model)
