@@ -106,7 +106,9 @@ def store(tmp_path_factory):
         run_here(place.parent / f"out{next(numbers)}", *words, parent=parent)
 
     with writing(tracking) as kept:
-        parent = open_parent(kept, grid=["formulation=ranksvm,csvm", "split.seed=0,1,2"], command="python run.py -m")
+        parent = open_parent(
+            kept, grid=["formulation=ranksvm,csvm", "split.seed=0,1,2"], command="python run.py -m", pending="x"
+        )
     for formulation in ("ranksvm", "csvm"):
         for seed in range(3):
             run(f"formulation={formulation}", f"split.seed={seed}", parent=parent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -122,7 +123,7 @@ def test_the_logged_model_takes_text_as_it_is_in_the_file(trained: tuple[Path, P
     """Signs, units, marks and blanks; in a column of plain numbers MLflow wants numbers, as its refusal says."""
     import mlflow.pyfunc
     from mlflow.exceptions import MlflowException
-    from mlflow.pyfunc.scoring_server import infer_and_parse_data
+    from mlflow.pyfunc.scoring_server import infer_and_parse_data, parse_csv_input
 
     stored, path = trained
     with writing(TrackingConfig(dir=str(tmp_path / "mlruns"), experiment="cells")) as store:
@@ -145,3 +146,7 @@ def test_the_logged_model_takes_text_as_it_is_in_the_file(trained: tuple[Path, P
     body = {"dataframe_split": json.loads(raw.assign(**numbers).to_json(orient="split", index=False))}
     parsed = infer_and_parse_data(body, served.metadata.get_input_schema())
     np.testing.assert_allclose(served.predict(parsed, params={"output": "score"}), score, rtol=0, atol=1e-12)
+
+    # A csv file, which a server reads by these types.
+    rows = parse_csv_input(StringIO(raw.assign(**numbers).to_csv(index=False)), served.metadata.get_input_schema())
+    np.testing.assert_allclose(served.predict(rows, params={"output": "score"}), score, rtol=0, atol=1e-12)

@@ -50,8 +50,8 @@ def _check_table(loss: Loss) -> None:
     now = [np.asarray(part, dtype=float).ravel() for part in loss.pieces()]
     if not all(map(np.array_equal, now, (loss.table.breakpoints, loss.table.coefficients.ravel()))):
         raise AuclabError(
-            f"{loss!r} has a table that pieces() does not give: a loss must not change; make it a frozen dataclass, and "
-            "a new one for another parameter"
+            f"{loss!r} has a table that pieces() does not give: a loss must not change; make it a frozen "
+            "dataclass, and a new one for another parameter"
         )
     if loss.is_hinge and not (now[0].tolist(), now[1].tolist()) == ([0.0], [0.0, 1.0, 0.0]):
         raise AuclabError(f"{loss!r} says is_hinge, and its table is not that of max(0, a): leave is_hinge out")

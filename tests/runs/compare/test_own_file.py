@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
     table.assign(y=np.where(y == 1, "bad", "good")).to_csv(place / "my.csv", index=False)
     tracking = TrackingConfig(dir=str(place / "mlruns"))
     with writing(tracking) as store:
-        parent = open_parent(store, grid=["formulation=…"], command="auclab run -m …")
+        parent = open_parent(store, grid=["formulation=…"], command="auclab run -m …", pending="x")
     own = ("dataset=file", f"dataset.path={place / 'my.csv'}", "dataset.target=y", "dataset.positive=bad")
     kept = ("tracking=mlflow", f"tracking.dir={place / 'mlruns'}", "metrics=[auc]", "bounds=fixed_scorer")
     for formulation in ("ranksvm", "bauc", "logistic"):

@@ -14,7 +14,7 @@ def test_the_last_sweep_was_started_last_and_is_there(tmp_path):
 
     def start(grid):
         with writing(tracking) as store:
-            return open_parent(store, grid=[grid], command="auclab run -m")
+            return open_parent(store, grid=[grid], command="auclab run -m", pending="x")
 
     def close(parent):
         with writing(tracking) as store:

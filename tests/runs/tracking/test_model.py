@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -24,8 +25,9 @@ from auclab.export.scorer import Scorer
 from auclab.runs.tracking.address import TrackingConfig, local_path
 from auclab.runs.tracking.logged_models import log_models, models_of, path_in_run
 from auclab.runs.tracking.model import load_model, save_model
+from auclab.runs.tracking.record import RunRecord
 from auclab.runs.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off
-from auclab.runs.tracking.sync import writing
+from auclab.runs.tracking.sync import send, writing
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # MLflow's own
@@ -60,6 +62,7 @@ from auclab.datasets.published import load_breast_cancer
 from auclab.estimators import AUCClassifier
 from auclab.runs.tracking.model import save_model
 from pathlib import Path
+from unittest import mock
 
 dataset = load_breast_cancer()
 model = make_pipeline(StandardScaler(), AUCClassifier("ranksvm", solver="newton", penalty=0.1))
@@ -149,6 +152,20 @@ def test_a_model_is_logged_once(logged):
     run = here.client.get_run(here.run_id)
     assert log_models(here.client, run, {}, here.folder) == {"model": here.id}
     assert len(here.client.search_logged_models([here.store.experiment_id])) == 1
+
+
+def test_a_model_whose_process_was_killed_is_logged_once(logged, tmp_path, monkeypatch):
+    X, model, scorer, _ = logged
+    save_model(model, X[:5], tmp_path / "out" / "model", scorer=scorer)
+    record = RunRecord(tmp_path / "out", "a run", tracking=TrackingConfig(dir=str(tmp_path / "mlruns")))
+    with writing(record.tracking) as store:
+        with monkeypatch.context() as patch:
+            patch.setattr(mlflow.MlflowClient, "finalize_logged_model", mock.Mock(side_effect=KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                send(store, record)
+        sent = send(store, record, again=True)
+        found = store.client.search_logged_models([store.experiment_id])
+    assert [(each.source_run_id, str(each.status)) for each in found] == [(sent.run_id, "READY")]
 
 
 def test_models_of_splits_are_logged_in_their_order(logged, tmp_path):

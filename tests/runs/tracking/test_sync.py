@@ -1,6 +1,7 @@
 """From folders into the store: each run once, whatever happened in between."""
 
 import os
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -9,12 +10,15 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from auclab._core.base import AuclabError
+from auclab.cli import main as cli
 from auclab.runs.compare.runs import open_reader, read_runs
+from auclab.runs.sweeps.sweep import _opened
 from auclab.runs.tracking import store as store_module
 from auclab.runs.tracking import sync
 from auclab.runs.tracking.address import Address, TrackingConfig
@@ -33,6 +37,7 @@ from auclab.runs.tracking.sync import (
     show_progress,
     sync_pending,
     sync_run,
+    waiting_in,
     write_finished,
     writing,
 )
@@ -159,6 +164,20 @@ with computing(Path({str(tmp_path / "out")!r}), TrackingConfig(dir={tracking.dir
     assert sorted(read_runs(tracking.dir)["run"]) == ["a run", "of the other"]
 
 
+def test_what_is_named_is_locked_already(tracking, tmp_path, monkeypatch):
+    """Else another process would take it for that of a process which is gone, and remove it."""
+
+    def write(self):
+        with pytest.raises(Timeout):
+            self.lock().acquire(blocking=False)
+        written.append(self)
+
+    written: list[Pending] = []
+    monkeypatch.setattr(Pending, "write", write)
+    with computing(tmp_path / "out", tracking) as pending:
+        assert written == [pending]
+
+
 def test_a_store_that_cannot_be_written_loses_nothing(tracking, tmp_path, monkeypatch):
     from mlflow import MlflowClient
 
@@ -172,6 +191,20 @@ def test_a_store_that_cannot_be_written_loses_nothing(tracking, tmp_path, monkey
             with pytest.raises(AuclabError, match=r"runs: disk I/O error .*; nothing is lost: .*out, and auclab runs"):
                 sync_run(pending)
     assert read_runs(tracking.dir)["run"].tolist() == ["a run"]
+
+
+@pytest.mark.parametrize(("folder", "uri"), [("mlruns", None), ("my runs", None), ("my runs", "sqlite:///other.db")])
+def test_the_command_that_is_named_sends_what_waits(tmp_path, monkeypatch, capsys, folder, uri):
+    monkeypatch.chdir(tmp_path)
+    tracking = TrackingConfig(dir=folder, uri=uri)
+    with computing(tmp_path / "out", tracking) as pending:
+        record_run(tmp_path / "out", tracking, name="left behind")
+    _, *words = shlex.split(waiting_in(pending).partition(", and ")[2].partition(" sends it")[0])
+    with pytest.raises(SystemExit) as ended:
+        cli.main(words)
+    assert ended.value.code == 0
+    assert "left behind" in capsys.readouterr().out
+    assert not list(Path(folder, "pending").iterdir())
 
 
 def test_one_process_at_a_time_writes(tracking, monkeypatch):
@@ -228,7 +261,7 @@ def test_without_a_store_the_folder_is_the_run(tmp_path):
 
 
 def test_a_sweep_that_did_not_finish_goes_on_below_its_parent(tracking):
-    grid = {"grid": ["split.seed=0,1"], "command": "auclab run -m split.seed=0,1"}
+    grid = {"grid": ["split.seed=0,1"], "command": "auclab run -m split.seed=0,1", "pending": "x"}
     with writing(tracking) as store:
         parent = open_parent(store, **grid)
         show_progress(store, parent, 1)
@@ -244,7 +277,7 @@ def test_a_sweep_that_did_not_finish_goes_on_below_its_parent(tracking):
 def test_a_sweep_whose_process_is_gone_is_ended_by_the_next_command(tracking, tmp_path):
     earlier = keep_run(tmp_path / "earlier", tracking)
     with writing(tracking) as store:
-        parent = open_parent(store, grid=["split.seed=0,1,2"], command="auclab run -m")
+        parent = open_parent(store, grid=["split.seed=0,1,2"], command="auclab run -m", pending="x")
     with computing(tmp_path / "sweep", tracking, parent=parent):
         for number in range(2):
             record_run(tmp_path / "sweep" / str(number), tracking, name=f"job {number}", sweep="s", parent=parent)
@@ -257,6 +290,34 @@ def test_a_sweep_whose_process_is_gone_is_ended_by_the_next_command(tracking, tm
     assert Counter(run.data.tags.get("mlflow.parentRunId") for run in runs) == {parent: 2, None: 2}
     assert found[earlier.run_id].data.tags[ALSO_TAG] == parent
     assert len(read_runs(tracking.dir, sweep=parent)) == 3
+
+
+def test_a_parent_whose_process_was_killed_as_it_opened_it_is_ended(tracking, tmp_path, monkeypatch):
+    def killed_at_the_parent(self):
+        if self.parent:
+            raise KeyboardInterrupt
+        write(self)
+
+    write, grid = Pending.write, ["split.seed=0,1"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Pending, "write", killed_at_the_parent)
+        with pytest.raises(KeyboardInterrupt), _opened(tmp_path / "sweep", tracking, grid):
+            pass
+    _, [run] = runs_of(tracking)
+    assert run.info.status == "KILLED"
+    with _opened(tmp_path / "sweep", tracking, grid) as pending:
+        assert pending.parent == run.info.run_id
+
+
+def test_a_sweep_that_the_store_refuses_leaves_nothing_that_waits(tracking, tmp_path, monkeypatch):
+    from mlflow import MlflowClient
+
+    keep_run(tmp_path / "first", tracking)
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, "create_run", mock.Mock(side_effect=sqlite3.OperationalError("readonly database")))
+        with pytest.raises(AuclabError, match="readonly database"), _opened(tmp_path / "sweep", tracking, ["a=1,2"]):
+            pass
+    assert not list(Path(tracking.dir, "pending").iterdir())
 
 
 def test_a_skipped_run_joins_a_sweep_once(tracking, tmp_path):
@@ -357,6 +418,7 @@ def test_the_store_of_what_is_pending_stays_where_it_was_if_a_job_changes_the_wo
     tracking = TrackingConfig(name="mlflow", dir="runs", uri=uri)
     here = Address.of_settings(tracking)
     pending = Pending.begin(Path("out"), tracking)
+    pending.write()
     (tmp_path / "job").mkdir()
     monkeypatch.chdir(tmp_path / "job")
     assert Address.of_settings(pending.tracking) == here

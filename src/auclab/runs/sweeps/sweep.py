@@ -116,10 +116,18 @@ def _opened(folder: Path, tracking: TrackingConfig, grid: list[str]) -> Iterator
 
     sync_pending(Address.of_settings(tracking))  # an interrupted sweep continues below its parent
     command = shlex.join([*program(), *sys.argv[1:]])
-    with writing(tracking) as store:
-        parent = open_parent(store, grid=grid, command=command)
-        write_finished(store, folder)
-    with computing(folder, tracking, parent=parent) as pending:
+    with computing(folder, tracking, parent="") as pending:
+        assert pending is not None
+        try:
+            with writing(tracking) as store:
+                parent = open_parent(store, grid=grid, command=command, pending=pending.id)
+                pending = replace(pending, parent=parent)
+                pending.write()
+                write_finished(store, folder)
+        except AuclabError:
+            if not pending.parent:  # the store refuses runs, but it may be read
+                pending.remove()
+            raise
         yield pending
 
 

@@ -21,6 +21,9 @@ from auclab._core.base import AuclabError
 #: Seconds in which a server answers.
 _ANSWER_SECONDS = 10.0
 
+#: Between an address and the folder of the settings in a value of ``--store``.
+_AND_DIRECTORY = "#tracking.dir="
+
 #: Environment variable with the id of the sweep whose jobs this process runs; workers inherit it.
 SWEEP_VARIABLE = "AUCLAB_SWEEP"
 
@@ -149,8 +152,15 @@ class Address:
 
     @classmethod
     def parse(cls, store: str | Path) -> Self:
-        """The value of ``--store``: a folder or, if it contains ``://``, an address."""
-        return cls.of("mlruns", str(store)) if "://" in str(store) else cls.of(store)
+        """The value of ``--store``: a folder or, if it contains ``://``, an address, and after it the folder.
+
+        Examples
+        --------
+        >>> Address.parse("http://127.0.0.1:5000#tracking.dir=runs").directory == Path("runs").absolute()
+        True
+        """
+        uri, _, folder = str(store).partition(_AND_DIRECTORY)
+        return cls.of(folder or "mlruns", uri) if "://" in uri else cls.of(store)
 
     @property
     def is_server(self) -> bool:
@@ -161,6 +171,12 @@ class Address:
     def file(self) -> Path | None:
         """The file of an SQLite database; None for anything else."""
         return Path(self.uri.removeprefix("sqlite:///")) if self.uri.startswith("sqlite:///") else None
+
+    @property
+    def option(self) -> str:
+        """The value of ``--store`` that names the directory too, unless it is that of the default."""
+        known = self.is_own or self.directory == Path("mlruns").absolute()
+        return str(self) if known else f"{self}{_AND_DIRECTORY}{self.directory}"
 
     @property
     def is_own(self) -> bool:

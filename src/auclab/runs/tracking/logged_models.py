@@ -60,14 +60,21 @@ def path_in_run(name: str) -> str:
     return f"{found[1]}/model" if found[1] else "model"
 
 
-def log_models(client: MlflowClient, run: Run, params: Mapping[str, str], folder: Path) -> dict[str, str]:
+def log_models(
+    client: MlflowClient, run: Run, params: Mapping[str, str], folder: Path, *, again: bool = False
+) -> dict[str, str]:
     """Log the models among the files of a run with its parameters, those that are there already left out.
 
-    A model is linked to its run when it is complete. Returns the ids by name.
+    A model is linked to its run when it is complete. `again`: an earlier process may have been killed before it was;
+    such a model is deleted. Returns the ids by name.
     """
     from mlflow.entities import LoggedModelOutput
 
     logged = {model.name: model.model_id for model in models_of(client, run)}
+    ours = f"source_run_id = '{run.info.run_id}'"
+    for model in client.search_logged_models([run.info.experiment_id], ours) if again else ():
+        if model.model_id not in logged.values():
+            client.delete_logged_model(model.model_id)
     for step, (name, place) in enumerate(models_in(folder).items()):
         if name in logged:
             continue
@@ -157,18 +164,17 @@ def _environment(names: Sequence[str]) -> dict[str, str]:
 def _signature(scorer: Scorer, example: pd.DataFrame | None) -> Any:
     """The columns that go in, the one that comes out, and the parameter that asks for others.
 
-    Columns of numbers with signs and units may be numbers, or text as it is in the file.
+    Columns of numbers with signs and units are text, as in the file: a server of MLflow reads no csv of other types.
     """
     from mlflow.models.signature import ModelSignature
     from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema, TensorSpec
-    from mlflow.types.schema import AnyType
 
     output = pyfunc_loader.default_output(scorer)
     if example is None:
         inputs = Schema([TensorSpec(np.dtype("float64"), (-1, len(scorer.columns)))])
     else:
         kinds = {name: _TYPES.get(example[name].dtype.kind, "string") for name in map(str, example.columns)}
-        inputs = Schema([ColSpec(AnyType() if name in scorer.forms else kind, name) for name, kind in kinds.items()])
+        inputs = Schema([ColSpec("string" if name in scorer.forms else kind, name) for name, kind in kinds.items()])
     made = "double" if output == "score" else pyfunc_loader.label_type(scorer)
     params = ParamSchema([ParamSpec("output", DataType.string, output)])
     return ModelSignature(inputs, Schema([ColSpec(made, output)]), params)

@@ -43,9 +43,11 @@ from auclab.runs.tracking.environment import CODE_TAG, HASH_TAG, SETTINGS_TAG, c
 from auclab.runs.tracking.record import COMPUTED, LONGEST_VALUE, RunRecord, read_records
 
 if TYPE_CHECKING:
+    from mlflow.entities import Run
+
     from auclab.runs.tracking.store import Store
 
-#: Tag of a run in the store with the id of its record.
+#: Tag of a run in the store with the id of its record; of a parent, of the file that names it as pending.
 ID_TAG = "auclab.id"
 #: Seconds that another process may take to send what it has.
 PATIENCE = 60.0
@@ -55,8 +57,8 @@ PATIENCE = 60.0
 class Pending:
     """A folder with runs that may not be in the store yet.
 
-    `file`: names it. `folder`: of a run or a sweep. `tracking`: the store. `parent`: the parent run of a sweep.
-    `status`: of a sweep that has ended; None while it runs.
+    `file`: names it. `folder`: of a run or a sweep. `tracking`: the store. `parent`: the parent run of a sweep; empty
+    while it is opened. `status`: of a sweep that has ended; None while it runs.
     """
 
     file: Path
@@ -67,13 +69,16 @@ class Pending:
 
     @classmethod
     def begin(cls, folder: Path, tracking: TrackingConfig, *, parent: str | None = None) -> Self:
-        """Write the file, before anything is computed."""
+        """That of a run or a sweep before anything is computed; its file is not written yet."""
         address = Address.of_settings(tracking)
         # Absolute: a job may change the working directory while the process of the sweep sends runs.
         there = replace(tracking, dir=str(address.directory), uri=tracking.uri and address.uri)
-        made = cls(_pending_folder(address) / f"{uuid.uuid4().hex}.json", folder.absolute(), there, parent)
-        made.write()
-        return made
+        return cls(_pending_folder(address) / f"{uuid.uuid4().hex}.json", folder.absolute(), there, parent)
+
+    @property
+    def id(self) -> str:
+        """Its parent run has it as a tag."""
+        return self.file.stem
 
     def write(self) -> None:
         """Write or replace the file."""
@@ -118,7 +123,8 @@ def computing(folder: Path, tracking: TrackingConfig, *, parent: str | None = No
     _check(Address.of_settings(tracking), tracking.experiment)
     try:
         pending = Pending.begin(folder, tracking, parent=parent)
-        lock = pending.lock().acquire()
+        lock = pending.lock().acquire()  # first: a file without a lock is one whose process is gone
+        pending.write()
     except OSError as error:
         raise AuclabError(cannot_keep(Address.of_settings(tracking), error)) from error
     with lock:
@@ -177,13 +183,14 @@ def send(store: Store, record: RunRecord, *, again: bool = False) -> RunRecord:
     from auclab.runs.tracking.logged_models import MODEL_NAME, log_models
 
     client, experiment = store.client, store.experiment_id
-    found = client.search_runs([experiment], f"tags.`{ID_TAG}` = '{record.id}'", max_results=1) if again else []
+    found = _find(store, ID_TAG, record.id) if again else []
     tags = dict(record.tags) | ({"mlflow.parentRunId": record.parent} if record.parent else {}) | {ID_TAG: record.id}
     run = found[0] if found else client.create_run(experiment, record.start_time, tags, record.name)
     run_id = str(run.info.run_id)
     place = record.place
     if run.info.status != record.status:  # the status is set last
-        models = log_models(client, run, record.params, record.folder) if record.status == "FINISHED" else {}
+        finished = record.status == "FINISHED"
+        models = log_models(client, run, record.params, record.folder, again=bool(found)) if finished else {}
         model = models.get(MODEL_NAME)
         of_model: dict[str, Any] = {"time": record.end_time, "model": model, "dataset": record.dataset}
         store.log(run_id, params=record.params, metrics=record.metrics, **of_model)
@@ -195,6 +202,11 @@ def send(store: Store, record: RunRecord, *, again: bool = False) -> RunRecord:
     sent = replace(record, run_id=run_id, place=place)
     sent.write()
     return sent
+
+
+def _find(store: Store, tag: str, value: str) -> list[Run]:
+    """The newest run with a tag, if there is one."""
+    return list(store.client.search_runs([store.experiment_id], f"tags.`{tag}` = '{value}'", max_results=1))
 
 
 def _send_files(store: Store, run_id: str, artifact_uri: str, record: RunRecord) -> str | None:
@@ -238,8 +250,8 @@ def sync_run(pending: Pending | None) -> RunRecord | None:
 
 def waiting_in(pending: Pending) -> str:
     """Where runs wait, and what sends them."""
-    store = pending.tracking.uri or pending.tracking.dir
-    option = "" if store == str(Path("mlruns").absolute()) else f" --store {shlex.quote(str(store))}"
+    store = Address.of_settings(pending.tracking)
+    option = "" if store == Address.of("mlruns") else f" --store {shlex.quote(store.option)}"
     return f"what was computed is in {pending.folder}, and auclab runs{option} sends it once the store can be written"
 
 
@@ -268,11 +280,12 @@ def _recover(pending: Pending) -> int:
         waiting = [record for record in records if record.waits]
         for record in waiting:
             send(store, record, again=True)
-        if pending.parent is not None:
+        opened = [str(run.info.run_id) for run in _find(store, ID_TAG, pending.id)] if pending.parent == "" else []
+        for parent in [pending.parent] if pending.parent else opened:
             for record in records:
                 if record.status == "SKIPPED" and record.run_id is not None:
-                    join_sweep(store, pending.parent, record.run_id)
-            close_parent(store, pending.parent, pending.status or "KILLED", count_jobs(records))
+                    join_sweep(store, parent, record.run_id)
+            close_parent(store, parent, pending.status or "KILLED", count_jobs(records))
     return len(waiting)
 
 
@@ -290,12 +303,15 @@ STARTED_TAG = "sweep.started"
 ALSO_TAG = "sweep.also"
 
 
-def open_parent(store: Store, *, grid: Sequence[str], command: str) -> str:
-    """Create the parent run, or reopen an unfinished one of the same grid, and return its id."""
+def open_parent(store: Store, *, grid: Sequence[str], command: str, pending: str) -> str:
+    """Create the parent run, or reopen an unfinished one of the same grid, and return its id.
+
+    `pending`: the id by which the next command finds and ends it if this process is killed before it knows the run.
+    """
     text = "\n".join(grid)
-    tags = {GRID_TAG: text[:LONGEST_VALUE], "sweep.command": command, "mlflow.source.name": command}
+    tags = {GRID_TAG: text[:LONGEST_VALUE], "sweep.command": command, "mlflow.source.name": command, ID_TAG: pending}
     tags |= {KEY_TAG: hashlib.sha256(text.encode()).hexdigest()[:16], STARTED_TAG: datetime.now(UTC).isoformat()}
-    found = store.client.search_runs([store.experiment_id], f"tags.`{KEY_TAG}` = '{tags[KEY_TAG]}'", max_results=1)
+    found = _find(store, KEY_TAG, tags[KEY_TAG])
     if found and found[0].info.status in ("FAILED", "KILLED"):
         parent = str(found[0].info.run_id)
         store.tag(parent, tags)
