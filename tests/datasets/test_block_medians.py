@@ -45,10 +45,10 @@ def test_a_sample_that_misleads_and_brackets_in_parts(size, monkeypatch):
 
     def run(task):
         passes.append(1)
+        assert len(passes) < 10  # where no bracket narrows, passes do not end
         return tree_sum(map(task, parts))
 
     np.testing.assert_array_equal(block_medians(run, first), np.median(X, axis=0))
-    assert len(passes) < 10
 
 
 def test_the_only_value_of_two_parts_is_their_mean():

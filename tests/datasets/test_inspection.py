@@ -51,6 +51,7 @@ def test_customers_from_a_shop(tmp_path: Path) -> None:
         assert column.missing == table[name].isna().sum()
         assert column.values == table[name].nunique()
     assert "trial 2019 (4)" in by_name["plan"].action
+    assert by_name["plan"].shown == "free (976), basic (737), pro (283), … 4 in all"
     assert by_name["spent"].action == "decimal commas; gaps become the median"
     assert found.target.counts == table["left"].value_counts().to_dict()
     assert found.settings["drop"] == ["customer", "row"]

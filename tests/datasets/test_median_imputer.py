@@ -10,12 +10,13 @@ from sklearn.impute import SimpleImputer
 from auclab.datasets.steps import MedianImputer
 
 
-@given(seed=st.integers(0, 10_000), rows=st.integers(1, 9), framed=st.booleans())
-def test_medians_are_those_of_scikit_learn(seed, rows, framed):
+@given(seed=st.integers(0, 10_000), rows=st.integers(1, 9), framed=st.booleans(), objects=st.booleans())
+def test_medians_are_those_of_scikit_learn(seed, rows, framed, objects):
     rng = np.random.default_rng(seed)
     X = rng.integers(-3, 4, (rows, 3)) * 0.1
     X[rng.random(X.shape) < 0.3] = np.nan
     X = pd.DataFrame(X, columns=["a", "b", "c"]).assign(count=rng.integers(0, 9, rows)) if framed else X
+    X = X.astype(object) if objects else X
     theirs, ours = SimpleImputer(strategy="median", keep_empty_features=True), clone(MedianImputer())
     np.testing.assert_array_equal(ours.fit_transform(X), theirs.fit_transform(X))
     np.testing.assert_array_equal(ours.statistics_, theirs.statistics_)

@@ -124,6 +124,12 @@ def test_a_job_is_a_few_words(results):
     assert "test auc" in line
 
 
+def test_of_several_splits_the_weakest_bound_of_a_name_is_shown():
+    ends = [("hoeffding", 0.8), ("hoeffding", 0.6), ("stability", 0.7), ("hoeffding", 0.9)]
+    lines = [BoundLine(name, "AUC", "test", "", end, False, ()) for name, end in ends]
+    assert [(line.name, line.lower_end) for line in weakest(lines)] == [("hoeffding", 0.6), ("stability", 0.7)]
+
+
 def test_all_bounds_are_named_with_what_they_assume(results, console):
     result = results["one"]
     for line in all_lines([BoundLine.of(item) for item in result.folds[0].guarantees], result.folds[0].remarks):

@@ -6,6 +6,7 @@ import pytest
 from auclab import ECSVM, AuclabError, GeneralizedBufferedAUC, solve
 from auclab._core.base import NORMS, Status
 from auclab.metrics import auc_score, auc_threshold, bauc_score
+from auclab.solvers import nonconvex
 from programs import overlapping, separable
 
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
@@ -63,6 +64,18 @@ def test_separable_data_have_value_zero_and_that_is_global():
         solution = solve(GeneralizedBufferedAUC(0.1, norm), X, y)
         assert solution.objective == pytest.approx(0.0, abs=1e-9)
         assert solution.status is Status.OPTIMAL
+
+
+def test_after_the_value_zero_no_other_start_is_tried(monkeypatch):
+    """Under a time limit it could end before the solver says that the value is optimal."""
+    X, y = separable(5)
+
+    def starts(_):
+        yield np.zeros(X.shape[1])
+        pytest.fail("the first start has the value 0")
+
+    monkeypatch.setattr(nonconvex, "_starts", starts)
+    assert solve(GeneralizedBufferedAUC(0.1), X, y).status is Status.OPTIMAL
 
 
 def test_convex_solvers_and_large_l1_families_are_refused():
