@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
@@ -27,16 +27,6 @@ class ThresholdForm:
     scale: float
 
 
-class OfParameters:
-    """The regulariser given by the parameters of a program: λ (or 0), the norm (or l2), and whether it is squared."""
-
-    def __get__(self, program: Any, owner: type[Program]) -> Regulariser:
-        weight, squared = getattr(program, "penalty", 0.0), getattr(program, "squared", False)
-        made = Norm(getattr(program, "norm", "l2"), weight, squared)
-        vars(program)["regulariser"] = made  # cached: a solve reads it hundreds of times, and parameters do not change
-        return made
-
-
 class HingeProgram(Program):
     """Base class of the named formulations whose loss is a mean over pairs or points.
 
@@ -53,7 +43,12 @@ class HingeProgram(Program):
     (True, True)
     """
 
-    regulariser = OfParameters()
+    @cached_property
+    def regulariser(self) -> Regulariser:  # type: ignore[override]
+        """λ times the norm: of the fields `norm` (or l2), `penalty` (or 0) and `squared` (or False)."""
+        # A solve reads it hundreds of times, and parameters do not change.
+        weight, squared = getattr(self, "penalty", 0.0), getattr(self, "squared", False)
+        return Norm(getattr(self, "norm", "l2"), weight, squared)
 
     def __post_init__(self) -> None:
         if "loss" in parameter_names(type(self)):
