@@ -75,7 +75,9 @@ def test_after_the_value_zero_no_other_start_is_tried(monkeypatch):
         pytest.fail("the first start has the value 0")
 
     monkeypatch.setattr(nonconvex, "_starts", starts)
-    assert solve(GeneralizedBufferedAUC(0.1), X, y).status is Status.OPTIMAL
+    found = solve(GeneralizedBufferedAUC(0.1), X, y)
+    assert found.status is Status.OPTIMAL
+    assert not any("local optimum" in note for note in found.notes)
 
 
 def test_convex_solvers_and_large_l1_families_are_refused():

@@ -166,7 +166,9 @@ def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance:
     if best is None:
         best = members[0]
     note = f"a local optimum: {len(members)} linear programs from {DEFAULT_RESTARTS} starts; others may be better"
-    bound = 0.0 if best_value <= 0 else math.nan
+    bound = math.nan
+    if best_value <= 0:
+        note, bound = "the value is 0, and no w has a smaller one", 0.0
     return _assembled(problem, best, members, bound, math.inf, tolerance, not stopped, note)
 
 
