@@ -180,3 +180,13 @@ def test_wide_tables_are_certified(kind, norm, shape):
         found = solve(kind(penalty, norm), *wide(0, *shape))
         assert found.status is Status.OPTIMAL
         assert found.gap <= 1e-6
+
+
+def test_steps_end_where_they_no_longer_halve_the_gap():
+    """At the tolerance, not far below it: 17 steps before, each of the last ones a little better."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((100, 600)), rng.random(100) < 0.4
+    X[y, :20] += 0.3
+    found = solve(RankSVM(0.1, "linf"), X, y, solver="interior")
+    assert found.gap <= 1e-6
+    assert found.iterations <= 14

@@ -405,13 +405,15 @@ def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:
             best.steps += 1
             coef, intercept, multipliers = state.point()
             shares = shares_of(problem, multipliers[1]) if share_neg else None
+            before = best.gap
             idle = 0 if best.consider(coef, intercept, multipliers, shares) else idle + 1
             # Of a separator that is near, the gap is that of the steps, unless its multipliers do not fit.
             if idle and idle % PATIENCE == 0 and length < LITTLE:
                 state.proximal *= 100.0
-            # A gap far below the tolerance, where the next step leads there, leaves room for `exact_zeros`.
+            # A gap far below the tolerance, where the next steps lead there, leaves room for `exact_zeros`.
+            slow = best.gap > 0.5 * before
             if (
-                (best.is_found and (idle or best.gap <= LITTLE * best.tolerance))
+                (best.is_found and (slow or best.gap <= LITTLE * best.tolerance))
                 or idle >= FEW_STEPS * PATIENCE
                 or (share_neg and _NO_FIT * state.own_gap() < min(best.gap, ROUGH))
             ):
