@@ -170,6 +170,12 @@ def test_resamples_without_a_value_are_counted():
     assert any("of 200 resamples have no value, and are left out" in note for note in found.notes)
 
 
+def test_a_metric_without_a_value_on_any_resample_is_refused():
+    y, s = np.arange(60) % 2, np.random.default_rng(0).normal(size=60)
+    with pytest.raises(AuclabError, match="NaN on every resample"):
+        estimate(y, s, lambda labels, scores: 0.5 if len(np.unique(scores)) == 60 else np.nan, resamples=200)
+
+
 def test_what_is_enclosed():
     assert enclose(0.5, (0.4, 0.6), (0.0, 1.0)) == (0.4, 0.6)
     assert enclose(0.5, (-0.4, 1.6), (0.0, 1.0)) == (0.0, 1.0)

@@ -16,9 +16,10 @@ from auclab.datasets.splits import kfold
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.metrics import auc_score, auc_threshold, bauc_score
+from auclab.runs.compare.run_screen import draw_run
 from auclab.runs.config.compose import compose_experiment, flatten, run_name
 from auclab.runs.config.settings import TuneConfig
-from auclab.runs.record.figures import draw_tuning, draw_tuning_path
+from auclab.runs.record.figures import draw_tuning_path
 from auclab.runs.split.tuning import tune_formulation
 from composed import run_here
 
@@ -145,8 +146,8 @@ def test_every_tunable_parameter_has_a_configuration(tmp_path):
         assert result.summary[f"tune/{parameter}"] == fold.tuning.selected
         table = pd.read_csv(tmp_path / parameter / "tuning.csv")
         pd.testing.assert_frame_equal(table, fold.tuning.path)
-        (drawn,) = draw_tuning(tmp_path / parameter)
-        assert drawn.stat().st_size > 5000
+        draw_run(pd.DataFrame({"fold_folder": [tmp_path / parameter], "fold": ["holdout"]}))
+        assert (tmp_path / parameter / "tuning.png").stat().st_size > 5000
 
 
 @pytest.mark.slow

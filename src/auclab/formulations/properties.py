@@ -29,7 +29,7 @@ _checked: dict[tuple[int, int], ref[object]] = {}
 
 def check_own_pieces(loss: Loss, term: Regulariser, n_features: int) -> None:
     """Raise `AuclabError` where a user's loss or regulariser lacks what bounds rest on."""
-    if type(loss).__module__.partition(".")[0] != "auclab":
+    if _is_own(loss):
         _check_table(loss)
     # The methods of a loss follow from its table, which is checked, unless a subclass has its own.
     methods = ("value", "slope", "conjugate", "smoothed")
@@ -57,9 +57,14 @@ def _check_table(loss: Loss) -> None:
         raise AuclabError(f"{loss!r} says is_hinge, and its table is not that of max(0, a): leave is_hinge out")
 
 
+def _is_own(piece: object) -> bool:
+    """Whether a piece is the user's."""
+    return type(piece).__module__.partition(".")[0] != "auclab"
+
+
 def _is_new(piece: object, n_features: int) -> bool:
     """Whether a piece is the user's, and was not checked before for this number of columns."""
-    if type(piece).__module__.partition(".")[0] == "auclab":
+    if not _is_own(piece):
         return False
     found = _checked.get((id(piece), n_features))
     return found is None or found() is not piece

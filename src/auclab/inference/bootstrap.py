@@ -81,10 +81,12 @@ def stratified_bootstrap(
         )
     values = result.bootstrap_distribution
     left_out = int(np.isnan(values).sum())
+    if left_out == values.size:
+        raise AuclabError("the metric is NaN on every resample, so it has no interval")
     values = values[~np.isnan(values)]
-    if np.ptp(values) <= FLAT * np.max(np.abs(values)):
-        return Resampled(0.0, notes=("all resamples have the same value",))
     without = (f"{left_out} of {resamples} resamples have no value, and are left out",) if left_out else ()
+    if np.ptp(values) <= FLAT * np.max(np.abs(values)):
+        return Resampled(0.0, notes=("all resamples have the same value", *without))
     error = standard_deviation(values)
     lower, upper = (float(limit) for limit in result.confidence_interval)
     if not lower <= upper:  # NaN, or crossed where an acceleration is large

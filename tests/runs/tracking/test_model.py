@@ -62,7 +62,6 @@ from auclab.datasets.published import load_breast_cancer
 from auclab.estimators import AUCClassifier
 from auclab.runs.tracking.model import save_model
 from pathlib import Path
-from unittest import mock
 
 dataset = load_breast_cancer()
 model = make_pipeline(StandardScaler(), AUCClassifier("ranksvm", solver="newton", penalty=0.1))

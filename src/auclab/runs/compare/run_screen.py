@@ -14,7 +14,6 @@ import pandas as pd
 from rich.padding import Padding
 from rich.text import Text
 
-from auclab._core.files import replace_file
 from auclab._core.words import LINES, few, visible
 from auclab.runs.compare.cells import PARTS
 from auclab.runs.compare.runs import code_of, is_setting, status_of
@@ -34,19 +33,18 @@ def draw_run(rows: pd.DataFrame) -> None:
 
     `rows`: one run, as `read_run` gives it.
     """
-    from auclab.displays.canvas import DPI
     from auclab.displays.coefficients import draw_coefficients  # Matplotlib
-    from auclab.runs.record.figures import draw_figures
+    from auclab.runs.record.figures import draw_figures, draw_tuning, save_figure
 
     for folder, split in zip(map(Path, rows["fold_folder"]), rows["fold"], strict=True):
         draw_figures(folder, split=str(split))
+        draw_tuning(folder)
         shown = read_effects([folder])[:LINES]
         if shown:  # coefficients in the units of the data
             figure = draw_coefficients(
                 *([each.column for each in shown], [each.share for each in shown], [each.direction for each in shown])
             )
-            with replace_file(folder / "coefficients.png") as draft:
-                figure.savefig(draft, dpi=DPI)
+            save_figure(figure, folder / "coefficients.png")
 
 
 def show_study(run: Any, verdicts: str) -> None:

@@ -419,6 +419,7 @@ def _draw(fold: Fold, folder: Path, wanted: str) -> None:
     """
     from auclab.runs.record import figures  # imports matplotlib, which takes a third of a second
 
+    figures.draw_tuning(folder)
     last = "test" if "test" in fold.parts else "train"
     title = f"{fold.split.name} · {last} part"
     if fold.parts[last].part.ranked_by is not None:
@@ -426,14 +427,11 @@ def _draw(fold: Fold, folder: Path, wanted: str) -> None:
             ending = "" if name == last else f"_{name}"
             part_title = f"{fold.split.name} · {name} part"
             figures.draw_ranked_part(fold.parts[name].part, folder, title=part_title, ending=ending)
-        figures.draw_tuning(folder)
         return
     if wanted == "auto":
         figures.draw_part(fold.parts[last].part.for_figures, folder, title=title, stems=("roc", "scores"))
-        figures.draw_tuning(folder)
     elif fold.parts[last].y_score is None:
         figures.draw_part(fold.parts[last].part.for_figures, folder, title=title)
-        figures.draw_tuning(folder)
     else:
         figures.draw_figures(folder, split=fold.split.name)
     if wanted == "all" and "test" in fold.parts:

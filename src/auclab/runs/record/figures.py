@@ -49,9 +49,8 @@ FIGURES: dict[str, Any] = {
 def draw_figures(folder: Path, *, split: str) -> list[Path]:
     """Draw ``roc.png``, ``ranking_errors.png`` and ``scores.png`` of one split into its folder.
 
-    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks; of a tuned run also
-    ``tuning.png``. For rows compared within groups, by grades or by times, ``concordance.png`` replaces ``roc.png`` and
-    ``scores.png``.
+    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks. For rows compared within
+    groups, by grades or by times only ``concordance.png`` and ``ranking_errors.png``.
 
     `folder`: holds the ``scores.parquet`` of the split. `split`: its name, for the titles.
     """
@@ -61,10 +60,9 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
         raise AuclabError(f"{path} is missing, and the figures are drawn from it; run the experiment again")
     title = f"{split} · {scores.part} part"
     if scores.target is not None:
-        drawn = draw_ranked_part(RankedPart(scores.target, scores.y_score), folder, title=title)
-    else:
-        drawn = draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=title)
-    return [*drawn, *_draw_landmarks(folder, split), *draw_tuning(folder)]
+        return draw_ranked_part(RankedPart(scores.target, scores.y_score), folder, title=title)
+    drawn = draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=title)
+    return [*drawn, *_draw_landmarks(folder, split)]
 
 
 def draw_part(
@@ -104,10 +102,11 @@ def _draw_landmarks(folder: Path, split: str) -> list[Path]:
 def _saved(display: Display, path: Path, title: str) -> Path:
     figure: Any = display.figure_
     figure.suptitle(title.replace("$", r"\$"), fontsize="medium")  # text between dollar signs is typeset as a formula
-    return _written(figure, path)
+    return save_figure(figure, path)
 
 
-def _written(figure: Figure, path: Path) -> Path:
+def save_figure(figure: Figure, path: Path) -> Path:
+    """Write a figure in one step; links are replaced, not followed."""
     with replace_file(path) as draft:
         figure.savefig(draft, dpi=DPI)
     return path
@@ -123,7 +122,7 @@ def draw_tuning(folder: Path) -> list[Path]:
         path = pd.DataFrame(rows).replace("", "nan").astype(float)
         gamma = math.nan if stored["gamma"] is None else stored["gamma"]
         tuning = Tuning(path=path, **{name: stored[name] for name in TUNING_FIELDS} | {"gamma": gamma})
-        return [_written(draw_tuning_path(tuning), folder / "tuning.png")]
+        return [save_figure(draw_tuning_path(tuning), folder / "tuning.png")]
 
 
 def draw_tuning_path(tuning: Tuning) -> Figure:
